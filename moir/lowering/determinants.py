@@ -14,6 +14,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
+from moir.dialects.shapes import Shape
 from moir.lowering.binder import LoweringNode
 from moir.lowering.built_loops import Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
@@ -55,9 +56,9 @@ def sign_and_logarithm_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> lis
     return [op.Squeeze(sign, [-2, -1]), op.Squeeze(logarithm, [-2, -1])]
 
 
-def size_of_matrices(node: LoweringNode) -> int:
-    """M of operand 0, [..., M, M]. Raises ConversionError if it is unknown or above LARGEST_MATRIX."""
-    size = _known_size(node)
+def size_of_matrices(node: LoweringNode, shape: Shape) -> int:
+    """M of matrices [..., M, M] of a node. Raises ConversionError if it is unknown or above LARGEST_MATRIX."""
+    size = _known_size(shape)
     if size is None:
         node.fail("the size of the matrices is unknown", hint="give the model's input this dimension")
     if size > LARGEST_MATRIX:
@@ -67,12 +68,12 @@ def size_of_matrices(node: LoweringNode) -> int:
 
 def has_few_rows(node: LoweringNode) -> bool:
     """Whether operand 0, [..., M, M], is known to have few enough rows for steps that are written out."""
-    size = _known_size(node)
+    size = _known_size(node.shape(0))
     return size is not None and size <= LARGEST_MATRIX
 
 
-def _known_size(node: LoweringNode) -> int | None:
-    sizes = (node.shape(0) or ())[-2:]
+def _known_size(shape: Shape) -> int | None:
+    sizes = (shape or ())[-2:]
     size = max(sizes, default=-1)
     return size if len(sizes) == 2 and size >= 0 else None
 
@@ -98,7 +99,7 @@ def _accumulated(op: OpBuilder, x: SSAValue, rank: int, initial: Sequence[float]
         rows = op.Unsqueeze(fixed[0], [1])
         column = op.Gather(x, step, np.array(-1))
         candidates = op.Select(op.GreaterEqual(rows, step), op.Abs(column), -1.0)
-        place = op.TopK.results(candidates, op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
+        place = place_of_largest(op, candidates)
         chosen = op.Equal(rows, place)
         row = op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
         pivot = op.Gather(row, step, np.array(-1))
@@ -115,7 +116,7 @@ def _accumulated(op: OpBuilder, x: SSAValue, rank: int, initial: Sequence[float]
 
 def pivots_of(node: LoweringNode, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
     """The pivots with the signs of their rows, [..., 1, 1] each; a 1 for matrices without elements."""
-    size, pivots = size_of_matrices(node), list[SSAValue]()
+    size, pivots = size_of_matrices(node, node.shape(0)), list[SSAValue]()
     for count in range(size, 0, -1):
         pivot, x = _eliminated(op, x, count)
         pivots.append(pivot)
@@ -130,14 +131,32 @@ def _eliminated(op: OpBuilder, x: SSAValue, size: int) -> tuple[SSAValue, SSAVal
     column = op.Slice(x, [0], [1], [1], [-1])
     if size == 1:
         return column, x
-    place = op.TopK.results(op.Abs(column), op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
-    chosen = op.Equal(place, op.constant(np.arange(size).reshape(size, 1)))
-    row = op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
+    place = place_of_largest(op, op.Abs(column))
+    row = row_at(op, x, place, size)
     pivot = op.Slice(row, [0], [1], [1], [-1])
     factors = op.Divide(column, op.Select(op.Equal(pivot, 0.0), 1.0, pivot))
-    rest = op.Slice(op.Subtract(x, op.Multiply(factors, row)), [1], [size], [1], [-1])
+    return signed(op, pivot, place), remaining(op, op.Subtract(x, op.Multiply(factors, row)), place, size)
+
+
+def place_of_largest(op: OpBuilder, magnitudes: SSAValue) -> SSAValue:
+    """The row of the largest number of columns [..., size, 1], as [..., 1, 1]."""
+    return op.TopK.results(magnitudes, op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
+
+
+def row_at(op: OpBuilder, x: SSAValue, place: SSAValue, size: int) -> SSAValue:
+    """A row of matrices [..., size, size], as [..., 1, size]."""
+    chosen = op.Equal(place, op.constant(np.arange(size).reshape(size, 1)))
+    return op.ReduceSum(op.Select(chosen, x, 0.0), [-2], keep_dims=True)
+
+
+def remaining(op: OpBuilder, x: SSAValue, place: SSAValue, size: int) -> SSAValue:
+    """Matrices [..., size, size] without their first column and the row of the pivot."""
+    rest = op.Slice(x, [1], [size], [1], [-1])
     # Row i of the remaining matrix is row i, or from the pivot's row on row i + 1.
     behind = op.GreaterEqual(op.constant(np.arange(size - 1).reshape(size - 1, 1)), place)
-    remaining = op.Select(behind, op.Slice(rest, [1], [size], [1], [-2]), op.Slice(rest, [0], [size - 1], [1], [-2]))
-    is_odd = op.Equal(op.FloorMod(place, 2), 1)
-    return op.Select(is_odd, op.Negative(pivot), pivot), remaining
+    return op.Select(behind, op.Slice(rest, [1], [size], [1], [-2]), op.Slice(rest, [0], [size - 1], [1], [-2]))
+
+
+def signed(op: OpBuilder, pivot: SSAValue, place: SSAValue) -> SSAValue:
+    """A pivot with the sign of its row, which is negative for odd ones."""
+    return op.Select(op.Equal(op.FloorMod(place, 2), 1), op.Negative(pivot), pivot)

@@ -54,7 +54,7 @@ def cholesky(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 4.2 (outer product Cholesky).
     """
-    rest, size, rank = node.operand(0), size_of_matrices(node), node.known_rank(0)
+    rest, size, rank = node.operand(0), size_of_matrices(node, node.shape(0)), node.known_rank(0)
     columns: list[SSAValue] = []
     for row in range(size):
         first = op.Slice(rest, [0], [1], [1], [-1])

@@ -1,4 +1,4 @@
-"""Functions, products and comparisons of complex numbers, by formulas on their parts.
+"""Arithmetic and functions of complex numbers, by formulas on their parts.
 
     %y = tf.Log(%x) {T = complex<f32>}
 ->  %y = (Log of the magnitude, the angle)
@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import shape_of
+from moir.dialects.element_types import si64
 from moir.lowering.angles import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex_parts import paired
 from moir.rewriting.builder import OpBuilder
-
-MAXIMUM_FACTORS = 64
-"""The largest number of factors of a product."""
 
 
 class Number(NamedTuple):
@@ -273,110 +269,7 @@ def equality(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return same if node.op.KIND == "Equal" else op.LogicalNot(same)
 
 
-def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Prod(x, axes) -> the products of the elements along each axis. Raises ConversionError for unknown sizes."""
-    axes, rank = node.constant_integers(1), node.known_rank(0) - 1
-    if axes is None:
-        node.fail("the axes are computed when the model runs", hint="make them a constant")
-    value = node.operand(0)
-    for axis in sorted((axis % rank for axis in axes), reverse=True):
-        size = (shape_of(value) or ())[axis]
-        if not 0 < size <= MAXIMUM_FACTORS:
-            node.fail(
-                f"products of {size} complex numbers are not computed", hint=f"give x a static shape of up to {MAXIMUM_FACTORS} numbers"
-            )
-        factors = [parts(op, op.Gather(value, index, axis)) for index in range(size)]
-        while len(factors) > 1:
-            pairs = zip(factors[::2], factors[1::2], strict=False)
-            factors = [times(op, a, b) for a, b in pairs] + factors[len(factors) & ~1 :]
-        value = paired(op, *factors[0])
-    if node.flag("keep_dims"):
-        value = op.Unsqueeze(value, sorted(axis % rank for axis in axes)) if axes else value
-    return value
-
-
-# Matrices
-
-
-def matrix_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatMul(a, b) -> the products of the parts; adjoint matrices are transposed and conjugated"""
-    a, b = parts(op, node.operand(0)), parts(op, node.operand(1))
-    flags = [any(node.flag(name) for name in names) for names in (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))]
-    if node.flag("adj_x"):
-        a = conjugate(op, a)
-    if node.flag("adj_y"):
-        b = conjugate(op, b)
-    return paired(op, *bilinear(op, partial(op.MatMul, transpose_a=flags[0], transpose_b=flags[1]), a, b))
-
-
-def sparse_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b) -> the products of the parts of dense matrices"""
-    from moir.lowering.tensorflow.indexing import as_indices
-
-    values, b = parts(op, node.operand(1)), parts(op, node.operand(3))
-    zeros = op.Broadcast(op.constant_like(0, values.real), node.operand(2))
-    dense = [op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), part, reduction="sum") for part in values]
-    a = Number(dense[0], dense[1])
-    a = conjugate(op, a) if node.flag("adjoint_a") else a
-    b = conjugate(op, b) if node.flag("adjoint_b") else b
-    multiply = partial(op.MatMul, transpose_a=node.flag("adjoint_a"), transpose_b=node.flag("adjoint_b"))
-    return paired(op, *bilinear(op, multiply, a, b))
-
-
-def summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Einsum(a, b) {equation} -> the summations of the parts. Raises ConversionError for more than two operands."""
-    operands = [parts(op, each) for each in node.operands]
-    compute = partial(op.Einsum, equation=node.text("equation"))
-    if len(operands) > 2:
-        node.fail("products of more than two complex tensors are not computed", hint="split the summation into several")
-    if len(operands) == 1:
-        return paired(op, compute(operands[0].real), compute(operands[0].imaginary))
-    return paired(op, *bilinear(op, compute, *operands))
-
-
-def block_matrix(op: OpBuilder, a: Number) -> SSAValue:
-    """The real matrix [[real, -imaginary], [imaginary, real]], which multiplies as the complex one does."""
-    top = op.Concat(a.real, op.Negative(a.imaginary), axis=-1)
-    return op.Concat(top, op.Concat(a.imaginary, a.real, axis=-1), axis=-2)
-
-
-def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixInverse(x) {adjoint} -> the first columns of the inverse of the block matrix"""
-    a = parts(op, node.operand(0))
-    found = op.Inverse(block_matrix(op, a), adjoint=False)
-    left = op.Split.parts(2, found, -1, num_splits=2)[0]
-    real, imaginary = op.Split.parts(2, left, -2, num_splits=2)
-    if node.flag("adjoint"):
-        rank = node.known_rank(0) - 1
-        order = [*range(rank - 2), rank - 1, rank - 2]
-        real, imaginary = op.Transpose(real, order), op.Negative(op.Transpose(imaginary, order))
-    return paired(op, real, imaginary)
-
-
-def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixSolve(a, b) {adjoint} -> the product of the inverse of the block matrix and both parts of b"""
-    a, b = parts(op, node.operand(0)), parts(op, node.operand(1))
-    inverted = op.Inverse(block_matrix(op, a), adjoint=False)
-    # The transposed block matrix is that of the adjoint matrix.
-    found = op.MatMul(inverted, op.Concat(b.real, b.imaginary, axis=-2), transpose_a=node.flag("adjoint"))
-    real, imaginary = op.Split.parts(2, found, -2, num_splits=2)
-    return paired(op, real, imaginary)
-
-
-HANDLERS: Mapping[str, Callable[[LoweringNode, OpBuilder], SSAValue]] = {
-    **{kind: partial(unary, compute) for kind, compute in UNARY.items()},
-    **{kind: partial(binary, compute) for kind, compute in BINARY.items()},
-    "BatchMatMul": matrix_product,
-    "BatchMatMulV2": matrix_product,
-    "BatchMatMulV3": matrix_product,
-    "BatchMatrixSolve": solution,
-    "Einsum": summation,
-    "Equal": equality,
-    "MatMul": matrix_product,
-    "MatrixInverse": inverse,
-    "MatrixSolve": solution,
-    "NotEqual": equality,
-    "Prod": product_of_elements,
-    "SparseTensorDenseMatMul": sparse_product,
-}
-"""How complex numbers are computed by each kind."""
+def coordinates(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Where(x) -> the coordinates of numbers of which one part is not 0"""
+    differs = op.LogicalNot(is_zero(op, parts(op, node.operand(0))))
+    return op.Transpose(op.NonZero(differs, output_type=si64), [1, 0])

@@ -22,7 +22,7 @@ COMPLEX_KINDS = (
     "Add AddN AddV2 AccumulateNV2 DynamicStitch ParallelDynamicStitch Sub Mul Neg Concat ConcatV2 ConjugateTranspose ExpandDims "
     "Squeeze Reshape Transpose Shape ShapeN "
     "Roll Identity IdentityN Pack Unpack GatherV2 StridedSlice Slice Rank Size Snapshot StopGradient PreventGradient GuaranteeConst "
-    "EnsureShape DebugGradientIdentity StatelessWhile While StatelessIf If FFTND IFFTND RFFTND IRFFTND ParallelConcat "
+    "EnsureShape DebugGradientIdentity RandomShuffle StatelessWhile While StatelessIf If FFTND IFFTND RFFTND IRFFTND ParallelConcat "
     "Copy CopyHost DeepCopy RefIdentity"
 )
 """Kinds whose handlers support complex tensors in their real layout."""
@@ -40,6 +40,7 @@ BY_PARTS: dict[str, tuple[int, ...]] = {
     "Diag": (0,),
     "DiagPart": (0,),
     "DynamicPartition": (0,),
+    "Empty": (),
     "ExtractImagePatches": (0,),
     "Fill": (1,),
     "Gather": (0,),
@@ -59,6 +60,7 @@ BY_PARTS: dict[str, tuple[int, ...]] = {
     "OneHot": (2, 3),
     "Pad": (0,),
     "PadV2": (0, 2),
+    "RaggedTensorToTensor": (1, 2),
     "Reverse": (0,),
     "ReverseSequence": (0,),
     "ReverseV2": (0,),
@@ -98,15 +100,19 @@ FUNCTIONS = frozenset(
         "BatchMatrixSolve",
         "Cos",
         "Cosh",
+        "Cumprod",
         "Div",
         "DivNoNan",
         "Einsum",
         "Equal",
+        "EuclideanNorm",
         "Expm1",
         "Inv",
         "Log",
         "Log1p",
+        "LogMatrixDeterminant",
         "MatMul",
+        "MatrixDeterminant",
         "MatrixInverse",
         "MatrixSolve",
         "MulNoNan",
@@ -127,6 +133,7 @@ FUNCTIONS = frozenset(
         "SquaredDifference",
         "Tan",
         "Tanh",
+        "Where",
         "Xdivy",
         "Xlog1py",
         "Xlogy",
@@ -134,7 +141,7 @@ FUNCTIONS = frozenset(
 )
 """Kinds with formulas of their own for complex numbers."""
 
-FORMULAS = "moir.lowering.tensorflow.complex_functions"
+FORMULAS = "moir.lowering.tensorflow.complex_formulas"
 """The file of those, which is imported for the first complex number."""
 
 REAL_RESULTS = frozenset(
@@ -154,6 +161,7 @@ REAL_RESULTS = frozenset(
         "Shape",
         "ShapeN",
         "Size",
+        "Where",
     ]
 )
 """Kinds that make real numbers of complex ones."""

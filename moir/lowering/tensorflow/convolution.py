@@ -21,6 +21,7 @@ from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
 from moir.lowering.narrow_integers import in_32_bits
+from moir.lowering.shape_values import dimension_list
 from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.sliding_window import default_format, sliding_window
@@ -227,22 +228,22 @@ def pads_for(
 def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Dilation2D(x, w) -> the maximum over all taps of opset1.Add(opset8.Slice(padded x), w of the tap)"""
     data, filters = node.operand(0), node.operand(1)
-    shape, kernel = node.shape(0), node.shape(1)
+    kernel = node.shape(1)
     strides, rates = (node.integers(name) for name in ("strides", "rates"))
     if len(strides) != 4 or len(rates) != 4 or min(*strides, *rates) < 1:
         node.fail("strides and rates are not four positive numbers")
     if kernel is None or len(kernel) != 3 or not is_static(kernel[:2]) or not 0 < prod(kernel[:2]) <= MAXIMUM_TAPS:
         node.fail("the size of the filter is unknown or too large")
     extents = [(size - 1) * rate + 1 for size, rate in zip(kernel, rates[1:3], strict=False)]
-    begins, ends = dilation_pads(node, shape, extents, strides[1:3])
     element = node.element(0)
     inside: SSAValue | None = None
-    if any(begins) or any(ends):
+    if (pads := dilation_pads(node, op, extents, strides[1:3])) is not None:
+        begins, ends = pads
         if element in INTEGER_TYPES:
             # The sum of the lowest number and one of the filter would be a large number.
             ones = op.Broadcast(op.constant(np.array(1, np.uint8)), op.ShapeOf(data))
-            inside = op.Equal(op.Pad(ones, [0, *begins, 0], [0, *ends, 0], None, pad_mode="constant"), 1)
-        data = op.Pad(data, [0, *begins, 0], [0, *ends, 0], lowest_value(node, op, element), pad_mode="constant")
+            inside = op.Equal(op.Pad(ones, begins, ends, None, pad_mode="constant"), 1)
+        data = op.Pad(data, begins, ends, lowest_value(node, op, element), pad_mode="constant")
     largest = 2**31 - 1
     result: SSAValue | None = None
     for row, column in np.ndindex(kernel[0], kernel[1]):
@@ -267,20 +268,21 @@ def lowest_value(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAVa
     return op.constant(np.array(np.finfo(kind).min if kind.kind == "f" else np.iinfo(kind).min, kind), element)
 
 
-def dilation_pads(
-    node: LoweringNode, shape: tuple[int, ...] | None, extents: list[int], strides: tuple[int, ...]
-) -> tuple[list[int], list[int]]:
-    """Pads at the beginning and the end. Raises ConversionError if they depend on unknown sizes."""
+def dilation_pads(node: LoweringNode, op: OpBuilder, extents: list[int], strides: tuple[int, ...]) -> tuple[SSAValue, SSAValue] | None:
+    """Pads of all four axes at the beginning and the end; None if there are none."""
     if node.text("padding") == "VALID":
-        return [0, 0], [0, 0]
-    begins: list[int] = []
-    ends: list[int] = []
-    for axis, (extent, stride) in enumerate(zip(extents, strides, strict=True)):
-        size = -1 if shape is None or len(shape) != 4 else shape[axis + 1]
-        if size < 0 and stride > 1:
-            node.fail("padding SAME with strides needs the size of the image", hint="give the model's inputs static shapes")
-        count = 1 if size < 0 else -(-size // stride)
-        surplus = max((count - 1) * stride + extent - (size if size >= 0 else count), 0)
-        begins.append(surplus // 2)
-        ends.append(surplus - surplus // 2)
-    return begins, ends
+        return None
+    begins: list[SSAValue] = []
+    ends: list[SSAValue] = []
+    for axis, (extent, stride) in enumerate(zip(extents, strides, strict=True), 1):
+        if stride == 1:
+            total = op.constant([extent - 1])
+        else:
+            size = dimension_list(op, node.operand(0), axis)
+            last = op.Multiply(op.Divide(op.Subtract(size, 1), stride), stride)
+            total = op.Maximum(op.Subtract(op.Add(last, extent), size), 0)
+        begins.append(op.Divide(total, 2))
+        ends.append(op.Subtract(total, begins[-1]))
+    pads = [op.Concat([0], *each, [0], axis=0) for each in (begins, ends)]
+    known = [op.known.integers(each) for each in pads]
+    return None if known == [(0,) * 4] * 2 else (pads[0], pads[1])

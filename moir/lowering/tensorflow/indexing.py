@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_scalar, rank_value
-from moir.lowering.tensorflow.complex_layout import real_axis
+from moir.lowering.shape_values import as_list, as_scalar, rank_value
+from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -56,9 +56,27 @@ def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, ba
 @tf.lowers("GatherV2")
 def gather_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.GatherV2(x, indices, axis) {batch_dims = 0} -> opset8.Gather(x, indices, axis) {batch_dims}"""
-    axis = node.constant_integers(2)
+    axis, ranks = node.constant_integers(2), [node.rank(index) for index in range(2)]
+    if axis is None and None not in ranks and not node.integer("batch_dims", 0) and not is_complex(node, "Tparams"):
+        return gathered_along(op, node.operand(0), as_indices(op, node.operand(1)), node.operand(2))
     position: Operand = as_scalar(op, node.operand(2)) if axis is None else real_axis(node, axis[0], "Tparams")
     return gathered(op, node.operand(0), node.operand(1), position, node.integer("batch_dims", 0))
+
+
+def gathered_along(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: SSAValue) -> SSAValue:
+    """opset8.Gather along a computed axis, for known ranks.
+
+    The runtime (2026.4, CPU) does not compile a computed axis of data of known sizes. So the data get three dimensions:
+    those before the axis as one, the axis, and those behind it as one.
+    """
+    rank, count = rank_of(data) or 0, rank_of(indices) or 0
+    shape, place = op.ShapeOf(data), op.FloorMod(op.convert(as_list(op, axis), si64), rank)
+    before, behind = op.Slice(shape, [0], place, [1], [0]), op.Slice(shape, op.Add(place, 1), [2**31 - 1], [1], [0])
+    # Products over no dimensions: the runtime does not reduce what is empty.
+    rows, columns = (op.ReduceProd(op.Concat([1], sizes, axis=0), [0], keep_dims=True) for sizes in (before, behind))
+    lines = op.Reshape(data, op.Concat(rows, op.Gather(shape, place, 0), columns, axis=0), special_zero=False)
+    sizes = op.Concat(before, op.ShapeOf(indices), behind, axis=0)
+    return op.Reshape(op.Gather(lines, indices, 1), op.Reshape(sizes, [rank - 1 + count], special_zero=False), special_zero=False)
 
 
 @tf.lowers("GatherNd", "ResourceGatherNd")

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from moir.dialects.moir import ModuleLevel
 from moir.dialects.properties import value_of
+from moir.errors import ConversionError
 from moir.interface import convert_model
 from tests.numerical.runtime import Array, Form, compare
 from tests.numerical.tensorflow.conversion import LOWERING_ALONE, Build, build, convert_graph, expected_results, ordered_results
@@ -194,3 +195,52 @@ def test_inputs_and_outputs_are_noted(tmp_path: Path) -> None:
     (model,) = convert_model(path).body.block.ops
     notes: list[str] = value_of(model.attributes[ModuleLevel.NOTES])
     assert [note.partition(":")[0] for note in notes] == ["the input x is complex", "the output out_0 is complex"]
+
+
+DETERMINED = {"several": numbers(2, 4, 4), "one": numbers(1, 1), "empty": numbers(2, 0, 0), "singular": np.ones((3, 3), np.complex64)}
+
+
+@pytest.mark.parametrize("name", DETERMINED)
+def test_determinants(name: str, tmp_path: Path) -> None:
+    check(lambda x: raw.MatrixDeterminant(input=x), {"x": DETERMINED[name]}, "static", tmp_path)
+    if name != "singular":
+        check(lambda x: raw.LogMatrixDeterminant(input=x), {"x": DETERMINED[name]}, "static", tmp_path)
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_running_products(axis: int, reverse: bool, exclusive: bool, tmp_path: Path) -> None:
+    properties = {"axis": axis, "reverse": reverse, "exclusive": exclusive}
+    check(lambda x: raw.Cumprod(x=x, **properties), {"x": numbers(3, 4)}, "static", tmp_path)
+    check(lambda x: raw.Cumprod(x=x, **properties), {"x": numbers(1, 1)}, "static", tmp_path)
+
+
+def test_running_products_of_unknown_number_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConversionError, match="complex numbers are not computed"):
+        check(lambda x: raw.Cumprod(x=x, axis=0), {"x": numbers(3, 4)}, "dynamic", tmp_path)
+
+
+OF_ANY_SIZE: dict[str, tuple[Build, Array]] = {
+    "norms": (lambda x: [raw.EuclideanNorm(input=x, axis=[1]), raw.EuclideanNorm(input=x, axis=[0, 1], keep_dims=True)], numbers(3, 4)),
+    "coordinates": (lambda x: raw.Where(condition=x), np.array([[0, 1j], [2, 0]], np.complex64)),
+    "zeros": (lambda x: x + raw.Empty(shape=[3, 2], dtype=tf.complex64, init=True), numbers(2)),
+    "shuffled": (lambda x: tf.reduce_sum(raw.RandomShuffle(value=x), 0), numbers(5, 2)),
+    "ragged": (
+        lambda x: raw.RaggedTensorToTensor(
+            shape=[-1, -1],
+            values=x,
+            default_value=np.complex64(1j),
+            row_partition_tensors=[np.array([0, 2, 2, 5])],
+            row_partition_types=["ROW_SPLITS"],
+        ),
+        numbers(5),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", ["static", "dynamic"])
+@pytest.mark.parametrize("name", OF_ANY_SIZE)
+def test_numbers_of_any_size(name: str, form: Form, tmp_path: Path) -> None:
+    function, x = OF_ANY_SIZE[name]
+    check(function, {"x": x}, form, tmp_path)

@@ -67,6 +67,13 @@ def test_reading(name: str) -> None:
     check(function, inputs, operations=operations, forms=FORMS if unranked else FORMS[:2], fixed=() if unranked else ("i",))
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("indices", [2, [1, 0], [[1], [0]]], ids=str)
+def test_gather_along_a_computed_axis(indices: object, axis: int) -> None:
+    inputs = {"x": X, "i": np.array(indices, np.int32), "a": np.array(axis, np.int32)}
+    check(lambda x, i, a: raw.GatherV2(params=x, indices=i, axis=a), inputs)
+
+
 def test_no_indices() -> None:
     check(lambda x: raw.GatherV2(params=x, indices=np.zeros((2, 0), np.int32), axis=1), {"x": X}, forms=("static",), operations=0)
 

@@ -79,11 +79,9 @@ class ConfigurationCollector:
         """The ids that moir has transformations of detection networks for. Collects these, if they are wanted."""
         if not self._descriptions and self._detection != "output":
             return []
-        from moir.model_optimizer.detection.transformations import COMPLETE, IDS, PLAIN, configured, recognised
+        from moir.model_optimizer.detection.transformations import COMPLETE, IDS, configured, recognised
 
-        found = [id_ for id_ in self._descriptions if id_ not in self._ids and (id_ in IDS or id_ in PLAIN)]
-        for id_ in PLAIN.intersection(found):
-            logger.warning("%s: this part of the model stays plain operations, which compute what the framework does", id_)
+        found = [id_ for id_ in self._descriptions if id_ not in self._ids and id_ in IDS]
         if self._path is not None and self._detection != "plain":
             self.transformations.extend(configured(found, self._descriptions, self._path, self._pipeline))
         if not found and self._detection == "output" and self._framework is not None and self._framework not in COMPLETE:

@@ -127,6 +127,45 @@ def _priors(op: OpBuilder, anchors: SSAValue, variances: Sequence[float], images
     return op.Concat(*(op.Reshape(row, shape, special_zero=False) for row in rows), axis=1)
 
 
+@tf.lowers("moir>PSROIPooling")
+def position_sensitive_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.moir>PSROIPooling(maps, boxes) -> the mean of the samples of opset1.PSROIPooling(maps, regions)
+
+    Operands:
+        maps: [images, height, width, rows * columns * channels].
+        boxes: [images, n, 4], or [n, 4] of one image: y_min, x_min, y_max, x_max from 0 to 1.
+    Properties:
+        rows, columns: the numbers of bins.
+        size: the number of samples of a bin along each axis.
+
+    The result is [images, n, 1, 1, channels].
+    """
+    maps, boxes = op.convert(node.operand(0), f32), op.convert(node.operand(1), f32)
+    if node.known_rank(1) == 2:
+        boxes = op.Unsqueeze(boxes, [0])
+    rows, columns, size = (node.integer(name) for name in ("rows", "columns", "size"))
+    shape = shape_of(maps)
+    if shape is None or shape[-1] < 0 or shape[-1] % (rows * columns):
+        node.fail(f"the number of channels must be known, and a multiple of {rows * columns}")
+    channels = shape[-1] // (rows * columns)
+    sizes = op.ShapeOf(boxes)
+    images = op.Range(0, op.Gather(sizes, 0, 0), 1, output_type=si64)
+    numbers = op.Broadcast(op.Unsqueeze(op.convert(images, f32), [1, 2]), op.Concat(op.Gather(sizes, [0, 1], 0), [1], axis=0))
+    regions = op.Reshape(op.Concat(numbers, op.Gather(boxes, list(_EXCHANGED), 2), axis=2), [-1, 5], special_zero=False)
+    pooled = op.PSROIPooling(
+        channel_first(op, maps, 4),
+        regions,
+        output_dim=channels,
+        group_size=size,
+        spatial_scale=1.0,
+        mode="bilinear",
+        spatial_bins_x=columns,
+        spatial_bins_y=rows,
+    )
+    means = op.ReduceMean(pooled, [2, 3], keep_dims=False)
+    return op.Reshape(means, op.Concat(op.Gather(sizes, [0, 1], 0), [1, 1, channels], axis=0), special_zero=False)
+
+
 @tf.lowers("moir>RegionYolo")
 def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.moir>RegionYolo(x) -> opset1.RegionYolo(x)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from moir.errors import ConversionError
+from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.attribute_permutation import PermuteAttrs as PermuteAttrs
 from moir.model_optimizer.graph.input_permutation import PermuteInputs as PermuteInputs
 from moir.model_optimizer.graph.node import GraphNode
@@ -65,7 +66,13 @@ def get_depth_dim(layout: str, shape_len: int) -> int:
 
 
 def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
-    """A shape with the given `batch`, `features`, `depth` (which may be missing), `height` and `width`."""
+    """A shape with the given `batch`, `features`, `depth` (which may be missing), `height` and `width`.
+
+    Raises Error if another one is missing.
+    """
+    missing = [name for name in ("batch", "features", "height", "width") if name not in kwargs]
+    if missing:
+        raise Error("a shape needs {}", ", ".join(missing))
     spatial = [kwargs[name] for name in ("depth", "height", "width") if kwargs.get(name) is not None]
     outer = [kwargs["batch"]]
     features = [kwargs["features"]]

@@ -52,6 +52,7 @@ HEADS: tuple[Head, ...] = (
     Head("TFYOLO", "yolo:regions_of_outputs", "YOLO 1 and 2: RegionYolo behind the outputs."),
     Head("TFYOLOV3", "yolo:regions_of_entry_points", "YOLO 3: RegionYolo behind the feature maps."),
     Head(f"{_API}SSDPostprocessorReplacement", "ssd:replace_postprocessor", "SSD: the post-processing becomes a DetectionOutput."),
+    Head(f"{_API}PSROIPoolingReplacement", "position_sensitive:pool_by_position", "R-FCN: crops of maps become a PSROIPooling."),
     Head(f"{_API}ProposalReplacement", "two_stages:replace_proposals", "Faster R-CNN: proposals become a DetectionOutput."),
     Head(f"{_API}DetectionOutputReplacement", "two_stages:replace_detections", "Faster R-CNN: detections become a DetectionOutput."),
     Head(
@@ -82,9 +83,6 @@ HEADS: tuple[Head, ...] = (
     ),
 )
 """The transformations, in the order in which they run."""
-
-PLAIN = frozenset((f"{_API}PSROIPoolingReplacement",))
-"""Ids of Model Optimizer for parts of models that become plain operations."""
 
 COMPLETE = {
     "tf": {

@@ -18,6 +18,7 @@ from xdsl.ir import Operation, SSAValue
 from moir.analysis.constants import constant_of
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.names import name_of
+from moir.model_optimizer.detection.position_sensitive import POOLING, pooled_loops
 from moir.model_optimizer.detection.post_processing import PostProcessing, last_stage
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
 from moir.model_optimizer.detection.ssd import detection_results, single
@@ -52,11 +53,14 @@ def replace_proposals(request: Request) -> None:
 
     Raises ConversionError if no CropAndResize takes boxes that are decoded from anchors and suppressed.
     """
-    crops = [(crop, PostProcessing([crop.operands[_BOXES]])) for crop in request.nodes("CropAndResize")]
-    found = [(crop, each) for crop, each in crops if each.suppressions and each.boxes and not _is_second(each)]
+    found = _crops_of_proposals(request)
+    if not found and pooled_loops(request):
+        found = _crops_of_proposals(request)
     if not found:
-        crop = crops[0][0] if crops else None
+        crop = next(iter(request.nodes("CropAndResize")), None)
         raise request.error("no CropAndResize takes boxes that a NonMaxSuppression selects from decoded ones", crop)
+    if len({origin(crop.operands[_BOXES]) for crop, _ in found}) > 1:
+        raise request.error("the crops take different parts of the proposals, not in a loop over images", found[1][0])
     crop, processing = found[0]
     coded = processing.boxes[single(request, processing.boxes, "boxes that are decoded from offsets to anchors", crop)]
     activation = single(request, processing.scores, "Sigmoid or Softmax of the objectness", crop)
@@ -76,6 +80,12 @@ def replace_proposals(request: Request) -> None:
     for each, _ in found:
         _crop_from(request, each, node)
     request.sort()
+
+
+def _crops_of_proposals(request: Request) -> list[tuple[FrameworkOp, PostProcessing]]:
+    """The nodes that crop boxes of the first suppression, and that suppression."""
+    crops = [(crop, PostProcessing([crop.operands[_BOXES]])) for crop in request.nodes("CropAndResize", POOLING)]
+    return [(crop, each) for crop, each in crops if each.suppressions and each.boxes and not _is_second(each)]
 
 
 def replace_detections(request: Request) -> None:
@@ -134,10 +144,12 @@ def _has_suppressions(anchors: SSAValue) -> bool:
 
 
 def _crop_from(request: Request, crop: FrameworkOp, boxes: FrameworkOp) -> None:
-    """Let a CropAndResize take its boxes from a DetectionOutput, all of the first image."""
+    """Let a CropAndResize, or a PSROIPooling, take its boxes from a DetectionOutput, all of the first image."""
+    crop.operands[_BOXES] = boxes.results[1]
+    if kind_of(crop) == POOLING:
+        return
     images = new_integers([0] * boxes.integer("keep_top_k"))
     request.block.insert_op_before(images, crop)
-    crop.operands[_BOXES] = boxes.results[1]
     crop.operands[_IMAGES] = images.results[0]
     _skip_axis_of_images(crop)
 

@@ -160,6 +160,10 @@ class AttributedNode:
         """An attribute, the default if the node does not have it."""
         return self.soft_get(key, default)
 
+    def get_opset(self) -> str:
+        """The operation set of the node, `extension` if it says none."""
+        return str(self.soft_get("version", "extension"))
+
     # Numbers of ports.
 
     def has_port(self, port_type: Direction, idx: int, control_flow: bool = False) -> bool:

@@ -45,7 +45,7 @@ from moir.model_optimizer.graph.operand_counts import operand_limit, operands_re
 from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.sentinels import SENTINELS
 from moir.model_optimizer.graph.view import COMPUTED_VALUES
-from moir.model_optimizer.graph.xml_records import xml_attributes
+from moir.model_optimizer.graph.xml_records import xml_attributes, xml_text
 from moir.model_optimizer.lowering.layout import as_given, has_channels_second
 from moir.model_optimizer.lowering.layout import channel_first as as_channel_first
 from moir.model_optimizer.lowering.marked_ports import in_marked_layout
@@ -161,11 +161,17 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
 
 
 def of_operation_set(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp]) -> Sequence[SSAValue]:
-    """The results of an operation of an operation set with the operands of a node, and the properties that it has."""
+    """The results of an operation of an operation set with the operands of a node, and the properties that it has.
+
+    A node without `backend_attrs`, as tests describe them, has attributes of the names of the properties.
+    """
+    specs = property_table(operation).specs
     texts = xml_attributes(node.view)
+    if not node.has("IE"):
+        texts = {name: xml_text(value) for name in specs if (value := node.get(name.replace("-", "_"))) is not None}
     if operation.KIND == "StridedSlice":
         texts = slice_masks.texts_of_the_ir(texts)
-    _warn_of_misspelled(node, property_table(operation).specs)
+    _warn_of_misspelled(node, specs)
     return _standard(node, op, operation, properties_of(operation, texts))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from moir.errors import ConversionError
 from moir.interface import convert_model
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.preprocessor import resized_to
-from moir.model_optimizer.detection.transformations import HEADS, PLAIN
+from moir.model_optimizer.detection.transformations import HEADS
 from moir.options import ConversionOptions
 
 
@@ -80,15 +79,6 @@ def test_a_text_where_a_number_is_needed(tmp_path: Path) -> None:
 def test_ids_are_unique() -> None:
     ids = [head.id for head in HEADS]
     assert len(set(ids)) == len(ids)
-    assert not PLAIN & set(ids)
-
-
-def test_ids_of_parts_that_stay_plain(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "rfcn.json"
-    id = "ObjectDetectionAPIPSROIPoolingReplacement"
-    path.write_text(json.dumps([{"id": id, "match_kind": "general", "custom_attributes": {}}]))
-    convert_model(saved(tmp_path), transformations_config=path)
-    assert f"{id}: this part of the model stays plain operations" in caplog.text
 
 
 def test_detection_output_of_a_graph_without_a_head(tmp_path: Path) -> None:

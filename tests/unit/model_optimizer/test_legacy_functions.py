@@ -20,6 +20,7 @@ from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
 from moir.frontends.onnx import read_model
 from moir.model_optimizer.api import data_types, layouts, networkx_functions, pattern_functions, reverse_inference, shape_functions
+from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.api.front_extractor import CaffePythonFrontExtractorOp, FrontExtractorOp, register_caffe_python_extractor
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
@@ -161,6 +162,8 @@ def test_layouts() -> None:
     assert layouts.shape_for_layout("NCHW", depth=9, **sizes).tolist() == [1, 2, 9, 3, 4]
     with pytest.raises(ConversionError, match="no layout 'NC'"):
         layouts.get_width_dim("NC", 2)
+    with pytest.raises(Error, match="a shape needs features, height"):
+        layouts.shape_for_layout("NCHW", batch=1, width=4)
 
 
 def test_what_is_said_of_permutations(graph: Graph) -> None:

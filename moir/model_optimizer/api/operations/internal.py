@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from moir.model_optimizer.api.operations.description import Description
+from moir.model_optimizer.lowering.operation import infer_by_lowering
 
 OPERATIONS: dict[str, Description] = {
     "Power": Description(defaults={"power": 1, "scale": 1, "shift": 0}, inputs=None),
@@ -42,6 +43,6 @@ OPERATIONS: dict[str, Description] = {
     "AttributedRoll": Description(),
     "Permute": Description(defaults={"order": None}),
     "UpsampleOp": Description(op="Upsample", defaults={"mode": "nearest"}),
-    "ArgMaxOp": Description(inputs=2, op="ArgMax"),
+    "ArgMaxOp": Description(inputs=2, op="ArgMax", members={"argmax_infer": staticmethod(infer_by_lowering)}),
     "ArgMinOp": Description(inputs=2, op="ArgMin"),
 }

@@ -28,11 +28,6 @@ def interpolated_axes(node: GraphNode) -> IntegerArray:
     return int64_array(range(len(shape)))
 
 
-def mask_names() -> list[str]:
-    """The attributes of a StridedSlice that are masks."""
-    return ["begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"]
-
-
 def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
     """The spatial entries of an attribute of an ExtractImagePatches that has one for each axis, or for those only."""
 

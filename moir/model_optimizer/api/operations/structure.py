@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from moir.model_optimizer.api.operations.description import Description
-from moir.model_optimizer.api.operations.members import PATCHES, interpolated_axes, mask_names
+from moir.model_optimizer.api.operations.members import PATCHES, interpolated_axes
+from moir.model_optimizer.api.operations.slicing import align_masks, infer_slice, mask_names, sliced_by, slices_of
 
 _UPDATE = {"reduction": "none"}
 
@@ -33,7 +34,13 @@ OPERATIONS: dict[str, Description] = {
         "opset1",
         4,
         defaults={"new_axis_mask": [], "shrink_axis_mask": [], "ellipsis_mask": []},
-        members={"get_mask_names": staticmethod(mask_names)},
+        members={
+            "get_mask_names": staticmethod(mask_names),
+            "validate_inputs_and_get_args": staticmethod(sliced_by),
+            "align_mask_with_slice_rank": staticmethod(align_masks),
+            "get_slices": staticmethod(slices_of),
+            "infer": staticmethod(infer_slice),
+        },
     ),
     "Pad": Description("Pad", "opset12", 4, records=[("pad_mode", "mode")]),
     "Reverse": Description("Reverse", "opset1", 2, defaults={"mode": "index"}),

@@ -24,6 +24,10 @@ FAMILIES: dict[str, str] = {
     ),
     "ctc": "CTCGreedyDecoder CTCLoss CTCLossV2",
     "data_format_values": "DataFormatDimMap DataFormatVecPermute",
+    "decompositions": (
+        "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu MatrixExponential MatrixLogarithm MatrixSquareRoot Qr "
+        "SelfAdjointEig SelfAdjointEigV2 Svd"
+    ),
     "diagonal": (
         "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag "
         "MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"
@@ -52,6 +56,10 @@ FAMILIES: dict[str, str] = {
         "ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ScatterNd ScatterNdAdd ScatterNdMax ScatterNdMin "
         "ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub "
         "TensorScatterUpdate Where"
+    ),
+    "linear_systems": (
+        "BandedTriangularSolve BatchCholesky BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky MatrixSolveLs "
+        "MatrixTriangularSolve TridiagonalMatMul TridiagonalSolve"
     ),
     "lookup": (
         "HashTable HashTableV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2 MutableHashTable MutableHashTableV2"

@@ -65,7 +65,7 @@ def eigenvalues(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> SSAV
         a = states[0]
         diagonal = inside.ReduceSum(inside.Multiply(a, inside.constant_like(np.eye(even), a)), [-1], keep_dims=True)
         mixed = inside.Multiply(a, inside.constant_like(np.eye(even, k=half), a))
-        product, _ = halves(inside, inside.ReduceSum(mixed, [-1], keep_dims=True), half, -2)
+        product = halves(inside, inside.ReduceSum(mixed, [-1], keep_dims=True), half, -2)[0]
         cosine, sine = rotation(inside, *halves(inside, diagonal, half, -2), product)
         turned = rotated(inside, a, cosine, sine, -2, even)
         return Step([rotated(inside, turned, transposed(inside, cosine), transposed(inside, sine), -1, even)])

@@ -6,9 +6,9 @@ FAMILIES: dict[str, str] = {
         "SparseSoftmaxCrossEntropyWithLogits swish_f32"
     ),
     "arithmetic": (
-        "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv FloorMod "
-        "LeftShift Maximum Minimum Mod Mul MulNoNan PopulationCount Pow RealDiv RightShift SquaredDifference Sub TruncateDiv "
-        "TruncateMod Xdivy Xlog1py Xlogy"
+        "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv "
+        "FloorMod LeftShift Maximum Minimum Mod Mul MulNoNan NextAfter PopulationCount Pow RealDiv RightShift SquaredDifference Sub "
+        "TruncateDiv TruncateMod Xdivy Xlog1py Xlogy"
     ),
     "bessel": "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1",
     "color": "AdjustHue AdjustSaturation HSVToRGB RGBToHSV",
@@ -50,6 +50,7 @@ FAMILIES: dict[str, str] = {
         "AdjustContrast AdjustContrastv2 ExtractGlimpse ExtractImagePatches ExtractVolumePatches ImageProjectiveTransformV2 "
         "ImageProjectiveTransformV3 ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate"
     ),
+    "incomplete_functions": "Betainc Igamma Igammac",
     "indexing": (
         "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InplaceAdd InplaceSub InplaceUpdate "
         "InvertPermutation OneHot ParallelDynamicStitch ResourceGather ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax "
@@ -57,6 +58,7 @@ FAMILIES: dict[str, str] = {
         "ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub "
         "TensorScatterUpdate Where"
     ),
+    "integral_functions": "Dawsn Expint FresnelCos FresnelSin Spence",
     "linear_systems": (
         "BandedTriangularSolve BatchCholesky BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky MatrixSolveLs "
         "MatrixTriangularSolve TridiagonalMatMul TridiagonalSolve"

@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from moir.lowering.binder import LoweringNode
 from moir.lowering.determinants import determinant_of, sign_and_logarithm_of, size_of_matrices
 from moir.lowering.matrix_diagonals import joined_matrices, main_diagonal, triangle_of
+from moir.lowering.matrix_factors import cholesky_factor, inverse_of_triangle
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -47,29 +48,14 @@ def sum_of_logarithms(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @mxnet.lowers("_linalg_potrf", "linalg_potrf", "_npi_cholesky")
 def cholesky(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.linalg_potrf(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known.
-
-    A column of l is the first one of what is left of a, divided by the root of its first element; its products with
-    itself are subtracted from the rest.
-
-    Source: G. Golub and C. Van Loan, "Matrix Computations", section 4.2 (outer product Cholesky).
-    """
-    rest, size, rank = node.operand(0), size_of_matrices(node, node.shape(0)), node.known_rank(0)
-    columns: list[SSAValue] = []
-    for row in range(size):
-        first = op.Slice(rest, [0], [1], [1], [-1])
-        column = op.Divide(first, op.Sqrt(op.Slice(first, [0], [1], [1], [-2])))
-        above = [*[0] * (rank - 2), row, 0]
-        columns.append(op.Pad(column, above, [0] * rank, op.constant_like(0, column), pad_mode="constant"))
-        rest = op.Subtract(rest, op.MatMul(column, column, transpose_b=True))
-        rest = op.Slice(rest, [1, 1], [size - row, size - row], [1, 1], [-2, -1])
-    return op.Concat(*columns, axis=rank - 1) if size > 1 else columns[0]
+    """mxnet.linalg_potrf(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known."""
+    return cholesky_factor(op, node.operand(0), size_of_matrices(node, node.shape(0)), node.known_rank(0))
 
 
 @mxnet.lowers("_linalg_potri", "linalg_potri")
 def inverse_of_factored(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.linalg_potri(l) -> the inverse of l · lᵀ, from that of l"""
-    inverse = op.Inverse(triangle_of(op, node.operand(0)))
+    inverse = inverse_of_triangle(op, node.operand(0))
     return op.MatMul(inverse, inverse, transpose_a=True)
 
 
@@ -79,8 +65,8 @@ def triangle_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     With `rightside` b is the first factor; linalg_trsm multiplies with the inverse of the triangle.
     """
-    triangle = triangle_of(op, node.operand(0), is_lower=node.flag("lower", True))
-    factor = op.Inverse(triangle) if node.op.KIND.endswith("trsm") else triangle
+    build = inverse_of_triangle if node.op.KIND.endswith("trsm") else triangle_of
+    factor = build(op, node.operand(0), is_lower=node.flag("lower", True))
     turned, other = node.flag("transpose"), node.operand(1)
     product = op.MatMul(other, factor, transpose_b=turned) if node.flag("rightside") else op.MatMul(factor, other, transpose_a=turned)
     return product if (alpha := node.number("alpha", 1.0)) == 1 else op.Multiply(product, alpha)

@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, describe, si32, si64, string, to_numpy, ui8
+from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64, string, to_numpy, ui8
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.angles import angle_of
@@ -271,3 +271,28 @@ def multiply_logarithm_of_one_more(node: LoweringNode, op: OpBuilder) -> SSAValu
 def angle(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Atan2(y, x) -> Atan(y / x), plus or minus π where x is negative; the sign of zeros is ignored"""
     return angle_of(op, node.operand(0), node.operand(1))
+
+
+NEIGHBOUR = 2.0**-24 * (1 + 2.0**-23)
+"""This part of a float of 32 bits is more than half of the distance to its neighbours, and less than the distance."""
+
+SMALLEST_FLOAT = float(np.finfo(np.float32).smallest_subnormal)
+
+
+@tf.lowers("NextAfter")
+def neighbour(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.NextAfter(x, y) -> x ± (|x| (2⁻²⁴ + 2⁻⁴⁷) + 2⁻¹⁴⁹), which rounds to the next float in the direction of y
+
+    Source: S. Rump et al., "Computing Predecessor and Successor in Rounding to Nearest" (2009).
+    """
+    x, y = node.operand(0), node.operand(1)
+    if node.element_attribute("T", node.element(0)) is not f32:
+        node.fail("the runtime computes f64 with 32 bits, where neighbours of 64 bits are equal", hint="compute it with f32")
+    step = op.Add(op.Multiply(op.Abs(x), NEIGHBOUR), SMALLEST_FLOAT)
+    # The neighbour of infinity is the largest float.
+    largest = float(np.finfo(np.float32).max)
+    above = op.Select(op.Equal(x, -np.inf), -largest, op.Add(x, step))
+    below = op.Select(op.Equal(x, np.inf), largest, op.Subtract(x, step))
+    found = op.Select(op.Less(x, y), above, op.Select(op.Greater(x, y), below, y))
+    # The plugin's comparisons with NaN are not always false; the sum of both is NaN.
+    return op.Select(op.LogicalAnd(op.Equal(x, x), op.Equal(y, y)), found, op.Add(x, y))

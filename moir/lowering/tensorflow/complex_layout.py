@@ -23,7 +23,7 @@ COMPLEX_KINDS = (
     "Squeeze Reshape Transpose Shape ShapeN "
     "Roll Identity IdentityN Pack Unpack GatherV2 StridedSlice Slice Rank Size Snapshot StopGradient PreventGradient GuaranteeConst "
     "EnsureShape DebugGradientIdentity RandomShuffle StatelessWhile While StatelessIf If FFTND IFFTND RFFTND IRFFTND ParallelConcat "
-    "Copy CopyHost DeepCopy RefIdentity"
+    "Copy CopyHost DeepCopy RefIdentity Eig MatrixLogarithm"
 )
 """Kinds whose handlers support complex tensors in their real layout."""
 

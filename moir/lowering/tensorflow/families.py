@@ -6,9 +6,9 @@ FAMILIES: dict[str, str] = {
         "SparseSoftmaxCrossEntropyWithLogits swish_f32"
     ),
     "arithmetic": (
-        "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv FloorMod "
-        "LeftShift Maximum Minimum Mod Mul MulNoNan PopulationCount Pow RealDiv RightShift SquaredDifference Sub TruncateDiv "
-        "TruncateMod Xdivy Xlog1py Xlogy"
+        "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv "
+        "FloorMod LeftShift Maximum Minimum Mod Mul MulNoNan NextAfter PopulationCount Pow RealDiv RightShift SquaredDifference Sub "
+        "TruncateDiv TruncateMod Xdivy Xlog1py Xlogy"
     ),
     "audio": "AudioSpectrogram Mfcc",
     "bessel": "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1",
@@ -25,6 +25,10 @@ FAMILIES: dict[str, str] = {
     ),
     "ctc": "CTCGreedyDecoder CTCLoss CTCLossV2",
     "data_format_values": "DataFormatDimMap DataFormatVecPermute",
+    "decompositions": (
+        "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu MatrixExponential MatrixLogarithm MatrixSquareRoot Qr "
+        "SelfAdjointEig SelfAdjointEigV2 Svd"
+    ),
     "diagonal": (
         "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag "
         "MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"
@@ -47,12 +51,18 @@ FAMILIES: dict[str, str] = {
         "AdjustContrast AdjustContrastv2 ExtractGlimpse ExtractImagePatches ExtractVolumePatches ImageProjectiveTransformV2 "
         "ImageProjectiveTransformV3 ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate"
     ),
+    "incomplete_functions": "Betainc Igamma Igammac",
     "indexing": (
         "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InplaceAdd InplaceSub InplaceUpdate "
         "InvertPermutation OneHot ParallelDynamicStitch ResourceGather ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax "
         "ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ScatterNd ScatterNdAdd ScatterNdMax ScatterNdMin "
         "ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub "
         "TensorScatterUpdate Where"
+    ),
+    "integral_functions": "Dawsn Expint FresnelCos FresnelSin Spence",
+    "linear_systems": (
+        "BandedTriangularSolve BatchCholesky BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky MatrixSolveLs "
+        "MatrixTriangularSolve TridiagonalMatMul TridiagonalSolve"
     ),
     "lookup": (
         "HashTable HashTableV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2 MutableHashTable MutableHashTableV2"

@@ -19,6 +19,7 @@ from tests.fuzz.tensorflow.recipe import COMMON, NO_TYPE, RECIPES
 FAMILIES = (
     "elementwise", "reduction", "movement", "indexing", "matrix", "image", "convolution", "detection", "quantization", "recurrent",
     "losses", "slicing", "signal", "sorting", "shape", "sparse", "random", "text", "lists",
+    "linear_algebra",
 )  # fmt: skip
 """Files of recipes."""
 

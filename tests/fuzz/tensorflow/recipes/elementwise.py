@@ -181,3 +181,31 @@ def bits(draw: Draw, dtype: np.dtype[Any]) -> Node:
 def clip(draw: Draw, dtype: np.dtype[Any]) -> Node:
     low, high = sorted(draw.array(dtype, [], special=0) for _ in range(2))
     return Node({"t": draw.array(dtype, draw.shape(1)), "clip_value_min": np.asarray(low), "clip_value_max": np.asarray(high)})
+
+
+@recipe("Dawsn FresnelCos FresnelSin")
+def integral(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"x": draw.array(dtype, draw.shape(), special=0.0)})
+
+
+@recipe("Expint Spence")
+def integral_of_positive(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    return Node({"x": draw.positive(dtype, draw.shape()) * draw.one_of((1, 8))})
+
+
+@recipe("Igamma Igammac")
+def incomplete_gamma(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    return Node({"a": draw.positive(dtype, draw.broadcasts_to(shape)) * 4, "x": draw.positive(dtype, shape) * 4})
+
+
+@recipe("Betainc")
+def incomplete_beta(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    return Node({"a": draw.positive(dtype, shape) * 4, "b": draw.positive(dtype, shape) * 4, "x": draw.positive(dtype, shape) / 2})
+
+
+@recipe("NextAfter")
+def neighbour(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.shape()
+    return Node({"x1": draw.array(dtype, draw.broadcasts_to(shape), special=0.0), "x2": draw.array(dtype, shape, special=0.0)})

@@ -129,6 +129,8 @@ FAMILIES: dict[str, str] = {
         "TensorListScatter TensorListScatterIntoExistingList TensorListScatterV2 TensorListSetItem TensorListSetRange TensorListSplit "
         "TensorListStack"
     ),
+    "uniform_products": "UniformQuantizedConvolution UniformQuantizedConvolutionHybrid UniformQuantizedDot UniformQuantizedDotHybrid",
+    "uniform_quantization": "UniformDequantize UniformQuantize UniformQuantizedAdd UniformQuantizedClipByValue UniformRequantize",
     "variables": (
         "Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp IsVariableInitialized ReadVariableOp "
         "ResourceScatterAdd ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterSub "

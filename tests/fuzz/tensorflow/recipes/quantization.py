@@ -147,3 +147,40 @@ def quantized_pool(draw: Draw, dtype: np.dtype[Any]) -> Node:
     images = draw.array(BYTES, [draw.integer(1, 2), *draw.integers(2, 3, 8), draw.integer(1, 3)])
     attributes = {"ksize": sizes, "strides": [1, *draw.integers(2, 1, 2), 1], "padding": draw.one_of(("SAME", "VALID"))}
     return of_integers("QuantizedMaxPool", ("input",), {"input": images}, {"min_input": -1.0, "max_input": 4.0}, **attributes)
+
+
+SIGNED = np.dtype(np.int8)
+LIMITS = {"quantization_min_val": -128, "quantization_max_val": 127}
+
+
+def scales(draw: Draw, count: int | None) -> dict[str, Array]:
+    """A scale and a zero point, or lists of them; powers of two, so that no quotient is rounded."""
+    shape = () if count is None else (count,)
+    exponents, zeros = draw.random.integers(-3, 3, shape), draw.random.integers(-20, 20, shape)
+    return {"scales": np.asarray(2.0**exponents, np.float32), "zero_points": np.asarray(zeros, np.int32)}
+
+
+@recipe("UniformQuantize", NO_TYPE)
+def uniform_quantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.filled(1, 4)
+    axis = draw.integer(0, len(shape) - 1) if draw.chance(0.5) else -1
+    operands = scales(draw, None if axis < 0 else shape[axis])
+
+    def function(**tensors: Any) -> Any:
+        return tf.bitcast(tf.raw_ops.UniformQuantize(**tensors, Tout=tf.qint8, quantization_axis=axis, **LIMITS), tf.int8)
+
+    return Node({"input": levels(draw, dtype, shape), **operands}, {}, tuple(operands), None, function)
+
+
+@recipe("UniformDequantize", NO_TYPE)
+def uniform_dequantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    shape = draw.filled(1, 4)
+    axis = draw.integer(0, len(shape) - 1) if draw.chance(0.5) else -1
+    operands = scales(draw, None if axis < 0 else shape[axis])
+
+    def function(input: Any, **tensors: Any) -> Any:
+        given = {"Tout": tf.float32, "quantization_axis": axis, **LIMITS}
+        return tf.raw_ops.UniformDequantize(input=tf.bitcast(input, tf.qint8), **tensors, **given)
+
+    return Node({"input": draw.array(SIGNED, shape), **operands}, {}, tuple(operands), None, function)

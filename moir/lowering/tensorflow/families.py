@@ -30,6 +30,9 @@ FAMILIES: dict[str, str] = {
     ),
     "data_types": "Bitcast Cast",
     "cudnn": "CudnnRNN CudnnRNNV2 CudnnRNNV3",
+    "cudnn_weights": (
+        "CudnnRNNCanonicalToParams CudnnRNNCanonicalToParamsV2 CudnnRNNParamsSize CudnnRNNParamsToCanonical CudnnRNNParamsToCanonicalV2"
+    ),
     "detection": (
         "CombinedNonMaxSuppression CropAndResize NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
         "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps"
@@ -41,10 +44,12 @@ FAMILIES: dict[str, str] = {
     ),
     "gamma": "Digamma Lgamma Polygamma Zeta",
     "generation": "Empty Fill LinSpace OnesLike Range ZerosLike",
+    "glimpse": "ExtractGlimpseV2",
     "image": (
         "AdjustContrast AdjustContrastv2 ExtractGlimpse ExtractImagePatches ExtractVolumePatches ImageProjectiveTransformV2 "
         "ImageProjectiveTransformV3 ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate"
     ),
+    "image_refusals": "DrawBoundingBoxes DrawBoundingBoxesV2 FractionalAvgPool FractionalMaxPool GenerateBoundingBoxProposals",
     "indexing": (
         "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InvertPermutation OneHot "
         "ParallelDynamicStitch ResourceGather ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax ResourceScatterNdMin "

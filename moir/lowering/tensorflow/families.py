@@ -6,9 +6,9 @@ FAMILIES: dict[str, str] = {
         "SparseSoftmaxCrossEntropyWithLogits swish_f32"
     ),
     "arithmetic": (
-        "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv "
-        "FloorMod LeftShift Maximum Minimum Mod Mul MulNoNan NextAfter PopulationCount Pow RealDiv RightShift SquaredDifference Sub "
-        "TruncateDiv TruncateMod Xdivy Xlog1py Xlogy"
+        "AccumulateNV2 Add AddN AddV2 Atan2 BiasAdd BiasAddV1 BitwiseAnd BitwiseOr BitwiseXor ClipByValue Div DivNoNan FloorDiv FloorMod "
+        "LeftShift Maximum Minimum Mod Mul MulNoNan NextAfter PopulationCount Pow RealDiv RightShift SquaredDifference Sub TruncateDiv "
+        "TruncateMod Xdivy Xlog1py Xlogy"
     ),
     "audio": "AudioSpectrogram Mfcc",
     "bessel": "BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1",
@@ -24,33 +24,38 @@ FAMILIES: dict[str, str] = {
         "DepthwiseConv2dNativeBackpropInput Dilation2D _FusedConv2D _FusedDepthwiseConv2dNative"
     ),
     "ctc": "CTCGreedyDecoder CTCLoss CTCLossV2",
-    "data_format_values": "DataFormatDimMap DataFormatVecPermute",
-    "decompositions": (
-        "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu MatrixExponential MatrixLogarithm MatrixSquareRoot Qr "
-        "SelfAdjointEig SelfAdjointEigV2 Svd"
-    ),
-    "diagonal": (
-        "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag "
-        "MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"
-    ),
-    "data_types": "Bitcast Cast",
     "cudnn": "CudnnRNN CudnnRNNV2 CudnnRNNV3",
+    "cudnn_weights": (
+        "CudnnRNNCanonicalToParams CudnnRNNCanonicalToParamsV2 CudnnRNNParamsSize CudnnRNNParamsToCanonical CudnnRNNParamsToCanonicalV2"
+    ),
+    "data_format_values": "DataFormatDimMap DataFormatVecPermute",
+    "data_types": "Bitcast Cast",
+    "decompositions": (
+        "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu MatrixExponential MatrixLogarithm MatrixSquareRoot Qr SelfAdjointEig "
+        "SelfAdjointEigV2 Svd"
+    ),
     "detection": (
         "CombinedNonMaxSuppression CropAndResize NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
         "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps"
     ),
     "detection_heads": "moir>DetectionOutput moir>PriorBoxClustered moir>PriorsDetectionOutput moir>RegionYolo",
+    "diagonal": (
+        "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag "
+        "MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"
+    ),
     "elementary": (
-        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Expm1 Floor Inv Invert Log Log1p Ndtri Neg "
-        "Reciprocal Rint Round Rsqrt Sign Sin Sinh Sqrt Square Tan Tanh"
+        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Expm1 Floor Inv Invert Log Log1p Ndtri Neg Reciprocal Rint "
+        "Round Rsqrt Sign Sin Sinh Sqrt Square Tan Tanh"
     ),
     "gamma": "Digamma Lgamma Polygamma Zeta",
     "general_convolution": "Conv FusedPadConv2D FusedResizeAndPadConv2D",
     "generation": "Empty FakeParam Fill LinSpace OnesLike Range ZerosLike",
+    "glimpse": "ExtractGlimpseV2",
     "image": (
         "AdjustContrast AdjustContrastv2 ExtractGlimpse ExtractImagePatches ExtractVolumePatches ImageProjectiveTransformV2 "
         "ImageProjectiveTransformV3 ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate"
     ),
+    "image_refusals": "DrawBoundingBoxes DrawBoundingBoxesV2 FractionalAvgPool FractionalMaxPool GenerateBoundingBoxProposals",
     "incomplete_functions": "Betainc Igamma Igammac",
     "indexing": (
         "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InplaceAdd InplaceSub InplaceUpdate "
@@ -61,8 +66,8 @@ FAMILIES: dict[str, str] = {
     ),
     "integral_functions": "Dawsn Expint FresnelCos FresnelSin Spence",
     "linear_systems": (
-        "BandedTriangularSolve BatchCholesky BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky MatrixSolveLs "
-        "MatrixTriangularSolve TridiagonalMatMul TridiagonalSolve"
+        "BandedTriangularSolve BatchCholesky BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky MatrixSolveLs MatrixTriangularSolve "
+        "TridiagonalMatMul TridiagonalSolve"
     ),
     "lookup": (
         "HashTable HashTableV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2 MutableHashTable MutableHashTableV2"
@@ -72,31 +77,45 @@ FAMILIES: dict[str, str] = {
         "LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve XlaEinsum _FusedMatMul"
     ),
     "movement": (
-        "BatchToSpace BatchToSpaceND Concat ConcatOffset ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 "
-        "ParallelConcat Reverse ReverseSequence ReverseV2 Roll SpaceToBatch SpaceToBatchND SpaceToDepth Split SplitV Tile Transpose "
-        "Unpack"
+        "BatchToSpace BatchToSpaceND Concat ConcatOffset ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 ParallelConcat "
+        "Reverse ReverseSequence ReverseV2 Roll SpaceToBatch SpaceToBatchND SpaceToDepth Split SplitV Tile Transpose Unpack"
     ),
-    "normalization": ("BatchNormWithGlobalNormalization FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 LRN _FusedBatchNormEx"),
+    "normalization": "BatchNormWithGlobalNormalization FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 LRN _FusedBatchNormEx",
     "pooling": "AvgPool AvgPool3D MaxPool MaxPool3D MaxPoolV2 MaxPoolWithArgmax",
     "quantization": (
         "Dequantize FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel QuantizeAndDequantize "
         "QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4 QuantizeV2"
     ),
+    "quantized_operations": (
+        "QuantizeDownAndShrinkRange QuantizedAdd QuantizedAvgPool QuantizedBatchNormWithGlobalNormalization QuantizedBiasAdd "
+        "QuantizedConcat QuantizedConcatV2 QuantizedInstanceNorm QuantizedMaxPool QuantizedMul QuantizedRelu QuantizedRelu6 "
+        "QuantizedReluX QuantizedReshape QuantizedResizeBilinear RequantizationRange RequantizationRangePerChannel Requantize "
+        "RequantizePerChannel"
+    ),
+    "quantized_products": (
+        "QuantizedConv2D QuantizedConv2DAndRelu QuantizedConv2DAndReluAndRequantize QuantizedConv2DAndRequantize "
+        "QuantizedConv2DPerChannel QuantizedConv2DWithBias QuantizedConv2DWithBiasAndRelu QuantizedConv2DWithBiasAndReluAndRequantize "
+        "QuantizedConv2DWithBiasAndRequantize QuantizedConv2DWithBiasSignedSumAndReluAndRequantize QuantizedConv2DWithBiasSumAndRelu "
+        "QuantizedConv2DWithBiasSumAndReluAndRequantize QuantizedDepthwiseConv2D QuantizedDepthwiseConv2DWithBias "
+        "QuantizedDepthwiseConv2DWithBiasAndRelu QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize QuantizedMatMul "
+        "QuantizedMatMulWithBias QuantizedMatMulWithBiasAndDequantize QuantizedMatMulWithBiasAndRelu "
+        "QuantizedMatMulWithBiasAndReluAndRequantize QuantizedMatMulWithBiasAndRequantize"
+    ),
     "ragged": "RaggedBincount RaggedRange RaggedTensorToSparse RaggedTensorToTensor",
     "random": (
-        "Multinomial ParameterizedTruncatedNormal RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt "
-        "StatelessMultinomial StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg "
-        "StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomUniform StatelessRandomUniformInt "
-        "StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 TruncatedNormal"
+        "Multinomial ParameterizedTruncatedNormal RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt StatelessMultinomial "
+        "StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg StatelessRandomNormal StatelessRandomNormalV2 "
+        "StatelessRandomUniform StatelessRandomUniformInt StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal "
+        "StatelessTruncatedNormalV2 TruncatedNormal"
     ),
     "recurrent": "BlockLSTM BlockLSTMV2 GRUBlockCell LSTMBlockCell",
     "reduction": (
-        "All Any ArgMax ArgMin Bincount CumulativeLogsumexp Cumprod Cumsum DenseBincount EuclideanNorm HistogramFixedWidth L2Loss Max "
+        "All Any ArgMax ArgMin Bincount Cumprod Cumsum CumulativeLogsumexp DenseBincount EuclideanNorm HistogramFixedWidth L2Loss Max "
         "Mean Min Prod Sum"
     ),
     "segment": (
-        "SegmentMax SegmentMaxV2 SegmentMean SegmentMin SegmentMinV2 SegmentProd SegmentProdV2 SegmentSum SegmentSumV2 "
-        "SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum "
+        "SegmentMax SegmentMaxV2 SegmentMean SegmentMin SegmentMinV2 SegmentProd SegmentProdV2 SegmentSum SegmentSumV2 SparseSegmentMean "
+        "SparseSegmentMeanWithNumSegments SparseSegmentSqrtN SparseSegmentSqrtNWithNumSegments SparseSegmentSum "
         "SparseSegmentSumWithNumSegments UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum"
     ),
     "shape": (
@@ -105,15 +124,15 @@ FAMILIES: dict[str, str] = {
         "Snapshot Squeeze StopGradient"
     ),
     "signal": (
-        "BatchFFT BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D FFT FFT2D FFT3D FFTND IFFT IFFT2D IFFT3D IFFTND IRFFT "
-        "IRFFT2D IRFFT3D IRFFTND RFFT RFFT2D RFFT3D RFFTND"
+        "BatchFFT BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D FFT FFT2D FFT3D FFTND IFFT IFFT2D IFFT3D IFFTND IRFFT IRFFT2D "
+        "IRFFT3D IRFFTND RFFT RFFT2D RFFT3D RFFTND"
     ),
     "slicing": "ResourceStridedSliceAssign Slice StridedSlice StridedSliceAssign TensorStridedSliceUpdate",
     "sorting": (
         "ApproxTopK Bucketize InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts "
         "UniqueWithCountsV2 UpperBound"
     ),
-    "sparse": ("SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex"),
+    "sparse": "SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex",
     "string_bytes": "DecodeBase64 DecodeCompressed DecodeRaw EncodeBase64 UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode",
     "string_numbers": "AsString StringToHashBucketFast StringToNumber",
     "string_patterns": "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace",
@@ -132,11 +151,12 @@ FAMILIES: dict[str, str] = {
         "TensorListScatter TensorListScatterIntoExistingList TensorListScatterV2 TensorListSetItem TensorListSetRange TensorListSplit "
         "TensorListStack"
     ),
+    "uniform_products": "UniformQuantizedConvolution UniformQuantizedConvolutionHybrid UniformQuantizedDot UniformQuantizedDotHybrid",
+    "uniform_quantization": "UniformDequantize UniformQuantize UniformQuantizedAdd UniformQuantizedClipByValue UniformRequantize",
     "variables": (
         "Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp IsVariableInitialized ReadVariableOp "
-        "ResourceScatterAdd ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterSub "
-        "ResourceScatterUpdate ScatterAdd ScatterMax ScatterMin ScatterMul ScatterSub ScatterUpdate VarHandleOp "
-        "VarIsInitializedOp Variable VariableShape VariableV2"
+        "ResourceScatterAdd ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterSub ResourceScatterUpdate ScatterAdd "
+        "ScatterMax ScatterMin ScatterMul ScatterSub ScatterUpdate VarHandleOp VarIsInitializedOp Variable VariableShape VariableV2"
     ),
     "xla_convolution": "XlaConv XlaConvV2",
     "xla_indexing": "XlaGather XlaScatter",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from moir.errors import ConversionError
 from tests.numerical.runtime import Array
 from tests.numerical.tensorflow.conversion import check
 
@@ -154,3 +157,36 @@ def test_hue() -> None:
 def test_changed_colours(delta: float) -> None:
     check(lambda x: raw.AdjustHue(images=x, delta=delta), {"x": colours()})
     check(lambda x: raw.AdjustSaturation(images=x, scale=1 + delta), {"x": colours()})
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("centered", [True, False])
+@pytest.mark.parametrize("size", [(3, 4), (4, 3), (9, 5)])
+def test_glimpses_with_zeros_around_the_image(size: tuple[int, int], centered: bool, normalized: bool) -> None:
+    offsets = np.array([[[0.3, 0.2], [-0.5, 0.9]], [[-1.1, 1.2], [0.0, -0.4]]], np.float32) * (1 if normalized else 6)
+    for places in offsets:
+        check(
+            lambda x, places: raw.ExtractGlimpseV2(
+                input=x, size=size, offsets=places, centered=centered, normalized=normalized, uniform_noise=False, noise="zero"
+            ),
+            {"x": IMAGE, "places": places},
+            forms=("static", "dynamic"),
+        )
+
+
+REFUSED: dict[str, Any] = {
+    "ExtractGlimpseV2": lambda x: raw.ExtractGlimpseV2(input=x, size=[3, 3], offsets=np.zeros((2, 2), np.float32)),
+    "DrawBoundingBoxes": lambda x: raw.DrawBoundingBoxes(images=x, boxes=np.zeros((2, 1, 4), np.float32)),
+    "FractionalMaxPool": lambda x: raw.FractionalMaxPool(value=x, pooling_ratio=[1.0, 1.4, 1.4, 1.0], deterministic=True, seed=1)[0],
+    "FractionalAvgPool": lambda x: raw.FractionalAvgPool(value=x, pooling_ratio=[1.0, 1.4, 1.4, 1.0])[0],
+    "GenerateBoundingBoxProposals": lambda x: raw.GenerateBoundingBoxProposals(
+        scores=x, bbox_deltas=np.zeros((2, 6, 7, 12), np.float32), image_info=np.ones((2, 5), np.float32),
+        anchors=np.ones((6, 7, 12), np.float32), nms_threshold=0.5, pre_nms_topn=6, min_size=1.0,
+    )[0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_cannot_be_expressed_is_refused(kind: str) -> None:
+    with pytest.raises(ConversionError, match=f"tf.{kind}"):
+        check(REFUSED[kind], {"x": IMAGE}, expected=[IMAGE], forms=("static",))

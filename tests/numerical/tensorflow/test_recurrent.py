@@ -178,3 +178,58 @@ def test_weights_of_another_length_are_refused(tmp_path: Any) -> None:
     )
     with pytest.raises(ConversionError, match="17 weights"):
         convert_graph(graph, tmp_path)
+
+
+@pytest.mark.parametrize("version", ["", "V2"])
+@pytest.mark.parametrize(("mode", "gates"), [("lstm", 4), ("gru", 3), ("rnn_tanh", 1)])
+def test_weights_of_cudnn_put_together_and_taken_apart(mode: str, gates: int, version: str) -> None:
+    widths = [INPUT, 2 * HIDDEN]
+    matrices = [
+        normal(HIDDEN, columns, seed=gate) for width in widths for _ in range(2) for columns in (width, HIDDEN) for gate in range(gates)
+    ]
+    biases = [normal(HIDDEN, seed=index) for index in range(len(matrices))]
+    params = np.concatenate([each.ravel() for each in (*matrices, *biases)])
+    common: dict[str, Any] = {"num_layers": 2, "num_units": HIDDEN, "input_size": INPUT, "rnn_mode": mode, "direction": "bidirectional"}
+    counts = {"num_params_weights": len(matrices), "num_params_biases": len(biases)} if version else {"num_params": len(matrices)}
+
+    def joined(**tensors: tf.Tensor) -> tf.Tensor:
+        values = list(tensors.values())
+        found = getattr(raw, f"CudnnRNNCanonicalToParams{version}")
+        return found(weights=values[: len(matrices)], biases=values[len(matrices) :], **common)
+
+    def parted(params: tf.Tensor) -> list[tf.Tensor]:
+        found = getattr(raw, f"CudnnRNNParamsToCanonical{version}")(params=params, **counts, **common)
+        return [*found.weights, *found.biases]
+
+    inputs = {f"part{index}": each for index, each in enumerate((*matrices, *biases))}
+    check(joined, inputs, expected=[params], forms=("static", "dynamic"))
+    check(parted, {"params": params}, expected=[*matrices, *biases], forms=("static", "dynamic"))
+    check(
+        lambda x: raw.CudnnRNNParamsSize(**common, T=tf.float32, S=tf.int32) + 0 * tf.cast(x[:1], tf.int32),
+        {"x": params},
+        expected=[np.array([params.size], np.int32)],
+    )
+
+
+def test_a_network_whose_weights_are_put_together() -> None:
+    gates, state, x = 4, normal(1, BATCH, HIDDEN), normal(STEPS, BATCH, INPUT)
+    matrices = [normal(HIDDEN, columns, seed=gate) for columns in (INPUT, HIDDEN) for gate in range(gates)]
+    biases = [normal(HIDDEN, seed=index) for index in range(2 * gates)]
+    params = np.concatenate([each.ravel() for each in (*matrices, *biases)])
+
+    def built(x: tf.Tensor) -> tf.Tensor:
+        vector = raw.CudnnRNNCanonicalToParams(num_layers=1, num_units=HIDDEN, input_size=INPUT, weights=matrices, biases=biases)
+        return raw.CudnnRNN(input=x, input_h=state, input_c=state, params=vector, is_training=False)[0]
+
+    expected = network("lstm", x, [state, state], params, 1, 1, [STEPS] * BATCH)
+    check(built, {"x": x}, expected=expected[:1], forms=("static",))
+
+
+def test_projections_of_cudnn_are_refused() -> None:
+    with pytest.raises(ConversionError, match="with its attributes"):
+        check(
+            lambda x: raw.CudnnRNNParamsSize(num_layers=1, num_units=4, input_size=3, num_proj=2, T=tf.float32, S=tf.int32) + x,
+            {"x": np.array(3, np.int32)},
+            expected=[np.zeros(1, np.int32)],
+            forms=("static",),
+        )

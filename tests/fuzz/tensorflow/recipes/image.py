@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.draw import Array, Draw
-from tests.fuzz.tensorflow.recipe import Node, recipe
+from tests.fuzz.tensorflow.recipe import NO_TYPE, Node, recipe
 
 
 def image(draw: Draw, dtype: np.dtype[Any], channels: int | None = None) -> Array:
@@ -112,3 +112,14 @@ def saturation(draw: Draw, dtype: np.dtype[Any]) -> Node:
 @recipe("AdjustContrastv2")
 def contrast(draw: Draw, dtype: np.dtype[Any]) -> Node:
     return Node({"images": image(draw, dtype), "contrast_factor": np.array(draw.random.uniform(0, 2), np.float32)})
+
+
+@recipe("ExtractGlimpseV2", NO_TYPE)
+def glimpses(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    """The offsets are multiples of 1/8, whose products with sizes are exact."""
+    batch, height, width = draw.integer(1, 2), *draw.integers(2, 1, 8)
+    images = draw.array(dtype, [batch, height, width, draw.integer(1, 3)], special=0.0)
+    normalized = draw.chance(0.5)
+    offsets = np.asarray(draw.random.integers(-10, 11, (batch, 2)) / 8 * (1 if normalized else 8), np.float32)
+    attributes = {"centered": draw.chance(0.5), "normalized": normalized, "uniform_noise": False, "noise": "zero"}
+    return Node({"input": images, "size": np.array(draw.integers(2, 1, 9), np.int32), "offsets": offsets}, attributes, ("size",))

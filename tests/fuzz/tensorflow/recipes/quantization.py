@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,94 @@ def dequantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
         return tf.raw_ops.Dequantize(input=tf.bitcast(input, QUANTIZED[stored]), **limits, mode=mode)
 
     return Node({"input": draw.array(stored, draw.filled()), **limits}, {}, ("min_range", "max_range"), None, function)
+
+
+def of_integers(kind: str, names: tuple[str, ...], operands: dict[str, Array], ranges: dict[str, float], **attributes: Any) -> Node:
+    """A node on integers of 8 bits with ranges, whose results are compared as plain integers."""
+
+    def function(**tensors: Any) -> Any:
+        given = {name: tf.bitcast(value, tf.quint8) if name in names else value for name, value in tensors.items()}
+        found, *limits = getattr(tf.raw_ops, kind)(**given, **attributes)
+        return [tf.bitcast(found, tf.int32 if found.dtype == tf.qint32 else tf.uint8), *limits]
+
+    limits = {name: np.array(number, np.float32) for name, number in ranges.items()}
+    return Node({**operands, **limits}, {}, tuple(limits), None, function)
+
+
+BYTES = np.dtype(np.uint8)
+
+
+@recipe("QuantizedMatMul", NO_TYPE)
+def quantized_product(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    rows, depth, columns = draw.integers(3, 1, 6)
+    flags = {"transpose_a": draw.chance(0.3), "transpose_b": draw.chance(0.3)}
+    a = draw.array(BYTES, [depth, rows] if flags["transpose_a"] else [rows, depth])
+    b = draw.array(BYTES, [columns, depth] if flags["transpose_b"] else [depth, columns])
+    ranges = {"min_a": -float(draw.integer(0, 3)), "max_a": 4.0, "min_b": -float(draw.integer(0, 3)), "max_b": 2.0}
+    return of_integers("QuantizedMatMul", ("a", "b"), {"a": a, "b": b}, ranges, **flags)
+
+
+@recipe("QuantizedMul", NO_TYPE)
+def quantized_multiplication(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    shape = draw.filled(1, 4)
+    ranges = {"min_x": -float(draw.integer(0, 3)), "max_x": 4.0, "min_y": -float(draw.integer(0, 3)), "max_y": 2.0}
+    operands = {"x": draw.array(BYTES, shape), "y": draw.array(BYTES, shape[-1:])}
+    return of_integers("QuantizedMul", ("x", "y"), operands, ranges)
+
+
+def quantized_activation(draw: Draw, dtype: np.dtype[Any], kind: str) -> Node:
+    del dtype
+    ranges = {"min_features": -float(draw.integer(0, 3)), "max_features": float(draw.integer(1, 9))}
+    return of_integers(kind, ("features",), {"features": draw.array(BYTES, draw.filled())}, ranges)
+
+
+for activation in ("QuantizedRelu", "QuantizedRelu6"):
+    recipe(activation, NO_TYPE)(partial(quantized_activation, kind=activation))
+
+
+@recipe("QuantizedMaxPool", NO_TYPE)
+def quantized_pool(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    sizes = [1, *draw.integers(2, 1, 3), 1]
+    images = draw.array(BYTES, [draw.integer(1, 2), *draw.integers(2, 3, 8), draw.integer(1, 3)])
+    attributes = {"ksize": sizes, "strides": [1, *draw.integers(2, 1, 2), 1], "padding": draw.one_of(("SAME", "VALID"))}
+    return of_integers("QuantizedMaxPool", ("input",), {"input": images}, {"min_input": -1.0, "max_input": 4.0}, **attributes)
+
+
+SIGNED = np.dtype(np.int8)
+LIMITS = {"quantization_min_val": -128, "quantization_max_val": 127}
+
+
+def scales(draw: Draw, count: int | None) -> dict[str, Array]:
+    """A scale and a zero point, or lists of them; powers of two, so that no quotient is rounded."""
+    shape = () if count is None else (count,)
+    exponents, zeros = draw.random.integers(-3, 3, shape), draw.random.integers(-20, 20, shape)
+    return {"scales": np.asarray(2.0**exponents, np.float32), "zero_points": np.asarray(zeros, np.int32)}
+
+
+@recipe("UniformQuantize", NO_TYPE)
+def uniform_quantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.filled(1, 4)
+    axis = draw.integer(0, len(shape) - 1) if draw.chance(0.5) else -1
+    operands = scales(draw, None if axis < 0 else shape[axis])
+
+    def function(**tensors: Any) -> Any:
+        return tf.bitcast(tf.raw_ops.UniformQuantize(**tensors, Tout=tf.qint8, quantization_axis=axis, **LIMITS), tf.int8)
+
+    return Node({"input": levels(draw, dtype, shape), **operands}, {}, tuple(operands), None, function)
+
+
+@recipe("UniformDequantize", NO_TYPE)
+def uniform_dequantization(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    del dtype
+    shape = draw.filled(1, 4)
+    axis = draw.integer(0, len(shape) - 1) if draw.chance(0.5) else -1
+    operands = scales(draw, None if axis < 0 else shape[axis])
+
+    def function(input: Any, **tensors: Any) -> Any:
+        given = {"Tout": tf.float32, "quantization_axis": axis, **LIMITS}
+        return tf.raw_ops.UniformDequantize(input=tf.bitcast(input, tf.qint8), **tensors, **given)
+
+    return Node({"input": draw.array(SIGNED, shape), **operands}, {}, tuple(operands), None, function)

@@ -1,0 +1,31 @@
+"""Operations on images that the operation sets cannot express, or that nothing defines well enough, and why."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+_DRAWN = "the runtime writes no lines into images at computed places"
+_SEQUENCES = "the sizes of its windows are drawn at random by a generator that the runtime does not have"
+
+REFUSALS = {
+    "DrawBoundingBoxes": (_DRAWN, "make the boxes outputs of the model, and draw them behind it"),
+    "DrawBoundingBoxesV2": (_DRAWN, "make the boxes outputs of the model, and draw them behind it"),
+    "FractionalAvgPool": (_SEQUENCES, "replace it by tf.nn.avg_pool2d in the model"),
+    "FractionalMaxPool": (_SEQUENCES, "replace it by tf.nn.max_pool2d in the model"),
+    "GenerateBoundingBoxProposals": (
+        "it exists on accelerators only, so that no results of TensorFlow are there to compare with",
+        "select the boxes by tf.image.combined_non_max_suppression in the model, or cut it in front of this node",
+    ),
+}
+"""Why each kind is refused, and what to do."""
+
+
+@tf.lowers(*REFUSALS)
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """tf.DrawBoundingBoxes(x, boxes): refused with the reason."""
+    reason, hint = REFUSALS[node.op.KIND]
+    node.fail(reason, hint=hint)

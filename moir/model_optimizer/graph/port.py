@@ -15,10 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
-import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
-from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic
 from moir.dialects.inference import set_type
 from moir.dialects.names import names_of, set_names
@@ -26,14 +24,13 @@ from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
-from moir.model_optimizer.graph.data_attributes import DataAttributes, get_value, set_shape, set_value
 from moir.model_optimizer.graph.edges import EdgeAttributes
 from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.operation_attributes import OperationAttributes
 from moir.model_optimizer.graph.operation_names import is_mo_operation
+from moir.model_optimizer.graph.port_data import PortData
 from moir.model_optimizer.graph.python_values import element_type, numpy_type
 from moir.model_optimizer.graph.sentinels import is_node, is_value
-from moir.model_optimizer.graph.shapes import masked_shape, type_shape
 from moir.model_optimizer.graph.view import BlockView
 
 NameMode: TypeAlias = Literal["merge", "source", "dest"]
@@ -46,75 +43,6 @@ INPUT_PERMUTATION = "input_permutation"
 """The attribute of an input port that says how it changes; one that is set to None does not."""
 
 NodeT = TypeVar("NodeT", bound=AttributedNode)
-
-
-class PortData:
-    """The shape and value of the tensor at a port.
-
-    In the front phase, before shapes are inferred, both are None and cannot be set.
-    """
-
-    __slots__ = ("port",)
-
-    def __init__(self, port: Port[Any]) -> None:
-        self.port = port
-
-    def _value(self) -> SSAValue:
-        value = self.port.value
-        if value is None:
-            raise ConversionError(f"{self.port} is not connected", node=self.port.node.id)
-        if self.port.graph.stage == "front":
-            raise ConversionError(f"{self.port} has no data in the front phase", node=self.port.node.id, hint="use the middle phase")
-        return value
-
-    def get_shape(self) -> np.ma.MaskedArray[Any, Any] | None:
-        """The shape, unknown dimensions masked.
-
-        None if the rank is unknown, in the front phase, or without a connection.
-        """
-        value = self.port.value
-        return None if value is None or self.port.graph.stage == "front" else masked_shape(shape_of(value))
-
-    def set_shape(self, shape: Any) -> None:
-        """Set the shape of the tensor.
-
-        Raises ConversionError in the front phase, and on a tensor whose value says another shape.
-        """
-        value = self._value()
-        known = get_value(self.port.graph, value)
-        if known is not None and tuple(known.shape) != type_shape(shape):
-            raise ConversionError(f"{self.port} has a value of shape {list(known.shape)}: its shape cannot be set", node=self.port.node.id)
-        set_shape(value, shape)
-        self.port.graph.touch_consumers(value)
-
-    def get_value(self) -> Array | None:
-        """The value, unknown entries masked.
-
-        None if nothing is known, in the front phase, or without a connection.
-        """
-        value = self.port.value
-        return None if value is None or self.port.graph.stage == "front" else get_value(self.port.graph, value)
-
-    def set_value(self, value: Any) -> None:
-        """Set the value, and with it the shape; that of a constant is changed in its operation.
-
-        Raises ConversionError in the front phase.
-        """
-        tensor_value = self._value()
-        set_value(self.port.graph, tensor_value, value)
-        self.port.graph.touch_consumers(tensor_value)
-
-    def get_attr(self, name: str) -> Any:
-        """An attribute of the data node, None if it does not have it."""
-        return DataAttributes(self.port.graph, self._value()).get(name)
-
-    def set_attr(self, name: str, value: Any) -> None:
-        """Set an attribute of the data node."""
-        DataAttributes(self.port.graph, self._value())[name] = value
-
-    def has_valid(self, name: str) -> bool:
-        """Whether the data node has an attribute that is not None."""
-        return self.port.value is not None and self.port.graph.stage != "front" and self.get_attr(name) is not None
 
 
 class Port(Generic[NodeT]):
@@ -241,8 +169,6 @@ class Port(Generic[NodeT]):
         That of an input port that is not connected has no source: `get_source` is None, and `set_source` connects it.
         An output port nothing takes a tensor from has a connection without destinations.
         """
-        from moir.model_optimizer.graph.port import Connection
-
         if self.type == "out":
             return Connection(self.graph, self, self.get_destinations(), True)
         return Connection(self.graph, self.get_source(), [self], False)

@@ -188,7 +188,7 @@ def test_transposed_depthwise_convolution(padding: str) -> None:
 
 @pytest.mark.parametrize(
     ("padding", "stride", "rate", "forms"),
-    [("SAME", 1, 1, ("static", "dynamic")), ("SAME", 2, 1, ("static", "dynamic")), ("VALID", 2, 2, ("static", "rank"))],,
+    [("SAME", 1, 1, ("static", "dynamic")), ("SAME", 2, 1, ("static", "dynamic")), ("VALID", 2, 2, ("static", "rank"))],
 )
 def test_dilation(padding: str, stride: int, rate: int, forms: tuple[str, ...]) -> None:
     filters = normal(3, 2, 3)

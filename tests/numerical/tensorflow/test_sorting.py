@@ -85,3 +85,7 @@ def test_top_k_element_types(dtype: Any) -> None:
 def test_computed_k() -> None:
     check(lambda x, k: raw.TopKV2(input=x, k=k), {"x": X, "k": np.array(3, np.int32)}, fixed=("k",), forms=FLEXIBLE)
     check(lambda x, n: raw.NthElement(input=x, n=n), {"x": X, "n": np.array(3, np.int32)}, fixed=("n",), forms=FLEXIBLE)
+
+
+def test_the_difference_of_nothing() -> None:
+    check(lambda x, y: raw.ListDiff(x=x, y=y), {"x": i32()[:0], "y": i32(0, 2, 2)}, said={"y": None}, forms=("static",))

@@ -206,7 +206,21 @@ def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 def floor_divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.FloorDiv(a, b) -> opset1.Floor(opset1.Divide(a, b)); for integers (a - opset1.FloorMod(a, b)) / b"""
     a, b = two_operands(node)
-    return floored_quotient(op, a, b) if operand_type(node) in INTEGER_TYPES else op.Floor(op.Divide(a, b))
+    if operand_type(node) in INTEGER_TYPES:
+        return floored_quotient(op, a, b)
+    return floored_real_quotient(op, a, b)
+
+
+def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The largest whole number that is not above a / b.
+
+    The runtime (2026.4, CPU) multiplies a by the reciprocal of b, which may be a little less than a whole quotient. So
+    the next number is the result if its product with b is not beyond a.
+    """
+    rounded = op.Floor(op.Divide(a, b))
+    following = op.Add(rounded, 1.0)
+    fits = op.LessEqual(op.Multiply(following, op.Abs(b)), op.Multiply(a, op.Sign(b)))
+    return op.Select(fits, following, rounded)
 
 
 @tf.lowers("Div", "TruncateDiv")
@@ -221,7 +235,7 @@ def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     quotient = op.Divide(a, b)
     if node.op.KIND == "Div":
         return quotient
-    return op.Select(op.Less(quotient, 0.0), op.Ceiling(quotient), op.Floor(quotient))
+    return op.Multiply(floored_real_quotient(op, op.Abs(a), op.Abs(b)), op.Sign(quotient))
 
 
 # Functions of two operands that are 0 where one of the operands is 0

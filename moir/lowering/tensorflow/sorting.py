@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, ui8
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, to_numpy, ui8
+from moir.dialects.shapes import element_of, has_no_element, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.indexing import as_indices
@@ -165,6 +165,9 @@ def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue 
 def list_difference(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """tf.ListDiff(x, y) {out_idx} -> the elements of x that equal no element of y, and their indices"""
     x, y = node.operand(0), node.operand(1)
+    if has_no_element(shape_of(x)):
+        # The runtime (2026.4, CPU) crashes.
+        return [x, op.constant(np.zeros(0, to_numpy(node.element_attribute("out_idx", si32))))][: node.result_count]
     found = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
     index = op.Squeeze(op.NonZero(op.LogicalNot(found), output_type=index_type(node, "out_idx")), [0])
     return [op.Gather(x, index, 0), index][: node.result_count]

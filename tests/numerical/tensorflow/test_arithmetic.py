@@ -66,7 +66,7 @@ def test_powers() -> None:
 
 
 def test_floored_quotients() -> None:
-    check(both("FloorDiv"), {"a": A, "b": B}, operations=2)
+    check(both("FloorDiv"), {"a": A, "b": B}, operations=10)
     check(both("FloorDiv"), {"a": INTEGERS.astype(np.int32), "b": DIVISORS.astype(np.int32)}, operations=3)
 
 
@@ -93,6 +93,17 @@ def test_zero_where_an_operand_is_zero(kind: str, operations: int) -> None:
 
 def test_not_a_number_where_the_factor_is_zero() -> None:
     check(both("MulNoNan"), {"a": np.array([np.nan, np.inf, 2], np.float32), "b": np.array([0, 0, 3], np.float32)})
+
+
+@pytest.mark.parametrize("kind", ["FloorDiv", "TruncateDiv"])
+def test_quotients_that_are_whole_numbers(kind: str) -> None:
+    """The runtime divides by multiplying with reciprocals."""
+    b = np.arange(1, 200, dtype=np.float32)
+    a = b * np.array([[1], [-3], [7], [0], [0.5]], np.float32)
+    special = np.array([0, np.inf, -np.inf, 5], np.float32)
+    check(lambda a, b: getattr(tf.raw_ops, kind)(x=a, y=b), {"a": a, "b": b})
+    check(lambda a: getattr(tf.raw_ops, kind)(x=a, y=b), {"a": a})
+    check(lambda a, b: getattr(tf.raw_ops, kind)(x=a, y=b), {"a": special[:, None], "b": special})
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

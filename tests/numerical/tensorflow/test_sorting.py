@@ -99,3 +99,7 @@ def test_approximate_top_k(is_max: bool, axis: int) -> None:
 def test_approximate_top_k_without_aggregation_is_refused() -> None:
     with pytest.raises(ConversionError, match="without aggregation"):
         check(lambda x: raw.ApproxTopK(input=x, k=3, aggregate_to_topk=False)[0], {"x": X}, expected=[], forms=("static",))
+
+
+def test_the_difference_of_nothing() -> None:
+    check(lambda x, y: raw.ListDiff(x=x, y=y), {"x": i32()[:0], "y": i32(0, 2, 2)}, said={"y": None}, forms=("static",))

@@ -68,6 +68,7 @@ def function_case(
     outputs = [f"out_{index}" for index in range(count[-1])]
     complex_inputs = frozenset(name for name in inputs if np.iscomplexobj(inputs[name]))
     text = ", ".join(f"{name}: {array.dtype}{list(array.shape)}" for name, array in inputs.items())
-    return Case(
-        subject, GraphModel(graph, outputs, complex_inputs, f"{subject}({text})"), {k: pairs(v) for k, v in inputs.items()}, outputs
-    )
+    # The freezing may change the order of the placeholders, which is that of the inputs of the converted model.
+    places = {operation.name: place for place, operation in enumerate(graph.get_operations())}
+    ordered = {name: pairs(inputs[name]) for name in sorted(inputs, key=lambda name: places.get(name, len(places)))}
+    return Case(subject, GraphModel(graph, outputs, complex_inputs, f"{subject}({text})"), ordered, outputs)

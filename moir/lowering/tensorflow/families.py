@@ -84,9 +84,16 @@ FAMILIES: dict[str, str] = {
     "ragged": "RaggedBincount RaggedRange RaggedTensorToSparse RaggedTensorToTensor",
     "random": (
         "Multinomial ParameterizedTruncatedNormal RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt "
-        "StatelessMultinomial StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg "
-        "StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomUniform StatelessRandomUniformInt "
-        "StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 TruncatedNormal"
+        "StatelessMultinomial StatelessParameterizedTruncatedNormal StatelessRandomGetAlg StatelessRandomGetKeyCounter "
+        "StatelessRandomGetKeyCounterAlg StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomUniform "
+        "StatelessRandomUniformInt StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal "
+        "StatelessTruncatedNormalV2 TruncatedNormal"
+    ),
+    "random_distributions": (
+        "NonDeterministicInts RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RngReadAndSkip StatefulRandomBinomial "
+        "StatefulStandardNormal StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
+        "StatefulUniformInt StatelessRandomBinomial StatelessRandomGammaV2 StatelessRandomGammaV3 StatelessRandomPoisson "
+        "StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessShuffle"
     ),
     "recurrent": "BlockLSTM BlockLSTMV2 GRUBlockCell LSTMBlockCell",
     "reduction": (

@@ -120,6 +120,10 @@ FAMILIES: dict[str, str] = {
         "UniqueWithCountsV2 UpperBound"
     ),
     "sparse": ("SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex"),
+    "sparse_functions": (
+        "SparseAdd SparseConcat SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseMatMul SparseReduceMax "
+        "SparseReduceSum SparseSlice SparseSoftmax SparseSparseMaximum SparseSparseMinimum"
+    ),
     "string_bytes": "DecodeBase64 DecodeCompressed DecodeRaw EncodeBase64 UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode",
     "string_numbers": "AsString StringToHashBucketFast StringToNumber",
     "string_patterns": "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace",

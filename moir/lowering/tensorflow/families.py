@@ -104,9 +104,15 @@ FAMILIES: dict[str, str] = {
     "ragged": "RaggedBincount RaggedRange RaggedTensorToSparse RaggedTensorToTensor",
     "random": (
         "Multinomial ParameterizedTruncatedNormal RandomShuffle RandomStandardNormal RandomUniform RandomUniformInt StatelessMultinomial "
-        "StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg StatelessRandomNormal StatelessRandomNormalV2 "
-        "StatelessRandomUniform StatelessRandomUniformInt StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal "
-        "StatelessTruncatedNormalV2 TruncatedNormal"
+        "StatelessParameterizedTruncatedNormal StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg "
+        "StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomUniform StatelessRandomUniformInt StatelessRandomUniformIntV2 "
+        "StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 TruncatedNormal"
+    ),
+    "random_distributions": (
+        "NonDeterministicInts RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RngReadAndSkip StatefulRandomBinomial "
+        "StatefulStandardNormal StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
+        "StatefulUniformInt StatelessRandomBinomial StatelessRandomGammaV2 StatelessRandomGammaV3 StatelessRandomPoisson "
+        "StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessShuffle"
     ),
     "recurrent": "BlockLSTM BlockLSTMV2 GRUBlockCell LSTMBlockCell",
     "reduction": (
@@ -133,6 +139,10 @@ FAMILIES: dict[str, str] = {
         "UniqueWithCountsV2 UpperBound"
     ),
     "sparse": "SparseFillEmptyRows SparseReorder SparseReshape SparseTensorDenseAdd SparseTensorDenseMatMul SparseToDense UnravelIndex",
+    "sparse_functions": (
+        "SparseAdd SparseConcat SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseMatMul SparseReduceMax SparseReduceSum "
+        "SparseSlice SparseSoftmax SparseSparseMaximum SparseSparseMinimum"
+    ),
     "string_bytes": "DecodeBase64 DecodeCompressed DecodeRaw EncodeBase64 UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode",
     "string_numbers": "AsString StringToHashBucketFast StringToNumber",
     "string_patterns": "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace",

@@ -98,17 +98,24 @@ def real_type(node: LoweringNode) -> Attribute:
 
 def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
     """Uniform random numbers in [0, 1), in the shape that operand 0 contains."""
+    return uniform_reals_of(op, node.operand(0), seeds, real_type(node))
+
+
+def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attribute) -> SSAValue:
+    """Uniform random numbers in [0, 1) of any element type for reals."""
     # The runtime has no generator for f64.
-    element = real_type(node) if real_type(node) in (f16, bf16, f32) else f32
+    element = wanted if wanted in (f16, bf16, f32) else f32
     low, high = (op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0))
-    return op.convert(generated(op, node.operand(0), low, high, seeds, element), real_type(node))
+    return op.convert(generated(op, shape, low, high, seeds, element), wanted)
 
 
-def uniform_integers(node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute) -> SSAValue:
-    """Uniform random integers in the shape in operand 0; `bounds` are the indices of the operands low and high."""
+def uniform_integers(
+    node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute, shape: SSAValue | None = None
+) -> SSAValue:
+    """Uniform random integers; `bounds` are the indices of low and high, the shape is operand 0 if it is not given."""
     drawn = element if element in (si32, si64) else si64
     low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
-    return op.convert(generated(op, node.operand(0), low, high, seeds, drawn), element)
+    return op.convert(generated(op, node.operand(0) if shape is None else shape, low, high, seeds, drawn), element)
 
 
 # Generators with a state
@@ -148,12 +155,27 @@ def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     each row of the result.
     """
     shape = node.operand(0)
-    mean, deviation, low, high = (_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5))
+    parameters = [_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5)]
+    return op.convert(_between_bounds(op, shape, parameters, given_seeds(node)), real_type(node))
+
+
+@tf.lowers("StatelessParameterizedTruncatedNormal")
+def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessParameterizedTruncatedNormal(shape, seed, means, deviations, low, high)
+    -> as tf.ParameterizedTruncatedNormal, with parameters that broadcast to the shape
+    """
+    parameters = [op.convert(node.operand(index), f32) for index in range(2, 6)]
+    return op.convert(_between_bounds(op, node.operand(0), parameters, stateless_seeds(node, 1)), real_type(node))
+
+
+def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValue], seeds: Seeds) -> SSAValue:
+    """Random numbers of normal distributions with means, deviations, lower and upper bounds."""
+    mean, deviation, low, high = parameters
     spread = op.Multiply(deviation, math.sqrt(2))
     first, last = (op.Erf(op.Divide(op.Subtract(end, mean), spread)) for end in (low, high))
-    place = op.Add(op.Multiply(uniform(op, shape, 0.0, 1.0, given_seeds(node)), op.Subtract(last, first)), first)
+    place = op.Add(op.Multiply(uniform(op, shape, 0.0, 1.0, seeds), op.Subtract(last, first)), first)
     drawn = op.Add(op.Multiply(op.ErfInv(place), spread), mean)
-    return op.convert(op.Minimum(op.Maximum(drawn, low), high), real_type(node))
+    return op.Minimum(op.Maximum(drawn, low), high)
 
 
 def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
@@ -167,10 +189,14 @@ def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
 @tf.lowers("RandomShuffle")
 def shuffled(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the sorting permutation of random numbers, 0)"""
-    x = node.operand(0)
+    return in_random_order(op, node.operand(0), given_seeds(node))
+
+
+def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
+    """The rows of a tensor in a random order."""
     rows = dimension(op, x, 0)
     count = op.constant(rows, si64) if isinstance(rows, int) else rows
-    keys = uniform(op, op.Unsqueeze(count, [0]), 0.0, 1.0, given_seeds(node))
+    keys = uniform(op, op.Unsqueeze(count, [0]), 0.0, 1.0, seeds)
     order = op.TopK.results(keys, count, axis=0, mode="min", sort="value", index_element_type=si64)[1]
     return op.Gather(x, order, 0)
 

@@ -116,11 +116,16 @@ def reorder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     -> opset8.Gather of both by the indices of opset11.TopK {mode = min} of their row-major positions
     """
     coordinates, values, shape = node.operands
+    return in_order(op, coordinates, values, shape, node)[: node.result_count]
+
+
+def in_order(op: OpBuilder, coordinates: SSAValue, values: SSAValue, shape: SSAValue, node: LoweringNode) -> list[SSAValue]:
+    """Coordinates and values in row-major order."""
     count = op.Squeeze(op.ShapeOf(values), [0])
     order = op.TopK.results(
         positions(op, coordinates, shape, node), count, axis=0, mode="min", sort="value", stable=True, index_element_type=si64
     )[1]
-    return [op.Gather(coordinates, order, 0), op.Gather(values, order, 0)][: node.result_count]
+    return [op.Gather(coordinates, order, 0), op.Gather(values, order, 0)]
 
 
 @tf.lowers("SparseReshape")

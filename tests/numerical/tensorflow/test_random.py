@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from moir.conversion import save_model
 from moir.errors import ConversionError
-from tests.numerical.runtime import run
-from tests.numerical.tensorflow.conversion import build, check, convert_graph
+from moir.interface import convert_model
+from tests.numerical.runtime import core, run
+from tests.numerical.tensorflow.conversion import build, check
 
 SHAPE = np.array([40, 50], np.int32)
 ANY = {"x": np.zeros((40, 50), np.float32)}
@@ -22,7 +24,10 @@ def drawn(function: Callable[..., Any], directory: Path, inputs: dict[str, np.nd
     """Results of a function of x, converted, in each of some runs."""
     inputs = ANY if inputs is None else inputs
     graph, _ = build(function, inputs)
-    model = convert_graph(graph, directory)
+    source = directory / "model.pb"
+    source.write_bytes(with_former_kinds(graph).SerializeToString())
+    save_model(convert_model(source), directory / "model.xml")
+    model = core().read_model(directory / "model.xml")
     names = {parameter.get_node().get_friendly_name() for parameter in model.inputs}
     return [run(model, {name: array for name, array in inputs.items() if name in names})[0] for _ in range(times)]
 
@@ -94,6 +99,92 @@ DISTRIBUTIONS: dict[str, tuple[Callable[..., Any], float, float, float]] = {
 }
 
 
+SPREAD = 2**32 / 12**0.5
+"""The deviation of all integers of 32 bits."""
+
+# function of x, mean, deviation, smallest and largest number
+FURTHER: dict[str, tuple[Callable[..., Any], float, float, float, float]] = {
+    "StatelessParameterizedTruncatedNormal": (
+        lambda: tf.random.stateless_parameterized_truncated_normal(SHAPE, [1, 2], [1.0], 2.0, -3.0, 5.0), 1, 1.76, -3, 5,
+    ),
+    "RandomGamma": (lambda: tf.raw_ops.RandomGamma(shape=SHAPE, alpha=3.0, seed=3), 3, 1.73, 0, 30),
+    "RandomGamma small": (lambda: tf.raw_ops.RandomGamma(shape=SHAPE, alpha=0.5, seed=3), 0.5, 0.707, 0, 20),
+    "RandomGamma of a list": (lambda: tf.raw_ops.RandomGamma(shape=SHAPE[:1], alpha=[9.0] * 50), 9, 3, 0, 60),
+    "StatelessRandomGammaV2": (lambda: tf.raw_ops.StatelessRandomGammaV2(shape=SHAPE, seed=[1, 2], alpha=[2.0] * 50), 2, 1.41, 0, 30),
+    "StatelessRandomGammaV3": (lambda: keyed("StatelessRandomGammaV3", alpha=2.0), 2, 1.41, 0, 30),
+    "RandomPoisson": (lambda: former("RandomPoisson", tf.raw_ops.RandomPoissonV2(shape=SHAPE, rate=3.0, dtype=tf.float32)), 3, 1.73, 0, 20),
+    "RandomPoissonV2": (lambda: tf.raw_ops.RandomPoissonV2(shape=SHAPE[:1], rate=[100.0] * 50, dtype=tf.float32), 100, 10, 40, 170),
+    "StatelessRandomPoisson": (lambda: tf.random.stateless_poisson(SHAPE, [1, 2], 0.7, tf.float32), 0.7, 0.837, 0, 12),
+    "StatefulUniform": (lambda: stateful("StatefulUniform"), 0.5, 0.289, 0, 1),
+    "StatefulStandardNormal": (lambda: stateful("StatefulStandardNormal"), 0, 1, -6, 6),
+    "StatefulStandardNormalV2": (lambda: stateful("StatefulStandardNormalV2"), 0, 1, -6, 6),
+    "StatefulTruncatedNormal": (lambda: stateful("StatefulTruncatedNormal"), 0, 0.88, -2.01, 2.01),
+    "StatefulUniformInt": (lambda: whole(stateful("StatefulUniformInt", minval=0, maxval=101)), 50, 29.15, 0, 100),
+    "StatefulUniformFullInt": (lambda: whole(stateful("StatefulUniformFullInt", dtype=tf.int32)), 0, SPREAD, -(2**31), 2**31),
+    "StatelessRandomUniformFullInt": (
+        lambda: whole(tf.raw_ops.StatelessRandomUniformFullInt(shape=SHAPE, seed=[1, 2], dtype=tf.int32)), 0, SPREAD, -(2**31), 2**31,
+    ),
+    "StatelessRandomUniformFullIntV2": (
+        lambda: whole(keyed("StatelessRandomUniformFullIntV2", dtype=tf.int32)), 0, SPREAD, -(2**31), 2**31,
+    ),
+    "NonDeterministicInts": (lambda: whole(tf.raw_ops.NonDeterministicInts(shape=SHAPE, dtype=tf.int32)), 0, SPREAD, -(2**31), 2**31),
+}  # fmt: skip
+
+
+def whole(numbers: tf.Tensor) -> tf.Tensor:
+    return tf.cast(numbers, tf.float32)
+
+
+def stateful(kind: str, **attributes: Any) -> tf.Tensor:
+    """Numbers of a generator whose state is a variable; in a frozen graph that is a constant."""
+    state = tf.raw_ops.VarHandleOp(dtype=tf.int64, shape=[3], name="state")
+    newer = "StatefulStandardNormalV2" if kind == "StatefulStandardNormal" else kind
+    return former(kind, getattr(tf.raw_ops, newer)(resource=state, algorithm=np.int64(1), shape=SHAPE, **attributes))
+
+
+FORMER: dict[str, str] = {}
+"""The nodes of the graph that is being built whose kind is one that TensorFlow removed."""
+
+
+def former(kind: str, result: tf.Tensor) -> tf.Tensor:
+    """A result of a node that gets a kind which TensorFlow 2 does not make any more."""
+    FORMER[result.op.name] = kind
+    return result
+
+
+def with_former_kinds(graph: tf.Graph) -> tf.compat.v1.GraphDef:
+    """The definition of a graph with the kinds that were removed, and without variables."""
+    definition = graph.as_graph_def()
+    for node in definition.node:
+        node.op = FORMER.pop(node.name, node.op)
+        if node.op == "StatefulStandardNormal":
+            del node.input[1]
+        if node.op == "VarHandleOp":
+            node.op = "Const"
+            node.attr.clear()
+            node.attr["dtype"].type = tf.int64.as_datatype_enum
+            node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(np.zeros(3, np.int64)))
+    return definition
+
+
+def keyed(kind: str, **attributes: Any) -> tf.Tensor:
+    """Numbers of a generator with a key and a counter made of a seed."""
+    key, counter = tf.raw_ops.StatelessRandomGetKeyCounter(seed=[1, 2])
+    return getattr(tf.raw_ops, kind)(shape=SHAPE, key=key, counter=counter, alg=1, **attributes)
+
+
+@pytest.mark.parametrize("kind", FURTHER)
+def test_further_distributions(kind: str, tmp_path: Path) -> None:
+    function, mean, deviation, smallest, largest = FURTHER[kind]
+    (numbers,) = drawn(lambda x: x + function(), tmp_path)
+    assert numbers.shape == (40, 50)
+    assert abs(numbers.mean() - mean) < 0.1 * deviation
+    assert abs(numbers.std() - deviation) < 0.1 * deviation
+    assert smallest <= numbers.min()
+    assert numbers.max() <= largest
+    assert len(np.unique(numbers)) > 5
+
+
 @pytest.mark.parametrize("kind", DISTRIBUTIONS)
 def test_distributions(kind: str, tmp_path: Path) -> None:
     function, mean, deviation, largest = DISTRIBUTIONS[kind]
@@ -139,3 +230,37 @@ def test_classes(element: tf.DType, tmp_path: Path) -> None:
 def test_computed_seeds_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConversionError, match="seed is computed"):
         drawn(lambda x: tf.random.stateless_uniform([2], tf.cast(x[0], tf.int32)), tmp_path, {"x": np.ones((1, 2), np.float32)})
+
+
+def test_crop(tmp_path: Path) -> None:
+    """A part of 2 rows and 1 column."""
+    x = np.arange(40 * 50 * 2, dtype=np.float32).reshape(40, 50, 2)
+    parts = drawn(lambda x: former("RandomCrop", tf.raw_ops.Sum(input=x, axis=np.array([2, 1]))), tmp_path, {"x": x}, times=3)
+    for part in parts:
+        assert part.shape == (2, 1, 2)
+        row, column = divmod(int(part[0, 0, 0]) // 2, 50)
+        np.testing.assert_array_equal(part, x[row : row + 2, column : column + 1])
+
+
+def test_stateless_shuffle(tmp_path: Path) -> None:
+    def function(x: tf.Tensor) -> tf.Tensor:
+        key, counter = tf.raw_ops.StatelessRandomGetKeyCounter(seed=[1, 2])
+        return tf.raw_ops.StatelessShuffle(value=x, key=key, counter=counter, alg=1)
+
+    x = np.arange(80, dtype=np.float32).reshape(40, 2)
+    (numbers,) = drawn(function, tmp_path, {"x": x})
+    np.testing.assert_array_equal(np.sort(numbers, 0), x)
+    assert not np.array_equal(numbers, x)
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda x: whole(tf.raw_ops.NonDeterministicInts(shape=[2], dtype=tf.int64)) + x[0, 0], "integers of i32 only"),
+        (lambda x: tf.raw_ops.RandomPoissonV2(shape=[2], rate=x[0, 0], dtype=tf.float32), "rates are computed"),
+        (lambda x: whole(tf.random.stateless_binomial([2], [1, 2], 3.0, 0.5)) + x[0, 0], "a search"),
+    ],
+)
+def test_refused_distributions(function: Callable[..., Any], reason: str, tmp_path: Path) -> None:
+    with pytest.raises(ConversionError, match=reason):
+        drawn(function, tmp_path)

@@ -137,3 +137,15 @@ def keyed_uniform(draw: Draw, dtype: np.dtype[Any]) -> Node:
 def keyed_whole(draw: Draw, dtype: np.dtype[Any]) -> Node:
     node = stateless_whole(draw, dtype)
     return Node(node.operands, {}, node.structural, None, keyed("StatelessRandomUniformIntV2"), node.compared)
+
+
+@recipe("RandomGamma")
+def gamma(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    operands = {"shape": shape_operand(draw), "alpha": draw.positive(dtype, draw.filled(0, 2))}
+    return Node(operands, {"seed": 3}, ("shape",), compared=within(0, 40))
+
+
+@recipe("StatelessRandomUniformFullInt", "dtype")
+def all_integers(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    operands = {"shape": shape_operand(draw), "seed": np.array([3, 4], index_type(draw))}
+    return Node(operands, {"dtype": tf.as_dtype(dtype)}, tuple(operands), compared=within(-(2.0**31), 2.0**31))

@@ -79,3 +79,64 @@ def dense_product(draw: Draw, dtype: np.dtype[Any]) -> Node:
 def filled_rows(draw: Draw, dtype: np.dtype[Any]) -> Node:
     operands = sparse(draw, dtype, draw.filled(2, 2), ("indices", "values", "dense_shape"))
     return Node({**operands, "default_value": draw.array(dtype, [], special=0.0)}, {}, ("dense_shape", "default_value"), fixed=("indices",))
+
+
+@recipe("SparseSparseMaximum SparseSparseMinimum")
+def pairwise(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.filled(1, 3)
+    operands = {
+        **sparse(draw, dtype, shape, ("a_indices", "a_values", "a_shape")),
+        **sparse(draw, dtype, shape, ("b_indices", "b_values", "b_shape")),
+    }
+    return Node(operands, {}, ("a_shape", "b_shape"), fixed=("a_indices", "b_indices"))
+
+
+@recipe("SparseAdd")
+def sparse_sum(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    node = pairwise(draw, dtype)
+    threshold = np.array(draw.one_of((0, 0, 1)), np.float32 if dtype.kind == "c" else dtype)
+    return Node({**node.operands, "thresh": threshold}, {}, (*node.structural, "thresh"), fixed=node.fixed)
+
+
+@recipe("SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv")
+def with_dense(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.filled(1, 3)
+    operands = sparse(draw, dtype, shape, ("sp_indices", "sp_values", "sp_shape"))
+    return Node({**operands, "dense": draw.positive(dtype, draw.broadcasts_to(shape))}, {}, ("sp_shape",), fixed=("sp_indices", "dense"))
+
+
+@recipe("SparseSoftmax")
+def sparse_softmax(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    operands = sparse(draw, dtype, draw.filled(2, 3), ("sp_indices", "sp_values", "sp_shape"))
+    return Node(operands, {}, ("sp_shape",), fixed=("sp_indices",))
+
+
+@recipe("SparseReduceSum SparseReduceMax")
+def reduced(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.filled(1, 3)
+    operands = sparse(draw, dtype, shape, ("input_indices", "input_values", "input_shape"))
+    axes = np.array(draw.axes(len(shape)), np.int32)
+    attributes = {"keep_dims": draw.chance(0.5)}
+    return Node({**operands, "reduction_axes": axes}, attributes, ("input_shape", "reduction_axes"), fixed=("input_indices",))
+
+
+@recipe("SparseConcat")
+def concatenated(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.filled(1, 3)
+    axis = draw.axis(len(shape))
+    parts = []
+    for _ in range(draw.integer(2, 3)):
+        shape[axis] = draw.integer(1, 3)
+        parts.append(sparse(draw, dtype, shape, ("indices", "values", "shapes")))
+    count = range(len(parts))
+    fixed = (*(f"indices_{index}" for index in count), *(f"shapes_{index}" for index in count))
+    return Node({name: [part[name] for part in parts] for name in ("indices", "values", "shapes")}, {"concat_dim": axis}, fixed=fixed)
+
+
+@recipe("SparseSlice")
+def sliced(draw: Draw, dtype: np.dtype[Any]) -> Node:
+    shape = draw.filled(1, 3)
+    start = [draw.integer(0, size - 1) for size in shape]
+    limits = {"start": np.array(start, np.int64), "size": np.array([draw.integer(1, size) for size in shape], np.int64)}
+    operands = sparse(draw, dtype, shape, ("indices", "values", "shape"))
+    return Node({**operands, **limits}, {}, ("shape", "start", "size"), fixed=("indices",))

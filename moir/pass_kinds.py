@@ -202,6 +202,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "raise-while-frames": ((("Enter", "RefEnter"),),),
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
+    "reverse-random-differences": ((("RandomUniform",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-products": ((("MatMul",),),),
     "separate-reductions": (

@@ -175,6 +175,7 @@ PLUGIN_FORMS: tuple[str, ...] = (
     "equalize-ranks",
     "separate-reductions",
     "reverse-comparisons",
+    "reverse-random-differences",
     "compare-with-infinity",
     "compare-with-zero",
     "select-pad-values",

@@ -46,6 +46,17 @@ def test_uniform_numbers_are_the_same(dtype: tf.DType, tmp_path: Path) -> None:
     assert abs(numbers.astype(np.float64).mean() - 0.5) < 0.03
 
 
+def test_numbers_that_are_subtracted_are_drawn_in_every_run(tmp_path: Path) -> None:
+    """The runtime replaces a subtrahend that needs no input by a constant."""
+    graph, _ = build(lambda x: x - tf.raw_ops.RandomUniform(shape=SHAPE, dtype=tf.float32), ANY)
+    (tmp_path / "model.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    save_model(convert_model(tmp_path / "model.pb"), tmp_path / "model.xml")
+    network = core().compile_model(tmp_path / "model.xml", "CPU")
+    first, second = (network(ANY)[0].copy() for _ in range(2))
+    assert abs(first.mean() + 0.5) < 0.03
+    assert abs(np.corrcoef(first.ravel(), second.ravel())[0, 1]) < 0.1
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_integers(dtype: type, tmp_path: Path) -> None:
     low, high = np.array(-3, dtype), np.array(90, dtype)

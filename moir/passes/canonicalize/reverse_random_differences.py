@@ -1,0 +1,83 @@
+"""`reverse-random-differences`: random numbers are not subtracted from something, but something from them.
+
+    %u = opset8.RandomUniform([4], 0.0, 1.0)
+    %1 = opset1.Subtract(%x, %u)
+->  %2 = opset1.Subtract(%u, %x)
+    %1 = opset1.Negative(%2)
+
+Likewise for sums with a term that is negated or multiplied by -1. When a model is compiled, the runtime (2026.4)
+replaces a subtrahend that needs no input by a constant. Random numbers were then the same in every run, and others than
+those that the rest of the model gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.analyses import Analyses
+from moir.analysis.constants import scalar_of
+from moir.dialects.opset.arithmetic import Add, Multiply, Subtract
+from moir.dialects.opset.elementwise import Negative
+from moir.dialects.opset.generation import RandomUniform
+from moir.dialects.opset.infrastructure import Constant
+from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
+
+
+class RandomSubtrahend(Pattern):
+    """Reverses a difference whose subtrahend is random and needs no input.
+
+    Args:
+        random: the values that are random and need no input.
+    """
+
+    roots = (Add, Subtract)
+
+    def __init__(self, random: frozenset[SSAValue]) -> None:
+        self.random = random
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Add | Subtract)
+        first, second = op.operands
+        pairs = ((first, second),) if isinstance(op, Subtract) else ((first, negated(second)), (second, negated(first)))
+        for minuend, subtrahend in pairs:
+            if subtrahend in self.random and op.text("auto_broadcast") == "numpy":
+                rewriter.replace_with(op, rewriter.op.Negative(rewriter.op.Subtract(subtrahend, minuend)))
+                return
+
+
+def negated(value: SSAValue) -> SSAValue | None:
+    """The value of which a value is the negative; None if it is none."""
+    op = value.owner
+    if isinstance(op, Negative):
+        return op.operands[0]
+    if isinstance(op, Multiply) and op.text("auto_broadcast") == "numpy":
+        return next((other for other, factor in (op.operands, reversed(op.operands)) if scalar_of(factor) == -1), None)
+    return None
+
+
+def random_values(operations: Iterable[Operation]) -> frozenset[SSAValue]:
+    """The values of a block that are computed of random numbers and constants alone."""
+    found, fixed = set[SSAValue](), set[SSAValue]()
+    for op in operations:
+        if isinstance(op, Constant):
+            fixed.update(op.results)
+        elif op.operands and not op.regions and all(operand in fixed or operand in found for operand in op.operands):
+            is_random = isinstance(op, RandomUniform) or any(operand in found for operand in op.operands)
+            (found if is_random else fixed).update(op.results)
+    return frozenset(found)
+
+
+class ReverseRandomDifferencesPass(ReportingPass):
+    """Subtracts from random numbers, which the runtime would freeze if they were subtracted."""
+
+    name = "reverse-random-differences"
+
+    ROOTS = (RandomUniform,)
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        random = frozenset[SSAValue]().union(*(random_values(operations) for _, operations in analyses.contents))
+        return bool(random) and rewrite(module, [RandomSubtrahend(random)], analyses=analyses)

@@ -11,8 +11,9 @@ from onnx import helper
 
 from tests.fuzz.case import Contents
 from tests.fuzz.onnx_model import OnnxModel
-from tests.fuzz.plugin_faults import RULES, Wrong, fault_of
+from tests.fuzz.plugin_faults import RULES, fault_of
 from tests.fuzz.reference_faults import runtime_is_wrong
+from tests.fuzz.wrong_result import Wrong
 from tests.numerical.test_plugin_faults import FAULTS
 
 NAN, INF, LARGEST = np.nan, np.inf, np.finfo(np.float32).max

@@ -51,6 +51,21 @@ leaves the input disconnected.
 """
 
 
+class ExcludedClasses(list["type[Op]"]):
+    """Classes that are not found by their `op`: the class that had it before is found instead."""
+
+    def append(self, excluded: type[Op], /) -> None:
+        """Exclude a class."""
+        super().append(excluded)
+        name = str(excluded.op)
+        if Op.registered_ops.get(name) is not excluded:
+            return
+        if excluded.replaced is None:
+            del Op.registered_ops[name]
+        else:
+            Op.registered_ops[name] = excluded.replaced
+
+
 class Op:
     """Base of all descriptions of operations. Subclasses with a class attribute `op` can be found by it.
 
@@ -75,10 +90,17 @@ class Op:
     registered_ops: ClassVar[dict[str, type[Op]]] = {}
     """The classes by `op`. One that is defined later takes the place of an earlier one."""
 
+    replaced: ClassVar[type[Op] | None] = None
+    """The class whose place among `registered_ops` this one has taken."""
+
+    excluded_classes: ClassVar[list[type[Op]]] = ExcludedClasses()
+    """Old extensions append classes that are not to be registered."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         name = cls.__dict__.get("op")
         if isinstance(name, str):
+            cls.replaced = Op.registered_ops.get(name)
             Op.registered_ops[name] = cls
 
     def __init__(self, graph: BlockView, attrs1: Mapping[str, Any] | None = None, attrs2: Mapping[str, Any] | None = None) -> None:
@@ -317,12 +339,13 @@ def _only_output(node: GraphNode) -> int:
 @contextmanager
 def registration() -> Generator[None]:
     """Unregister the Op classes defined inside at the end, since they belong to the extensions of one conversion."""
-    before = dict(Op.registered_ops)
+    before, excluded = dict(Op.registered_ops), list(Op.excluded_classes)
     try:
         yield
     finally:
         Op.registered_ops.clear()
         Op.registered_ops.update(before)
+        Op.excluded_classes[:] = excluded
 
 
 def create_op_node_with_second_input(

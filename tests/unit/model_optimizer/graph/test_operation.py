@@ -65,6 +65,23 @@ def test_registry():
         Op.get_op_class_by_name("Passing_of_tests")
 
 
+def test_excluded_classes_leave_their_place_to_the_class_before():
+    with registration():
+
+        class Example(Op):
+            op = "Scale_of_tests"
+
+        class New(Op):
+            op = "New_of_tests"
+
+        Op.excluded_classes.append(Example)
+        Op.excluded_classes.append(New)
+        assert Op.get_op_class_by_name("Scale_of_tests") is Scale
+        with pytest.raises(ConversionError, match="no Op class for 'New_of_tests'"):
+            Op.get_op_class_by_name("New_of_tests")
+    assert not Op.excluded_classes
+
+
 def test_create_node(ports_graph, node):
     op1, op4 = node(ports_graph, "op1"), node(ports_graph, "op4")
     with edit(ports_graph):

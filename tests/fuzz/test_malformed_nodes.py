@@ -17,6 +17,7 @@ from moir.errors import ConversionError
 TYPES = (TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.UINT8, TensorProto.BOOL)
 VERSIONS = {"": 23, "ai.onnx.ml": 5, "ai.onnx.preview": 1}
 WITH_BODIES = ("If", "Loop", "Scan")
+SCHEMAS = [each for each in defs.get_all_schemas() if each.domain in VERSIONS and each.name not in WITH_BODIES]
 COUNT = 1500
 
 
@@ -37,7 +38,7 @@ def attribute(draw: random.Random, kind: Any) -> Any:
 
 def malformed(draw: random.Random) -> onnx.ModelProto:
     """A model of one node of any kind."""
-    schema = draw.choice([each for each in defs.get_all_schemas() if each.domain in VERSIONS and each.name not in WITH_BODIES])
+    schema = draw.choice(SCHEMAS)
     inputs: list[Any] = []
     constants: list[Any] = []
     names = [f"x{index}" for index in range(draw.randint(schema.min_input, min(schema.max_input, schema.min_input + 4)))]

@@ -91,7 +91,9 @@ def test_computed_k() -> None:
 @pytest.mark.parametrize("is_max", [True, False])
 @pytest.mark.parametrize("axis", [-1, 0])
 def test_approximate_top_k(is_max: bool, axis: int) -> None:
-    function = lambda x: raw.ApproxTopK(input=x, k=3, is_max_k=is_max, reduction_dimension=axis)  # noqa: E731
+    def function(x: tf.Tensor) -> Any:
+        return raw.ApproxTopK(input=x, k=3, is_max_k=is_max, reduction_dimension=axis)
+
     expected = [each.numpy() for each in tf.function(function, jit_compile=True)(tf.constant(X))]
     check(function, {"x": X}, expected=expected, operations=1, forms=("static",))
 

@@ -14,6 +14,7 @@ from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.matrix_products import matrix_product
+from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.sparse import in_order, positions, rank_of_sparse, strides
 from moir.lowering.tensorflow.table import tf
@@ -44,7 +45,7 @@ def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAVa
 def addition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.SparseAdd(a, b, threshold) -> the sums at the places of both, without sums of two below the threshold"""
     found, a, b, counts = united(node, op)
-    total, limit = op.Add(a, b), node.constant(6)
+    total, limit = in_32_bits(op, op.Add, a, b), node.constant(6)
     if limit is None or limit.any():
         threshold = op.convert(as_scalar(op, node.operand(6)), element_of(total))
         is_kept = op.LogicalOr(op.Less(counts, 2), op.GreaterEqual(op.Abs(total), threshold))
@@ -72,7 +73,8 @@ def with_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     coordinates, values, shape, dense = node.operands
     elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)
-    return getattr(op, CELLWISE[node.op.KIND])(values, op.Gather(elements, positions(op, coordinates, shape, node), 0))
+    chosen = op.Gather(elements, positions(op, coordinates, shape, node), 0)
+    return in_32_bits(op, getattr(op, CELLWISE[node.op.KIND]), values, chosen)
 
 
 @tf.lowers("SparseSoftmax")

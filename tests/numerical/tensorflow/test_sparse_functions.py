@@ -18,6 +18,7 @@ A = {"i": np.array([[0, 1], [2, 0], [2, 3]]), "v": np.array([1.5, 2, -1], np.flo
 B = {"j": np.array([[0, 0], [0, 1], [2, 3], [3, 4]]), "w": np.array([4, -2, 1, 3], np.float32)}
 BOTH = {**A, **B}
 SHAPE = np.array([4, 5])
+BYTES = np.arange(3, 3 + 2 * len(A["i"]), 2, dtype=np.uint8)
 DENSE = RANDOM.normal(size=(4, 5)).astype(np.float32)
 
 
@@ -49,6 +50,8 @@ CASES: dict[str, tuple[Build, dict[str, Array]]] = {
     "plus": (cellwise("Add", DENSE), A),
     "times": (cellwise("Mul", DENSE[:1]), A),
     "over": (cellwise("Div", DENSE[0]), A),
+    "bytes over bytes": (cellwise("Div", np.full(SHAPE, 2, np.uint8)), {"i": A["i"], "v": BYTES}),
+    "bytes times bytes": (cellwise("Mul", np.full(SHAPE, 100, np.uint8)), {"i": A["i"], "v": BYTES}),
     "softmax": (lambda j, w: raw.SparseSoftmax(sp_indices=j, sp_values=w, sp_shape=SHAPE), B),
     "concatenation of rows": (
         lambda i, v, j, w: raw.SparseConcat(indices=[i, j], values=[v, w], shapes=[SHAPE, SHAPE], concat_dim=0), BOTH,

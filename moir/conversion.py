@@ -22,13 +22,13 @@ from moir.arguments import (
     list_of,
 )
 from moir.errors import ConversionError, InternalError, UsageError
+from moir.files.recognition import framework_of_file
+from moir.files.source_files import check_not_read, recorded
 from moir.frameworks import Framework, load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
 from moir.parameters.extension import TRANSFORMATIONS_CONFIG
 from moir.parameters.interface import INPUT
-from moir.recognition import framework_of_file
-from moir.source_files import check_not_read, recorded
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -100,7 +100,7 @@ def convert(
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
     """Read a model file and convert it to opset dialects, see `moir.convert_model`. Observers are not closed."""
-    from moir.pipeline_text import default_passes, expanded
+    from moir.pipeline.text import default_passes, expanded
 
     options.check()
     framework = framework_of_file(path)
@@ -122,7 +122,7 @@ def convert(
         for observer in observers:
             observer.finish(0, "import", module, seconds)
         if any(item.place.text and item.shape is None for item in options[INPUT]) and framework.lowering is not None:
-            from moir.cut_types import infer_cut_types
+            from moir.pipeline.cut_types import infer_cut_types
 
             infer_cut_types(module, options[INPUT], framework, run)
         run(module, chosen, observers, extensions=extensions)
@@ -187,7 +187,7 @@ def run(
 
     Raises ConversionError, or InternalError for an unexpected exception.
     """
-    from moir.pass_schedule import PassSchedule
+    from moir.pipeline.schedule import PassSchedule
 
     schedule = PassSchedule(module, verifies=verifies)
     for number, each in enumerate(passes, first):

@@ -279,6 +279,15 @@ MODEL_OPTIMIZER = Framework("mo", "Model Optimizer's API", lowering="moir.model_
 It is lowered together with the dialect of the framework.
 """
 
+DETECTION = Framework("detection", "Heads of detection networks", lowering="moir.lowering.detection.table:detection")
+"""The dialect of the heads that take the place of the post-processing of detection networks, where that is asked for.
+
+It is lowered together with the dialect of the framework.
+"""
+
+INTERNAL = (MODEL_OPTIMIZER, DETECTION)
+"""The dialects whose operations moir's own passes build, in models of any framework."""
+
 
 def is_text(data: bytes) -> bool:
     """Whether the first bytes of a file are text: no control characters but white space."""
@@ -287,7 +296,7 @@ def is_text(data: bytes) -> bool:
 
 def is_open_dialect(name: str) -> bool:
     """Whether a dialect is open: any kind is an operation of it, without a class."""
-    return name == MODEL_OPTIMIZER.dialect or (name in FRAMEWORKS and not FRAMEWORKS[name].is_lowered)
+    return any(name == each.dialect for each in INTERNAL) or (name in FRAMEWORKS and not FRAMEWORKS[name].is_lowered)
 
 
 @contextmanager
@@ -312,6 +321,11 @@ def readable() -> list[Framework]:
 def lowered() -> list[Framework]:
     """The frameworks whose dialects can be lowered."""
     return [each for each in FRAMEWORKS.values() if each.lowering is not None]
+
+
+def lowering_records() -> list[Framework]:
+    """The records of all dialects that have a table of lowerings, those of moir's own among them."""
+    return [*lowered(), *INTERNAL]
 
 
 def converted() -> list[Framework]:

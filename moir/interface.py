@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from moir.arguments import PASSES, PATH, checked
 from moir.conversion import OBSERVERS, Observer, convert
+from moir.files.model_objects import is_model_object, written
+from moir.files.recognition import framework_of_file
+from moir.files.source_files import recorded
 from moir.frameworks import read_model as read_framework_model
-from moir.model_objects import is_model_object, written
 from moir.options import ConversionOptions
 from moir.parameters import expected_keywords
 from moir.parameters.reading import reading_parameters
-from moir.recognition import framework_of_file
-from moir.source_files import recorded
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -11,9 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from moir.frontends.caffe.graph import DATA, INFERENCE_TYPES, TRAINING
 from moir.frontends.mxnet.graph import LOSSES, VARIABLE
-from moir.lowering.caffe.families import FAMILIES as CAFFE_FAMILIES
 from moir.lowering.caffe.table import caffe
-from moir.lowering.mxnet.families import FAMILIES as MXNET_FAMILIES
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import LoweringTable
 
@@ -67,14 +65,13 @@ MEANINGS = {
 }
 
 
-def _lowered(table: LoweringTable, families: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """For each kind with a handler, the way it is lowered and the family it belongs to."""
+def _lowered(table: LoweringTable) -> dict[str, tuple[str, str]]:
+    """For each kind with a handler, the way it is lowered and the file it is lowered in."""
     found: dict[str, tuple[str, str]] = {}
-    for family, kinds in families.items():
-        for kind in kinds.split():
-            handler = table.handler(kind, 1)
-            if handler is not None and not kind.startswith("moir>"):
-                found[kind] = REPORTED if handler.__annotations__.get("return") == "NoReturn" else DIRECT, family
+    for kind in table.kinds():
+        handler = table.handler(kind, 1)
+        if handler is not None:
+            found[kind] = REPORTED if handler.__annotations__.get("return") == "NoReturn" else DIRECT, table.file(kind)
     return found
 
 
@@ -91,11 +88,11 @@ def _marked(kinds: Iterable[str], how: str) -> dict[str, tuple[str, str]]:
 
 def caffe_document() -> str:
     """The text of the file on Caffe."""
-    rows = _marked(("Input", *DATA, *INFERENCE_TYPES), IMPORTED) | _marked(TRAINING, LEFT_OUT) | _lowered(caffe, CAFFE_FAMILIES)
+    rows = _marked(("Input", *DATA, *INFERENCE_TYPES), IMPORTED) | _marked(TRAINING, LEFT_OUT) | _lowered(caffe)
     return _document(CAFFE_HEADING, "caffe", rows)
 
 
 def mxnet_document() -> str:
     """The text of the file on MXNet."""
-    rows = _marked((VARIABLE,), IMPORTED) | _lowered(mxnet, MXNET_FAMILIES)
+    rows = _marked((VARIABLE,), IMPORTED) | _lowered(mxnet)
     return _document(MXNET_HEADING, "mxnet", rows, losses=", ".join(sorted(LOSSES)))

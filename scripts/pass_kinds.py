@@ -1,8 +1,8 @@
-"""Writes `moir/pass_kinds.py`: the kinds of operations that each pass needs, asked of the classes of the passes.
+"""Writes `moir/pipeline/pass_kinds.py`: the kinds of operations that each pass needs, asked of the passes.
 
     python -m scripts.pass_kinds
 
-`tests/unit/test_pass_schedule.py` compares the file with the classes.
+`tests/unit/pipeline/test_schedule.py` compares the file with the classes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from moir.pipeline import load_pass, pass_modules
 from moir.rewriting.reporting_pass import Needs, ReportingPass
 
-FILE = Path(__file__).parents[1] / "moir" / "pass_kinds.py"
+FILE = Path(__file__).parents[1] / "moir" / "pipeline" / "pass_kinds.py"
 
 HEADER = '''"""The kinds of operations that passes need; generated from the passes by `python -m scripts.pass_kinds`.
 

@@ -9,7 +9,6 @@ from moir.dialects.framework import BACK_EDGES
 from moir.frontends.tensorflow.functions import CALL_KINDS
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
 from moir.frontends.tensorflow.model_outputs import EFFECTS
-from moir.lowering.tensorflow.families import FAMILIES
 from moir.lowering.tensorflow.table import tf as lowerings
 from moir.raising.tensorflow import raise_switch_merge, raise_tensor_arrays, raise_while_frames
 
@@ -59,14 +58,12 @@ Operations that are there for an effect are left out; a note of the conversion s
 
 def lowered() -> dict[str, tuple[str, str]]:
     """For each kind with a handler, the way it is lowered and the family it belongs to."""
-    families = {kind: family for family, kinds in FAMILIES.items() for kind in kinds.split()}
     found: dict[str, tuple[str, str]] = {}
-    # Heads of detection networks are nodes of moir's own.
-    for kind in (each for each in lowerings.kinds() if not each.startswith("moir>")):
+    for kind in lowerings.kinds():
         handler = lowerings.handler(kind, 1)
         if handler is not None:
             reports = handler.__annotations__.get("return") == "NoReturn"
-            found[kind] = REPORTED if reports else DIRECT, families.get(kind, "")
+            found[kind] = REPORTED if reports else DIRECT, lowerings.file(kind)
     return found
 
 

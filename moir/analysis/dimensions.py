@@ -22,7 +22,7 @@ import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.known_values import KnownValues
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import Shapes, SymbolicShape, is_static, shape_of
 from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
 from moir.errors import InferenceError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.moir import ModelOp
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.opset.interfaces.operation import OpsetOp
 
 
 def is_computed_of_inputs(value: SSAValue) -> bool:

@@ -16,7 +16,7 @@ from moir.analysis.constants import array_of
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import SymbolicShape, element_count, shape_of, size_along, unknown_dimensions
 from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
 from moir.errors import InferenceError

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import SSAValue, Use
 
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 
 
 def live_uses(value: SSAValue) -> Iterator[Use]:

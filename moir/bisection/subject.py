@@ -11,15 +11,15 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run
-from moir.cut_types import infer_cut_types
 from moir.dialects.framework import FrameworkOp
 from moir.errors import ConversionError, InternalError, MoirError
+from moir.files.recognition import framework_of_file
 from moir.frameworks import FRAMEWORKS, Framework
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
 from moir.pipeline import PLUGIN_FORMS, LoadedExtensions, deferred
-from moir.pipeline_text import default_passes, expanded, framework_of
-from moir.recognition import framework_of_file
+from moir.pipeline.cut_types import infer_cut_types
+from moir.pipeline.text import default_passes, expanded, framework_of
 from moir.records import Record
 from moir.rewriting.events import RewriteEvent, traced
 

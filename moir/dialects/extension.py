@@ -22,7 +22,7 @@ from xdsl.irdl import irdl_op_definition, var_operand_def, var_result_def
 from moir.dialects.assembly import LAYER_VERSION, parse_free_form, print_assembly
 from moir.dialects.framework import decode_kind, encode_kind
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types
+from moir.dialects.opset.interfaces.operation import OpsetOp, Types
 from moir.dialects.python_object import python_entries
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from xdsl.traits import NoTerminator
 
 from moir import frameworks
 from moir.dialects.assembly import parse_free_form, print_assembly
-from moir.dialects.opset.property_definitions import PropertyAccess
+from moir.dialects.opset.interfaces.properties import PropertyAccess
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser

@@ -6,7 +6,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.dialects.names import name_of
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.errors import InferenceError
 
 

@@ -22,7 +22,7 @@ from moir.analysis.constants import is_decompression
 from moir.dialects.data import DataAttr
 from moir.dialects.interface import PARAMETER, RESULT
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 
 NOT_COMPARED = frozenset(("name", "tensor_names"))
 """Attributes that say what something is called."""

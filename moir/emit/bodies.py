@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr
 
 from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.emit.order import LayerOrder
 from moir.errors import EmissionError
 from moir.records import Record

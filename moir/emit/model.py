@@ -19,7 +19,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of, tensor_names_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import layer_type, written_properties
 from moir.dialects.shapes import element_of
 from moir.emit.bodies import bodies_of

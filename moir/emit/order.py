@@ -11,7 +11,7 @@ from moir.analysis.order import sorted_operations
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.moir import NoneOp, is_none
 from moir.dialects.names import escaped, name_of, split_names, tensor_names_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.errors import EmissionError
 
 

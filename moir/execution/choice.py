@@ -15,11 +15,11 @@ from moir.execution.evaluation import EvaluationRunner
 from moir.execution.openvino_runtime import OpenVinoRunner
 from moir.execution.ports import interface_of, matched
 from moir.execution.runner import FrameworkRunner, Runner
+from moir.files.recognition import framework_of_file
 from moir.frameworks import Framework, load
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
-from moir.pipeline_text import default_passes, framework_of
-from moir.recognition import framework_of_file
+from moir.pipeline.text import default_passes, framework_of
 
 
 def framework_runner(path: Path, module: ModuleOp, framework: Framework, options: ConversionOptions) -> FrameworkRunner | None:

@@ -19,8 +19,8 @@ from moir.dialects.element_types import from_numpy
 from moir.dialects.memory_map import Array
 from moir.dialects.moir import ModelOp, is_none
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import tensor
 from moir.errors import ExecutionError, InferenceError
 from moir.execution import openvino_runtime

@@ -14,9 +14,9 @@ from moir.dialects.memory_map import Array
 from moir.errors import ExecutionError
 from moir.execution.ports import TensorPort
 from moir.execution.runner import FrameworkRunner
+from moir.files.recognition import beside
 from moir.frontends.tensorflow.reading import format_of
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
-from moir.recognition import beside
 
 
 class TensorFlowRunner(FrameworkRunner):

@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import PyRDLOpDefinitionError
 
 from moir.dialects import opset
 from moir.dialects.moir import ModelOp
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.errors import ConversionError
 from moir.extensions.failures import shown
 from moir.extensions.importing import ExtensionPackage

@@ -19,7 +19,7 @@ from moir.dialects.names import name_of
 from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS
 from moir.inspection.records import Obstacle
-from moir.pipeline_text import default_passes
+from moir.pipeline.text import default_passes
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

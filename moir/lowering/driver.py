@@ -26,7 +26,7 @@ from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError, UnsupportedOperationError
-from moir.frameworks import MODEL_OPTIMIZER, Framework, load
+from moir.frameworks import INTERNAL, Framework, load
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.table import NEWEST, Expander, Handler, LoweringTable
 from moir.rewriting.builder import OpBuilder
@@ -40,7 +40,7 @@ class Lowering:
     Args:
         framework: the framework of the model.
         versions: versions of the operation sets the model imports, by domain.
-        dialects: the records of the dialects that are lowered; by default that of the framework, and `mo`.
+        dialects: the records of the dialects that are lowered; by default that of the framework and moir's own.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Lowering:
         self.framework = framework
         self.versions = versions or {}
         self.known = KnownValues()
-        self._dialects = {each.dialect: each for each in (dialects or (framework, MODEL_OPTIMIZER))}
+        self._dialects = {each.dialect: each for each in (dialects or (framework, *INTERNAL))}
         self._prefixes = tuple(f"{name}." for name in self._dialects)
         self._handlers: dict[type[FrameworkOp], tuple[Handler | None, int]] = {}
         self._states: dict[object, object] = {}

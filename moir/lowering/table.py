@@ -41,12 +41,12 @@ The function returns None if the operation has no definition.
 
 
 class LoweringTable:
-    """The handlers of one framework. The module of a family is imported when one of its kinds is first looked up.
+    """The handlers of one framework. The file of a family is imported when one of its kinds is first looked up.
 
     Args:
         framework: name of the dialect.
-        modules: module of each family.
-        families: the kinds of each family, separated by blanks.
+        package: the package whose files register handlers; None if only others register them. Its file `index.py` has
+            the kinds of each file: `python -m scripts.lowering_index` writes it from what the handlers register.
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
         adapt: returns the handler to use for a kind instead of a built-in one.
         finish: "module:function" of what is done with a model of which an output was not lowered.
@@ -55,8 +55,7 @@ class LoweringTable:
     def __init__(
         self,
         framework: str,
-        modules: Mapping[str, str] | None = None,
-        families: Mapping[str, str] | None = None,
+        package: str | None = None,
         check: Callable[[Operation], None] | None = None,
         adapt: Callable[[str, Handler], Handler] | None = None,
         finish: str | None = None,
@@ -68,8 +67,10 @@ class LoweringTable:
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
-        modules = modules or {}
-        self._unloaded = {kind: modules[family] for family, kinds in (families or {}).items() for kind in kinds.split()}
+        self.package = package
+        index: Mapping[str, str] = import_module(f"{package}.index").INDEX if package is not None else {}
+        self._files = {kind: file for file, kinds in index.items() for kind in kinds.split()}
+        self._unloaded = dict(self._files)
 
     def lowers(self, *kinds: str, since: int = 1) -> Callable[[Handler], Handler]:
         """Register a handler for kinds, from version `since` of their operation set on."""
@@ -98,11 +99,11 @@ class LoweringTable:
             self._added = outer
 
     def _load(self, kind: str) -> None:
-        module = self._unloaded.pop(kind, None)
-        # A module registers its other kinds while it is imported.
-        if module is not None and module not in self._imported:
-            self._imported.add(module)
-            import_module(module)
+        file = self._unloaded.pop(kind, None)
+        # A file registers its other kinds while it is imported.
+        if file is not None and file not in self._imported:
+            self._imported.add(file)
+            import_module(f"{self.package}.{file}")
 
     def _registered(self, kind: str) -> Sequence[tuple[int, Handler]]:
         """The handlers of a kind with the versions since which they apply, those of extensions first."""
@@ -118,6 +119,10 @@ class LoweringTable:
                     return handler
                 return self._adapt(kind, handler)
         return None
+
+    def file(self, kind: str) -> str:
+        """The file of the package that registers the handler of a kind, such as `ml.trees`; else empty."""
+        return self._files.get(kind, "")
 
     def kinds(self) -> Iterable[str]:
         """The kinds that have a handler."""

@@ -9,7 +9,7 @@ To add a parameter
 1. write its record into the file of its subject here, and put it into the tuple at the end of that file: a tuple of a
    new file goes into `parameters`. The kind of its value is one of `kinds.py`; a notation of its own is a
    `structured` kind, whose reader is imported when it is called.
-2. put the passes that it asks for into the record (`passes`), and their names at their places in `moir/pipeline.py`.
+2. put the passes that it asks for into the record (`passes`), and their names at their places in `moir/pipeline`.
    Such a pass runs only where a parameter asks for it; its fields come from the `PassRequest`.
 3. add the keyword to `moir.convert_model` (`moir/interface.py`), with what it means in the docstring. Without it,
    `import moir.interface` fails.

@@ -23,8 +23,8 @@ from moir.dialects.inference import set_type
 from moir.dialects.large_arrays import ComputedArray, Values
 from moir.dialects.locations import located
 from moir.dialects.moir import NoneOp
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_of, tensor
 from moir.errors import InferenceError

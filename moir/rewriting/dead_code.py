@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation
 from moir.analysis.liveness import needed_for
 from moir.dialects.framework import BACK_EDGES, FrameworkOp
 from moir.dialects.moir import NoneOp
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.events import RECORDING
 
 _first_use = attrgetter("first_use")

@@ -16,7 +16,7 @@ from moir.dialects.large_arrays import WORTH_DEFERRING, ComputedArray, Values, c
 from moir.dialects.locations import located, merged
 from moir.dialects.memory_map import Array
 from moir.dialects.names import inherit_names
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
 from moir.dialects.symbols import is_symbolic
 from moir.errors import InferenceError

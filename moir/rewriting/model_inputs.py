@@ -11,8 +11,8 @@ from moir.analysis.known_values import KnownValues
 from moir.analysis.liveness import needed_for
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import infer_block, set_type
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import Shape, element_of, rank_of, shape_of, tensor, unknown_dimensions
 from moir.parameters.input_notation import Dimension

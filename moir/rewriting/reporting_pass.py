@@ -7,8 +7,8 @@
         def run(self, module: ModuleOp, analyses: Analyses) -> bool:
             return rewrite(module, [ReverseTwice()])
 
-What a pass needs is compiled into `moir/pass_kinds.py`, so that a conversion does not even import a pass that a module
-has no operations for.
+What a pass needs is compiled into `moir/pipeline/pass_kinds.py`, so that a conversion does not even import a pass that
+a module has no operations for.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from moir.analysis.constants import TOLERANCES, constant_of, is_about, is_constant, outranks, scalar_of, values_of
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_count, element_of, refines, shape_of
 from moir.errors import InferenceError

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, TypeAlias, cast
 from xdsl.traits import Commutative
 
 from moir.dialects import opset
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.rewriting.builder import unknown_property
 
 _CONSTANT = frozenset(("opset1.Constant",))

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, ErasedSSAValue, Operation, OpResult, SSAVa
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.verified_form import form_of
 
 

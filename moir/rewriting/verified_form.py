@@ -16,7 +16,7 @@ from xdsl.irdl.constraints import AnyAttr, AtMost, EqIntConstraint, RangeLengthC
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.records import Record
 
 

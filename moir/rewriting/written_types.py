@@ -22,7 +22,7 @@ from moir.dialects.element_types import dynamic
 from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_count, element_of, merge_elements, merge_shapes, refines, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
 from moir.rewriting.failing_operation import failing_operation

@@ -58,15 +58,15 @@ if TYPE_CHECKING:
     from moir.tools.summary import SourceOperations, Stopwatch
 
 COMMANDS: dict[str, str] = {
-    "passes": "moir.tools.list_passes:main",
-    "inspect": "moir.tools.inspect_model:main",
-    "diff": "moir.tools.compare_models:main",
-    "report": "moir.tools.report:main",
-    "run": "moir.tools.run:main",
-    "bisect": "moir.tools.bisect:main",
-    "reduce": "moir.tools.reduce:main",
+    "passes": "moir.tools.commands.list_passes:main",
+    "inspect": "moir.tools.commands.inspect_model:main",
+    "diff": "moir.tools.commands.compare_models:main",
+    "report": "moir.tools.commands.report:main",
+    "run": "moir.tools.commands.run:main",
+    "bisect": "moir.tools.commands.bisect:main",
+    "reduce": "moir.tools.commands.reduce:main",
     "new-extension": "moir.tools.new_extension:main",
-    "describe-subgraphs": "moir.tools.complete_configuration:main",
+    "describe-subgraphs": "moir.tools.commands.complete_configuration:main",
 }
 """The commands other than the conversion, with the functions that run them.
 
@@ -82,7 +82,7 @@ class CompletionAction(argparse.Action):
     """Prints a script for a shell, which completes the command lines of the tools."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: Any, option_string: str | None = None) -> None:
-        from moir.tools.completion import script
+        from moir.tools.commands.completion import script
 
         print(script(values, argument_parsers()), end="")
         parser.exit()
@@ -90,10 +90,11 @@ class CompletionAction(argparse.Action):
 
 def argument_parsers() -> dict[str, ArgumentParser]:
     """The argument parsers of all tools and commands: `moir`, `moir passes`, …, `moir-opt`, `moir-gui`."""
-    from moir.tools import gui, opt_arguments
+    from moir.tools import gui
+    from moir.tools.optimizer import arguments
 
     commands = {f"moir {name}": import_module(place.partition(":")[0]).argument_parser() for name, place in COMMANDS.items()}
-    return {"moir": argument_parser(), **commands, "moir-opt": opt_arguments.argument_parser(), "moir-gui": gui.argument_parser()}
+    return {"moir": argument_parser(), **commands, "moir-opt": arguments.argument_parser(), "moir-gui": gui.argument_parser()}
 
 
 def argument_parser() -> ArgumentParser:
@@ -193,7 +194,7 @@ def _run(options: argparse.Namespace, notes: list[str]) -> int:
             raise UsageError(f"there is no model and no command {options.model!r}; did you mean moir {commands[0]}?")
     with file_of(options.model) as model:
         if options.tensorflow_custom_operations_config_update is not None:
-            from moir.tools.complete_configuration import update
+            from moir.tools.commands.complete_configuration import update
 
             return update(options.tensorflow_custom_operations_config_update, str(model), given.reading)
         from moir.conversion import collection_paused
@@ -214,7 +215,7 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
     """Convert a model, and print the summary."""
     from moir.conversion import convert, save_model
     from moir.emit.files import check_output
-    from moir.pipeline_text import framework_of
+    from moir.pipeline.text import framework_of
     from moir.tools.output_check import OutputCheck
     from moir.tools.progress import EMISSION, ProgressBar, Timing, shows_progress
 
@@ -223,7 +224,7 @@ def _convert(options: argparse.Namespace, request: Request, model: Path, output:
     summarized = None if options.silent else _summary_observers()
     observers: list[Observer] = [*(summarized or ()), timing, OutputCheck(output, options.dump_ir)]
     if options.dump_ir is not None:
-        from moir.tools.dumps import DumpWriter
+        from moir.tools.optimizer.dumps import DumpWriter
 
         observers.append(DumpWriter(Path(options.dump_ir)))
     if not options.silent and shows_progress(sys.stderr):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from moir.errors import UsageError
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import report_failures
-from moir.tools.opt_input import OptInput
+from moir.tools.optimizer.input import OptInput
 
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
@@ -81,7 +81,7 @@ def application(path: Path, passes: str, stack: ExitStack) -> Any:
 def _passes(text: str) -> list[ModulePass]:
     from moir.options import ConversionOptions
     from moir.pipeline import loaded
-    from moir.pipeline_text import Pipeline
+    from moir.pipeline.text import Pipeline
     from moir.xdsl_passes import module_pass
 
     return [module_pass(loaded(each)) for each in Pipeline.parse(text).passes("onnx", ConversionOptions())]
@@ -94,8 +94,8 @@ def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:
         return path.read_text(encoding="utf-8"), path.parent
     from moir.conversion import import_model
     from moir.options import ConversionOptions
-    from moir.tools.text import print_module
-    from moir.tools.weights_file import WeightsWriter
+    from moir.tools.optimizer.text import print_module
+    from moir.tools.optimizer.weights_file import WeightsWriter
 
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="moir-gui-")))
     text = StringIO()
@@ -112,8 +112,8 @@ def _read_with_moir(folder: Path) -> None:
     from xdsl.interactive import app, get_all_available_passes
 
     from moir.dialects.context import MoirContext
-    from moir.tools.text import TextParser
-    from moir.tools.weights_file import WeightsReader
+    from moir.tools.optimizer.text import TextParser
+    from moir.tools.optimizer.weights_file import WeightsReader
 
     weights = WeightsReader(folder)
 

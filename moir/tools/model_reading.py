@@ -12,12 +12,12 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from moir.conversion import import_model, stage
 from moir.dialects.context import MoirContext
 from moir.errors import ModelFileError
+from moir.files.source_files import recorded
 from moir.options import ConversionOptions
 from moir.rewriting.verification import verify_module
-from moir.source_files import recorded
-from moir.tools.opt_input import OptInput
-from moir.tools.text import TextParser
-from moir.tools.weights_file import WeightsReader
+from moir.tools.optimizer.input import OptInput
+from moir.tools.optimizer.text import TextParser
+from moir.tools.optimizer.weights_file import WeightsReader
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

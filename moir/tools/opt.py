@@ -40,23 +40,23 @@ from moir.analysis.provenance import traced_locations
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run, save_model, stage
 from moir.dialects.context import MoirContext
 from moir.errors import ConversionError, InternalError, ModelFileError, UsageError
+from moir.files.source_files import check_not_read, recorded
 from moir.options import ConversionOptions
-from moir.pipeline_text import DEFAULT, Pipeline, framework_of
+from moir.pipeline.text import DEFAULT, Pipeline, framework_of
 from moir.rewriting.verification import verify_module
 from moir.rewriting.written_types import check_written_types
-from moir.source_files import check_not_read, recorded
 from moir.tools.conversion_arguments import conversion_options
 from moir.tools.failures import FAILED, describe, one_line, report_failures
-from moir.tools.ir_printing import ModuleObserver, reported_to
-from moir.tools.opt_arguments import IR, TEXT, argument_parser, frontends
-from moir.tools.opt_input import OptInput
-from moir.tools.opt_observers import check_names, observers_of
+from moir.tools.optimizer.arguments import IR, TEXT, argument_parser, frontends
+from moir.tools.optimizer.input import OptInput
+from moir.tools.optimizer.ir_printing import ModuleObserver, reported_to
+from moir.tools.optimizer.observers import check_names, observers_of
+from moir.tools.optimizer.text import TextParser, named_locations, print_module
+from moir.tools.optimizer.text_locations import TextLocations, set_location
+from moir.tools.optimizer.weights_file import WeightsReader, WeightsWriter
 from moir.tools.output import replacing_file
 from moir.tools.progress import Timing
 from moir.tools.streams import STANDARD, text_output
-from moir.tools.text import TextParser, named_locations, print_module
-from moir.tools.text_locations import TextLocations, set_location
-from moir.tools.weights_file import WeightsReader, WeightsWriter
 
 if TYPE_CHECKING:
     from moir.pipeline import LoadedExtensions
@@ -100,7 +100,7 @@ class MoirOptMain(xDSLOptMain):
         if self.args.run_reproducer:
             if self.args.passes or self.args.pass_pipeline or self.args.resume_after:
                 raise UsageError("--run-reproducer takes the passes from the file; leave out -p, --pass-pipeline and --resume-after")
-            from moir.tools.reproducer import take_command
+            from moir.tools.optimizer.reproducer import take_command
 
             take_command(self.args, self._parser)
         given = [text for text in (self.args.passes, self.args.pass_pipeline, self.args.resume_after) if text]
@@ -215,7 +215,7 @@ class MoirOptMain(xDSLOptMain):
         if self.args.weights_file:
             yield Path(self.args.weights_file)
         if self.args.crash_reproducer:
-            from moir.tools.reproducer import weights_path_of
+            from moir.tools.optimizer.reproducer import weights_path_of
 
             yield Path(self.args.crash_reproducer)
             yield weights_path_of(Path(self.args.crash_reproducer))
@@ -230,7 +230,7 @@ class MoirOptMain(xDSLOptMain):
         if args.split_input_file and (self.writes_ir or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
         if args.crash_reproducer:
-            from moir.tools.reproducer import check_path
+            from moir.tools.optimizer.reproducer import check_path
 
             check_path(Path(args.crash_reproducer))
         if args.weights_file and args.output_file not in (None, STANDARD):
@@ -296,7 +296,7 @@ class MoirOptMain(xDSLOptMain):
 
     def check_diagnostics(self, errors: Sequence[tuple[int | None, int | None, str]]) -> None:
         """Note the differences between the errors of a chunk and those that its text announces."""
-        from moir.tools.expected_diagnostics import differences, expectations_of
+        from moir.tools.optimizer.expected_diagnostics import differences, expectations_of
 
         name = self.get_input_name()
         expected = [] if self.text is None else expectations_of(self.text, name, self.line_offset)
@@ -354,7 +354,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with collection_paused(), ExitStack() as stack:
                 driver = MoirOptMain(given, stack)
                 if driver.args.list_passes or driver.args.show_dialects:
-                    from moir.tools.lists import print_lists
+                    from moir.tools.commands.lists import print_lists
 
                     print_lists(passes=driver.args.list_passes, dialects=driver.args.show_dialects, extensions=driver.extensions)
                     return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from moir.conversion import Observer
 from moir.emit.files import weights_path
 from moir.errors import UsageError
-from moir.source_files import check_not_read
+from moir.files.source_files import check_not_read
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -32,7 +32,7 @@ class OutputCheck(Observer):
         files = (self._output, weights_path(self._output))
         check_not_read(module, files)
         if self._dumps is not None:
-            from moir.tools.dumps import dump_files
+            from moir.tools.optimizer.dumps import dump_files
 
             shared = {path.resolve() for path in dump_files(Path(self._dumps))} & {path.resolve() for path in files}
             if shared:

@@ -96,8 +96,8 @@ def _is_in_model(name: str, conversion: ConversionOptions, model: Path) -> bool:
     """Whether an output, a tensor or a node of a model has a name."""
     from moir.analysis.places import Places
     from moir.dialects.moir import models_of
+    from moir.files.recognition import framework_of_file
     from moir.frameworks import read_model
-    from moir.recognition import framework_of_file
 
     module = read_model(model, framework_of_file(model), conversion.reading)
     return any(Places(each.block).has(name) for each in models_of(module))

@@ -33,8 +33,8 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "moir.rewriting.driver.Rewriter",
     ),
     "For operations": (
-        "moir.dialects.opset.base.OpsetOp",
-        "moir.dialects.opset.property_definitions",
+        "moir.dialects.opset.interfaces.operation.OpsetOp",
+        "moir.dialects.opset.interfaces.properties",
     ),
 }
 """The names of the interface besides those of the package itself and the errors, by section."""

@@ -107,7 +107,7 @@ def cube(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def test_a_lowering(copy: Path) -> None:
     family = copy / "lowering/onnx/activation.py"
     family.write_text(family.read_text() + LOWERING)
-    edit(copy / "lowering/onnx/families.py", '"Affine Celu Clip ', '"Affine Cube Celu Clip ')
+    edit(copy / "lowering/onnx/index.py", "Affine Celu Clip ", "Affine Cube Celu Clip ")
     program = f"""{MODULE}
 module = parse('''
 %x = opset1.Parameter() {{name = "x"}} : tensor<2xf32>
@@ -144,7 +144,7 @@ class FuseNegativePass(RulePass):
 
 def test_a_pass(copy: Path) -> None:
     (copy / "passes/fuse/fuse_negative.py").write_text(PASS)
-    edit(copy / "pipeline.py", '    "fuse-hswish",\n', '    "fuse-hswish",\n    "fuse-negative",\n')
+    edit(copy / "pipeline" / "__init__.py", '    "fuse-hswish",\n', '    "fuse-hswish",\n    "fuse-negative",\n')
     program = f"""{MODULE}
 module = parse('''
 %x = opset1.Parameter() {{name = "x"}} : tensor<2xf32>

@@ -17,10 +17,10 @@ import moir
 from moir.conversion import Observer, collection_paused
 from moir.dialects.data import DataAttr
 from moir.errors import ConversionError, EmissionError, UnsupportedOperationError, UsageError
+from moir.files.source_files import is_mapped
 from moir.lowering.onnx.table import onnx
 from moir.passes.fold.fold_constants import FoldConstantsPass
 from moir.pipeline import load_pass, pipeline_names
-from moir.source_files import is_mapped
 from tests.unit.small_models import loop_model, matmul_model, save
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 
 from xdsl.ir import Dialect
 
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.suggestions import alternatives, nearest
 
 FAMILIES: dict[str, str] = {
@@ -28,8 +28,8 @@ FAMILIES: dict[str, str] = {
     "bitwise": (
         "opset13.BitwiseAnd opset15.BitwiseLeftShift opset13.BitwiseNot opset13.BitwiseOr opset15.BitwiseRightShift opset13.BitwiseXor"
     ),
-    "blocks": "opset2.BatchToSpace opset1.DepthToSpace opset1.ShuffleChannels opset2.SpaceToBatch opset1.SpaceToDepth",
-    "color": ("opset17.BGRtoNV12 opset8.I420toBGR opset8.I420toRGB opset8.NV12toBGR opset8.NV12toRGB opset17.RGBtoNV12"),
+    "image.blocks": "opset2.BatchToSpace opset1.DepthToSpace opset1.ShuffleChannels opset2.SpaceToBatch opset1.SpaceToDepth",
+    "image.color": ("opset17.BGRtoNV12 opset8.I420toBGR opset8.I420toRGB opset8.NV12toBGR opset8.NV12toRGB opset17.RGBtoNV12"),
     "comparison": (
         "opset1.Equal opset1.Greater opset1.GreaterEqual opset10.IsFinite opset10.IsInf opset10.IsNaN opset1.Less "
         "opset1.LessEqual opset1.NotEqual"
@@ -41,7 +41,7 @@ FAMILIES: dict[str, str] = {
         "opset1.GroupConvolutionBackpropData"
     ),
     "decoding": "opset6.CTCGreedyDecoderSeqLen opset4.CTCLoss opset1.GatherTree",
-    "detection": "opset1.DetectionOutput opset8.DetectionOutput opset1.PriorBox opset8.PriorBox opset1.PriorBoxClustered",
+    "detection.outputs": "opset1.DetectionOutput opset8.DetectionOutput opset1.PriorBox opset8.PriorBox opset1.PriorBoxClustered",
     "early_layers": "opset1.CTCGreedyDecoder opset1.GRN opset1.RegionYolo opset2.ReorgYolo",
     "einsum": "opset7.Einsum",
     "elementwise": (
@@ -49,7 +49,9 @@ FAMILIES: dict[str, str] = {
         "opset1.Sign opset1.Sqrt opset1.Tanh"
     ),
     "generation": "opset9.Eye opset13.Multinomial opset8.RandomUniform opset1.Range opset4.Range",
-    "image": ("opset15.Col2Im opset3.ExtractImagePatches opset9.GridSample opset1.Interpolate opset4.Interpolate opset11.Interpolate"),
+    "image.resampling": (
+        "opset15.Col2Im opset3.ExtractImagePatches opset9.GridSample opset1.Interpolate opset4.Interpolate opset11.Interpolate"
+    ),
     "indexing": "opset1.Gather opset7.Gather opset8.Gather opset6.GatherElements opset5.GatherND opset8.GatherND",
     "infrastructure": (
         "opset3.Assign opset6.Assign opset1.Constant opset1.Convert opset1.ConvertLike opset16.Identity opset1.Parameter "
@@ -66,7 +68,7 @@ FAMILIES: dict[str, str] = {
         "opset8.MaxPool opset14.MaxPool"
     ),
     "promotion": "opset14.ConvertPromoteTypes",
-    "proposals": (
+    "detection.proposals": (
         "opset6.ExperimentalDetectronDetectionOutput opset6.ExperimentalDetectronGenerateProposalsSingleImage "
         "opset6.ExperimentalDetectronPriorGridGenerator opset6.ExperimentalDetectronROIFeatureExtractor "
         "opset6.ExperimentalDetectronTopKROIs opset9.GenerateProposals opset1.Proposal opset4.Proposal"
@@ -79,7 +81,7 @@ FAMILIES: dict[str, str] = {
         "opset4.ReduceL1 opset4.ReduceL2 opset1.ReduceLogicalAnd opset1.ReduceLogicalOr opset1.ReduceMax opset1.ReduceMean "
         "opset1.ReduceMin opset1.ReduceProd opset1.ReduceSum"
     ),
-    "region": (
+    "detection.regions": (
         "opset1.DeformablePSROIPooling opset1.PSROIPooling opset3.ROIAlign opset9.ROIAlign opset15.ROIAlignRotated opset2.ROIPooling"
     ),
     "repetition": "opset1.Broadcast opset3.Broadcast opset1.Tile",
@@ -98,7 +100,7 @@ FAMILIES: dict[str, str] = {
         "opset3.EmbeddingSegmentsSum opset16.SegmentMax opset16.SparseFillEmptyRows"
     ),
     "strings": "opset15.StringTensorPack opset15.StringTensorUnpack",
-    "suppression": (
+    "detection.suppression": (
         "opset8.MatrixNms opset8.MulticlassNms opset9.MulticlassNms opset13.NMSRotated opset1.NonMaxSuppression "
         "opset3.NonMaxSuppression opset4.NonMaxSuppression opset5.NonMaxSuppression opset9.NonMaxSuppression"
     ),

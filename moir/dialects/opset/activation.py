@@ -13,9 +13,18 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp, Types
-from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, UnaryOp, elementwise, is_real, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.elementwise import (
+    REALS,
+    ElementwiseOp,
+    UnaryOp,
+    elementwise,
+    is_real,
+    narrowed,
+    require_element,
+    widened,
+)
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp, Types
+from moir.dialects.opset.interfaces.properties import (
     deferred_definition,
     float_property,
     integer_property,

@@ -10,8 +10,8 @@ from xdsl.irdl import traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
-from moir.dialects.opset.elementwise_base import BroadcastingFunctionOp, BroadcastingOp, elementwise, is_real
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition
+from moir.dialects.opset.interfaces.elementwise import BroadcastingFunctionOp, BroadcastingOp, elementwise, is_real
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition
 from moir.dialects.symbols import Symbol
 
 Number = Any

@@ -10,8 +10,8 @@ from xdsl.irdl import traits_def
 from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
-from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, BroadcastingFunctionOp, BroadcastingOp, FunctionOp
-from moir.dialects.opset.property_definitions import deferred_definition
+from moir.dialects.opset.interfaces.elementwise import BOOLEANS, INTEGERS, BroadcastingFunctionOp, BroadcastingOp, FunctionOp
+from moir.dialects.opset.interfaces.properties import deferred_definition
 
 BITS = INTEGERS | BOOLEANS
 """Accepted element types: integers and boolean."""

@@ -13,10 +13,10 @@ from xdsl.traits import Commutative
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import REALS, BroadcastingFunctionOp, elementwise, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition
-from moir.dialects.opset.truth import negated
+from moir.dialects.opset.interfaces.elementwise import REALS, BroadcastingFunctionOp, elementwise, require_element, widened
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition
+from moir.dialects.opset.interfaces.truth import negated
 from moir.dialects.shapes import Shapes, SymbolicShape
 from moir.dialects.symbols import Symbol
 

@@ -17,10 +17,10 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.inference import infer_block, set_type
 from moir.dialects.moir import BodyPort, BodyPortAttr, Isolated, Slicing
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.opset.ports import ports_property
-from moir.dialects.opset.property_definitions import deferred_definition, integer_property, integers_property
+from moir.dialects.opset.interfaces.operation import OpsetOp, Types
+from moir.dialects.opset.interfaces.ports import ports_property
+from moir.dialects.opset.interfaces.properties import deferred_definition, integer_property, integers_property
 from moir.dialects.shapes import (
     Shape,
     TensorTypeAttribute,

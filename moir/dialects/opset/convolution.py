@@ -10,7 +10,7 @@ from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.properties import (
     boolean_property,
     deferred_definition,
     float_property,
@@ -19,7 +19,7 @@ from moir.dialects.opset.property_definitions import (
     optional_operands,
     string_property,
 )
-from moir.dialects.opset.spatial import AUTO_PAD, ConvolutionOp, SlidingWindowOp, agrees, expanded, spread
+from moir.dialects.opset.interfaces.spatial import AUTO_PAD, ConvolutionOp, SlidingWindowOp, agrees, expanded, spread
 from moir.dialects.shapes import Shapes, SymbolicShape, element_count, is_fixed, merge_dimensions, product
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

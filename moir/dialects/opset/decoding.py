@@ -10,10 +10,10 @@ from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.element_types import si32
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import REALS, require_element
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, element_property, optional_operands
-from moir.dialects.opset.spatial import expanded
+from moir.dialects.opset.interfaces.elementwise import REALS, require_element
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, element_property, optional_operands
+from moir.dialects.opset.interfaces.spatial import expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_dimensions, merge_shapes
 from moir.dialects.symbols import Dimension
 

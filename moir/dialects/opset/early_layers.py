@@ -10,8 +10,8 @@ from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import (
     boolean_property,
     deferred_definition,
     float_property,
@@ -19,7 +19,7 @@ from moir.dialects.opset.property_definitions import (
     integer_property,
     integers_property,
 )
-from moir.dialects.opset.spatial import expanded
+from moir.dialects.opset.interfaces.spatial import expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed, merge_dimensions, normalize_axis, product
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

@@ -13,9 +13,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import NUMBERS, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import deferred_definition, string_property
+from moir.dialects.opset.interfaces.elementwise import NUMBERS, narrowed, require_element, widened
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import deferred_definition, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_dimension, broadcast_shapes, format_shape, merge_dimensions
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

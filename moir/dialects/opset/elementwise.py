@@ -9,8 +9,8 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from moir.dialects.data import Array
-from moir.dialects.opset.elementwise_base import REALS, ElementwiseOp, FunctionOp, elementwise, error_function, is_real
-from moir.dialects.opset.property_definitions import deferred_definition, string_property
+from moir.dialects.opset.interfaces.elementwise import REALS, ElementwiseOp, FunctionOp, elementwise, error_function, is_real
+from moir.dialects.opset.interfaces.properties import deferred_definition, string_property
 
 
 def _inverse_error(x: float) -> float:

@@ -14,9 +14,9 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import INTEGERS, NUMBERS, REALS, require_element, widened
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.elementwise import INTEGERS, NUMBERS, REALS, require_element, widened
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import (
     boolean_property,
     deferred_definition,
     element_property,

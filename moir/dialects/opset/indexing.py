@@ -12,8 +12,8 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp
-from moir.dialects.opset.property_definitions import deferred_definition, integer_property
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
+from moir.dialects.opset.interfaces.properties import deferred_definition, integer_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis, product
 from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError

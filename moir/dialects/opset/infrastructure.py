@@ -15,8 +15,14 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic
 from moir.dialects.moir import ModelOp
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types
-from moir.dialects.opset.property_definitions import PropertyKind, deferred_definition, element_property, optional_operands, string_property
+from moir.dialects.opset.interfaces.operation import OpsetOp, Types
+from moir.dialects.opset.interfaces.properties import (
+    PropertyKind,
+    deferred_definition,
+    element_property,
+    optional_operands,
+    string_property,
+)
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import Shape, Shapes, SymbolicShape, format_shape, join_shapes, merge_elements, tensor
 from moir.dialects.symbols import Symbol, is_symbolic

@@ -11,9 +11,9 @@ from xdsl.traits import Commutative
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
-from moir.dialects.opset.elementwise_base import BOOLEANS, BroadcastingFunctionOp, ElementwiseOp, elementwise
-from moir.dialects.opset.property_definitions import deferred_definition
-from moir.dialects.opset.truth import Truth, both, either, negated
+from moir.dialects.opset.interfaces.elementwise import BOOLEANS, BroadcastingFunctionOp, ElementwiseOp, elementwise
+from moir.dialects.opset.interfaces.properties import deferred_definition
+from moir.dialects.opset.interfaces.truth import Truth, both, either, negated
 from moir.dialects.symbols import Symbol, is_symbolic
 
 

@@ -14,9 +14,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp, Types
-from moir.dialects.opset.elementwise_base import REALS, UnaryOp, is_real, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, optional_operands
+from moir.dialects.opset.interfaces.elementwise import REALS, UnaryOp, is_real, narrowed, require_element, widened
+from moir.dialects.opset.interfaces.operation import OpsetOp, Types
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, optional_operands
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,

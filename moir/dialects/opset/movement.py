@@ -15,9 +15,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp
-from moir.dialects.opset.movement_base import MovementOp, exact_quotient, integer_list, replaced, require_operand_rank
-from moir.dialects.opset.property_definitions import deferred_definition, integer_property
+from moir.dialects.opset.interfaces.movement import MovementOp, exact_quotient, integer_list, replaced, require_operand_rank
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
+from moir.dialects.opset.interfaces.properties import deferred_definition, integer_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,

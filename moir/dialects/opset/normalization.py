@@ -12,9 +12,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp
-from moir.dialects.opset.elementwise_base import is_real, widened
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.elementwise import is_real, widened
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
+from moir.dialects.opset.interfaces.properties import (
     boolean_property,
     deferred_definition,
     float_property,

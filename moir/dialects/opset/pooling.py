@@ -11,8 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import si64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import (
     boolean_property,
     deferred_definition,
     element_property,
@@ -20,7 +20,7 @@ from moir.dialects.opset.property_definitions import (
     integers_property,
     string_property,
 )
-from moir.dialects.opset.spatial import AUTO_PAD, ROUNDING, SlidingWindowOp, expanded
+from moir.dialects.opset.interfaces.spatial import AUTO_PAD, ROUNDING, SlidingWindowOp, expanded
 from moir.dialects.shapes import Shapes, SymbolicShape, element_count
 from moir.errors import InferenceError
 

@@ -14,9 +14,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.element_types import REAL_TYPES, boolean, describe, dynamic, f16, f32, interned, string, ui64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import converted
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, element_property
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, element_property
 from moir.dialects.shapes import Shapes
 from moir.errors import InferenceError
 

@@ -13,8 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects.data import Array
 from moir.dialects.element_types import f8e4m3, f8e5m2
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import (
     deferred_definition,
     element_property,
     integer_property,

@@ -12,10 +12,10 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.arithmetic import larger, smaller
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition
-from moir.dialects.opset.truth import both, either
+from moir.dialects.opset.interfaces.elementwise import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition
+from moir.dialects.opset.interfaces.truth import both, either
 from moir.dialects.shapes import AnyDimension, Shapes, SymbolicShape, normalize_axis
 from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError

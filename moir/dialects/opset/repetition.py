@@ -11,8 +11,8 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank, require_rank
-from moir.dialects.opset.property_definitions import deferred_definition, optional_operands, string_property
+from moir.dialects.opset.interfaces.movement import MovementOp, integer_list, require_operand_rank, require_rank
+from moir.dialects.opset.interfaces.properties import deferred_definition, optional_operands, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,

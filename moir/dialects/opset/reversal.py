@@ -11,9 +11,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes
-from moir.dialects.opset.movement_base import MovementOp, integer_list, replaced, require_operand_rank, require_rank
-from moir.dialects.opset.property_definitions import deferred_definition, integer_property, string_property
+from moir.dialects.opset.interfaces.movement import MovementOp, integer_list, replaced, require_operand_rank, require_rank
+from moir.dialects.opset.interfaces.operation import AlongAxes
+from moir.dialects.opset.interfaces.properties import deferred_definition, integer_property, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,

@@ -12,9 +12,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp
 from moir.dialects.opset.indexing import positions_of
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, string_property
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis
 from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError

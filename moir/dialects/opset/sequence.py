@@ -12,9 +12,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp
-from moir.dialects.opset.elementwise_base import INTEGERS, narrowed, require_element, widened
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, integer_property, string_property
+from moir.dialects.opset.interfaces.elementwise import INTEGERS, narrowed, require_element, widened
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, integer_property, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, element_of, normalize_axis
 from moir.errors import InferenceError
 

@@ -13,9 +13,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, element_property, optional_operands
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, element_property, optional_operands
 from moir.dialects.shapes import (
     AnyDimension,
     Shapes,

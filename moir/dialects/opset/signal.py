@@ -12,8 +12,8 @@ from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import boolean_property, deferred_definition, optional_operands
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, optional_operands
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, unknown_dimensions
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

@@ -12,8 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.movement_base import MovementOp, integer_list, require_operand_rank
-from moir.dialects.opset.property_definitions import deferred_definition, integers_property, optional_operands, string_property
+from moir.dialects.opset.interfaces.movement import MovementOp, integer_list, require_operand_rank
+from moir.dialects.opset.interfaces.properties import deferred_definition, integers_property, optional_operands, string_property
 from moir.dialects.shapes import (
     Shapes,
     SymbolicShape,

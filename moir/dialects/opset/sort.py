@@ -12,8 +12,8 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import AlongAxes, OpsetOp
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
+from moir.dialects.opset.interfaces.properties import (
     boolean_property,
     deferred_definition,
     element_property,

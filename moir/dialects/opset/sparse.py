@@ -13,9 +13,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import narrowed, widened
-from moir.dialects.opset.property_definitions import deferred_definition, optional_operands, string_property
+from moir.dialects.opset.interfaces.elementwise import narrowed, widened
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import deferred_definition, optional_operands, string_property
 from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, merge_shapes
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError

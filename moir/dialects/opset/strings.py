@@ -11,9 +11,9 @@ from xdsl.irdl import operand_def, result_def
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64, string, ui8
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import require_element
-from moir.dialects.opset.property_definitions import deferred_definition
+from moir.dialects.opset.interfaces.elementwise import require_element
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import deferred_definition
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from moir.dialects.opset.elementwise_base import FunctionOp
-from moir.dialects.opset.property_definitions import deferred_definition
+from moir.dialects.opset.interfaces.elementwise import FunctionOp
+from moir.dialects.opset.interfaces.properties import deferred_definition
 
 
 @deferred_definition

@@ -15,8 +15,8 @@ from typing import Any, cast
 from xdsl.ir import Attribute
 
 from moir.dialects import element_types, opset
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import PropertyKind, PropertySpec, property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import PropertyKind, PropertySpec, property_table
 from moir.dialects.properties import value_of
 from moir.records import Record
 

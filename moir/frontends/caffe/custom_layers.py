@@ -18,8 +18,8 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from moir.errors import ModelFileError
+from moir.files.reading import map_file
 from moir.frontends.caffe.network import Layer
-from moir.frontends.files import map_file
 from moir.frontends.protobuf.text_format import Scalar, TextMessage
 
 _ATTRIBUTES = ("NativeType", "hasParam", "protoParamName")

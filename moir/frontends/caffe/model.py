@@ -17,13 +17,13 @@ from moir.dialects.moir import ModelOp
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import shape_of, tensor
 from moir.errors import ModelFileError
+from moir.files.recognition import beginning_of
 from moir.frameworks import is_text
 from moir.frontends.caffe.custom_layers import read_mapping
 from moir.frontends.caffe.graph import NetworkBuilder
 from moir.frontends.caffe.network import Network, complete, network_of
 from moir.frontends.caffe.weights import Weights, read_mean
 from moir.frontends.protobuf.text_format import read_text
-from moir.recognition import beginning_of
 
 _USUAL_NAME = "deploy.prototxt"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.frontends.files import map_file
+from moir.files.reading import map_file
 
 MAXIMUM_TEXT_BYTES = 1 << 24
 """Largest size of a `.proto` file."""

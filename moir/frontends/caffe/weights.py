@@ -15,9 +15,9 @@ import numpy as np
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f32
 from moir.errors import ModelFileError
+from moir.files.reading import check_beginning, map_file
 from moir.frontends.caffe.messages import BLOB_FORMAT, MESSAGES, NETWORK_FORMAT
 from moir.frontends.caffe.proto_file import message_classes
-from moir.frontends.files import check_beginning, map_file
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.text_format import Scalar, TextMessage
 from moir.frontends.protobuf.wire import FileFormat, Payload, Splitter

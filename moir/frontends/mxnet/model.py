@@ -11,11 +11,11 @@ from moir.dialects.data import DataAttr
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp
 from moir.errors import ModelFileError
+from moir.files.recognition import beginning_of
 from moir.frameworks import is_text
 from moir.frontends.mxnet.graph import VARIABLE, SymbolBuilder
 from moir.frontends.mxnet.ndarrays import read_arrays
 from moir.frontends.mxnet.symbol import Symbol, read_symbol
-from moir.recognition import beginning_of
 
 _PARAMETERS = re.compile(r"(?P<prefix>.*)-\d{4,}\.params$")
 _SYMBOL = "-symbol.json"

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr, TensorData
 from moir.errors import ModelFileError
-from moir.frontends.files import check_beginning, map_file
+from moir.files.reading import check_beginning, map_file
 
 LIST_MAGIC = 0x112
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from moir.errors import ModelFileError
-from moir.frontends.files import map_file
+from moir.files.reading import map_file
 
 MAXIMUM_TEXT_BYTES = 1 << 28
 """Largest size of a symbol."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from moir.dialects.data import Array
 from moir.errors import ModelFileError
-from moir.frontends.files import ModelFolder, map_file
+from moir.files.reading import ModelFolder, map_file
 
 
 class ExternalFiles:

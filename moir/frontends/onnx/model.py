@@ -17,7 +17,7 @@ from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
-from moir.frontends.files import check_beginning, map_file
+from moir.files.reading import check_beginning, map_file
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
 from moir.frontends.onnx.messages import MESSAGES, is_text

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from moir.errors import ModelFileError
-from moir.frontends.files import map_file
+from moir.files.reading import map_file
 
 MAXIMUM_DEPTH = 128
 """Largest depth of elements: an IR has six levels, and three more for each body within a body."""

@@ -14,8 +14,8 @@ from moir.dialects import element_types, opset
 from moir.dialects.assembly import BODY_INFORMATION, LAYER_VERSION, PORT_INFORMATION, UNKNOWN_ATTRIBUTES
 from moir.dialects.extension import EXTENSION, extension_class
 from moir.dialects.names import add_tensor_names
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import parse_shape
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import SCALARS, operation_of_layer, properties_of
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor

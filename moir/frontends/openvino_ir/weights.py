@@ -12,7 +12,7 @@ from xdsl.ir import Attribute
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.errors import ModelFileError
-from moir.frontends.files import map_file
+from moir.files.reading import map_file
 
 MAXIMUM_RANK = 4096
 """Largest rank of a constant, far more than the runtime computes with."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from moir.errors import ModelFileError
-from moir.frontends.files import map_file
+from moir.files.reading import map_file
 
 MAXIMUM_TEXT_BYTES = 1 << 26
 """Largest size of a text file, which takes about fifty times as much memory."""

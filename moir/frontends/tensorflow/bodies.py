@@ -19,8 +19,8 @@ from moir.dialects.shapes import tensor
 from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
 from moir.frontends.tensorflow.functions import BRANCHING_KINDS, LOOP_KINDS
-from moir.frontends.tensorflow.resource_nodes import Resource
-from moir.frontends.tensorflow.state import State, handle_owner
+from moir.frontends.tensorflow.state.nodes import Resource
+from moir.frontends.tensorflow.state.values import State, handle_owner
 from moir.frontends.tensorflow.tensors import element_type
 
 HANDLE_KINDS = frozenset(

@@ -18,9 +18,9 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ConversionError, ModelFileError
 from moir.frontends.tensorflow.functions import CALL_KINDS, first_argument
-from moir.frontends.tensorflow.lookup_tables import TextTable, read_text_table
 from moir.frontends.tensorflow.references import attribute, reference
-from moir.frontends.tensorflow.resource_nodes import TABLE_KINDS, VARIABLE_KINDS, Resource, resource_of
+from moir.frontends.tensorflow.state.lookup_tables import TextTable, read_text_table
+from moir.frontends.tensorflow.state.nodes import TABLE_KINDS, VARIABLE_KINDS, Resource, resource_of
 from moir.frontends.tensorflow.tensors import element_type
 from moir.records import Record
 

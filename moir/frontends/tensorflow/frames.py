@@ -21,7 +21,7 @@ from moir.frontends.tensorflow.outputs import output_number
 from moir.records import Record
 
 if TYPE_CHECKING:
-    from moir.frontends.tensorflow.state_order import FrameOrder
+    from moir.frontends.tensorflow.state.order import FrameOrder
 
 Tensor: TypeAlias = tuple[str, int]
 """Name of a node or an argument, and number of its output."""

@@ -34,8 +34,8 @@ from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, pins, plan
 from moir.frontends.tensorflow.functions import CALL_KINDS, MERGE_KINDS, Functions, Nodes, call_bindings, first_argument, is_back_edge
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, is_complex, parameter
 from moir.frontends.tensorflow.model_outputs import ModelOutputs
-from moir.frontends.tensorflow.resource_nodes import has_resources
-from moir.frontends.tensorflow.state import State
+from moir.frontends.tensorflow.state.nodes import has_resources
+from moir.frontends.tensorflow.state.values import State
 from moir.frontends.tensorflow.tensors import TensorReader
 
 MAXIMUM_INLINED = 200_000
@@ -124,7 +124,7 @@ class GraphImporter:
             hint = "the model consists of constants, variables and operations for training only"
             raise ModelFileError("the graph has no outputs", location=str(self.path), hint=hint if self.graph.node else None)
         if has_resources(self.graph):
-            from moir.frontends.tensorflow.state_changes import find_state
+            from moir.frontends.tensorflow.state.changes import find_state
 
             self.state.order, notes = find_state(self.graph, [_tensor_text(root) for root in roots])
             self.notes += notes

@@ -11,15 +11,15 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.frontends.tensorflow.assets import Assets
-from moir.frontends.tensorflow.bundle import Bundle, find_checkpoint, open_checkpoint
+from moir.frontends.tensorflow.checkpoint.bundle import Bundle, find_checkpoint, open_checkpoint
 from moir.frontends.tensorflow.execution import Execution
 from moir.frontends.tensorflow.graph import GraphImporter
 from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.reading import ModelFile, read_file
 from moir.frontends.tensorflow.references import reference
-from moir.frontends.tensorflow.resources import Resources, Variables, check_values, graph_resources, table_contents
 from moir.frontends.tensorflow.signatures import Signature, choose_signature
+from moir.frontends.tensorflow.state.assets import Assets
+from moir.frontends.tensorflow.state.resources import Resources, Variables, check_values, graph_resources, table_contents
 from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT
 

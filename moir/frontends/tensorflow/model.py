@@ -8,10 +8,10 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ConversionError
+from moir.files.recognition import beside
 from moir.frontends.tensorflow.reading import format_of, read_file
-from moir.frontends.tensorflow.resource_nodes import has_resources
+from moir.frontends.tensorflow.state.nodes import has_resources
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
-from moir.recognition import beside
 
 
 def read_model(

@@ -11,7 +11,7 @@ from typing import Any
 from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, PLACEHOLDER_KINDS
 from moir.frontends.tensorflow.outputs import output_count
-from moir.frontends.tensorflow.resource_nodes import VARIABLE_KINDS
+from moir.frontends.tensorflow.state.nodes import VARIABLE_KINDS
 
 EFFECTS: dict[str, str] = {
     "NoOp ControlTrigger _Send _Recv Abort DestroyResourceOp DisableCopyOnRead Timestamp": "",

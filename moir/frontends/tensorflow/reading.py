@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
+from moir.files.reading import check_beginning, map_file
+from moir.files.recognition import beginning_of
 from moir.frameworks import VARINT, is_text
-from moir.frontends.files import check_beginning, map_file
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import FileFormat, Splitter
 from moir.frontends.tensorflow.messages import message_class, message_pool, reader
 from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tensorflow.wire_schema import GRAPH_FORMAT, META_GRAPH_FORMAT, SAVED_MODEL_FORMAT
-from moir.recognition import beginning_of
 from moir.records import Record
 
 MAXIMUM_TEXT_BYTES = 1 << 28

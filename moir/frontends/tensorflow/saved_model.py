@@ -15,11 +15,11 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.assets import Assets
-from moir.frontends.tensorflow.bundle import find_checkpoint
+from moir.frontends.tensorflow.checkpoint.bundle import find_checkpoint
 from moir.frontends.tensorflow.meta_graph import import_resolved, meta_graph_resources
 from moir.frontends.tensorflow.reading import SAVED_MODEL_NAMES, ModelFile, read_file
 from moir.frontends.tensorflow.signatures import choose_meta_graph, choose_signature
+from moir.frontends.tensorflow.state.assets import Assets
 from moir.frontends.tensorflow.wire_schema import SAVED_MODEL_FORMAT
 
 

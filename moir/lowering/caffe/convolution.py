@@ -12,10 +12,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.shapes import shape_of
+from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters
 from moir.lowering.caffe.table import caffe
-from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 

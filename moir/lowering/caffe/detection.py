@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.opset.detection import CODE_TYPES
+from moir.dialects.opset.detection.outputs import CODE_TYPES
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameter_text, parameters

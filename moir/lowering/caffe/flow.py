@@ -13,11 +13,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.correlation import Correlation, correlated
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.image import resized, sizes_like
 from moir.lowering.caffe.layer_parameters import blob, bottoms, parameters
 from moir.lowering.caffe.table import caffe
-from moir.lowering.correlation import Correlation, correlated
 from moir.rewriting.builder import OpBuilder
 
 _AXES = [2, 3]
@@ -38,7 +38,7 @@ def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         is_product=given.choice("correlation_type", ("MULTIPLY", "SUBTRACT")) == "MULTIPLY",
     )
     first, second = bottoms(node, 2, 2)
-    return correlated(node, op, first, second, form)
+    return correlated(op, first, second, form)
 
 
 @caffe.lowers("Accum")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.expansions.response_normalization import response_normalized
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import blob, blob_count, parameters
 from moir.lowering.caffe.table import caffe
-from moir.lowering.response_normalization import response_normalized
 from moir.rewriting.builder import OpBuilder
 
 
@@ -69,7 +69,7 @@ def lrn(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail(f"local_size {size} is not odd")
     x = node.operand(0)
     if given.choice("norm_region", ("ACROSS_CHANNELS", "WITHIN_CHANNEL")) == "ACROSS_CHANNELS":
-        return response_normalized(node, op, x, size=size, alpha=alpha, beta=beta, bias=given.number("k", 1.0))
+        return response_normalized(op, x, size=size, alpha=alpha, beta=beta, bias=given.number("k", 1.0))
     pads = [(size - 1) // 2] * 2
     mean = op["opset14.AvgPool"](
         op.Multiply(x, x),

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.moir import Slicing
+from moir.expansions.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
-from moir.lowering.built_loops import Cut, Step, repeated_steps
 from moir.lowering.caffe.layer_parameters import blob, blob_count, bottoms, parameters
 from moir.lowering.caffe.table import caffe
 from moir.lowering.table import Replacement

@@ -11,11 +11,10 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
-from moir.lowering.angles import angle_of
+from moir.expansions.angles import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer, operands
 from moir.lowering.mxnet.elementary import in_type_of, plain_name
-from moir.lowering.mxnet.families import FAMILIES
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -80,23 +79,42 @@ def _name(kind: str) -> tuple[str, bool]:
     return _CANONICAL[plain[1:]], True
 
 
-def _is_known(kind: str) -> bool:
-    plain = _plain(kind)
-    return plain in _CANONICAL or (plain[:1] in "rR" and plain[1:] in _CANONICAL)
+_BINARY_KINDS = (
+    "_Div _Equal _Greater _Greater_Equal _Hypot _Lesser _Lesser_Equal _Logical_And _Logical_Or _Logical_Xor _Maximum _Minimum _Minus "
+    "_Mod _Mul _Not_Equal _Plus _Power _add _div _equal _grad_add _greater _greater_equal _hypot _lesser _lesser_equal _logical_and "
+    "_logical_or _logical_xor _maximum _minimum _minus _mod _mul _not_equal _npi_add _npi_arctan2 _npi_bitwise_and _npi_bitwise_or "
+    "_npi_bitwise_xor _npi_copysign _npi_equal _npi_greater _npi_greater_equal _npi_hypot _npi_ldexp _npi_less _npi_less_equal "
+    "_npi_logical_and _npi_logical_or _npi_logical_xor _npi_maximum _npi_minimum _npi_mod _npi_multiply _npi_not_equal _npi_power "
+    "_npi_subtract _npi_true_divide _plus _power _scatter_elemwise_div _sub broadcast_add broadcast_div broadcast_equal "
+    "broadcast_greater broadcast_greater_equal broadcast_hypot broadcast_lesser broadcast_lesser_equal broadcast_logical_and "
+    "broadcast_logical_or broadcast_logical_xor broadcast_maximum broadcast_minimum broadcast_minus broadcast_mod broadcast_mul "
+    "broadcast_not_equal broadcast_plus broadcast_power broadcast_sub elemwise_add elemwise_div elemwise_mul elemwise_sub"
+)
+"""The spellings of operations on two tensors: of the symbol interface, of numpy's (`_npi_`), and old ones."""
+
+_SCALAR_KINDS = (
+    "_DivScalar _EqualScalar _GreaterEqualScalar _GreaterScalar _HypotScalar _LesserEqualScalar _LesserScalar _LogicalAndScalar "
+    "_LogicalOrScalar _LogicalXorScalar _MaximumScalar _MinimumScalar _MinusScalar _ModScalar _MulScalar _NotEqualScalar _PlusScalar "
+    "_PowerScalar _RDivScalar _RMinusScalar _RModScalar _RPowerScalar _div_scalar _equal_scalar _greater_equal_scalar _greater_scalar "
+    "_hypot_scalar _lesser_equal_scalar _lesser_scalar _logical_and_scalar _logical_or_scalar _logical_xor_scalar _maximum_scalar "
+    "_minimum_scalar _minus_scalar _mod_scalar _mul_scalar _not_equal_scalar _npi_add_scalar _npi_arctan2_scalar "
+    "_npi_bitwise_and_scalar _npi_bitwise_or_scalar _npi_bitwise_xor_scalar _npi_copysign_scalar _npi_equal_scalar "
+    "_npi_greater_equal_scalar _npi_greater_scalar _npi_hypot_scalar _npi_ldexp_scalar _npi_less_equal_scalar _npi_less_scalar "
+    "_npi_maximum_scalar _npi_minimum_scalar _npi_mod_scalar _npi_multiply_scalar _npi_not_equal_scalar _npi_power_scalar "
+    "_npi_rarctan2_scalar _npi_rcopysign_scalar _npi_rldexp_scalar _npi_rmod_scalar _npi_rpower_scalar _npi_rsubtract_scalar "
+    "_npi_rtrue_divide_scalar _npi_subtract_scalar _npi_true_divide_scalar _plus_scalar _power_scalar _rdiv_scalar _rminus_scalar "
+    "_rmod_scalar _rpower_scalar _scatter_minus_scalar _scatter_plus_scalar"
+)
+"""The spellings of operations on a tensor and a number."""
 
 
-_KINDS = [kind for kind in FAMILIES["arithmetic"].split() if _is_known(kind)]
-_SCALAR_KINDS = [kind for kind in _KINDS if kind.lower().endswith("scalar")]
-_BINARY_KINDS = [kind for kind in _KINDS if kind not in _SCALAR_KINDS]
-
-
-@mxnet.lowers(*_BINARY_KINDS)
+@mxnet.lowers(*_BINARY_KINDS.split())
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.broadcast_add(a, b) -> opset1.Add(a, b), and so on; comparisons have the type of a"""
     return _computed(node, op, _name(node.op.KIND)[0], node.operand(0), node.operand(1), node.operand(0))
 
 
-@mxnet.lowers(*_SCALAR_KINDS)
+@mxnet.lowers(*_SCALAR_KINDS.split())
 def scalar(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet._rminus_scalar(x) {scalar} -> opset1.Subtract(scalar, x), and so on"""
     name, is_first = _name(node.op.KIND)

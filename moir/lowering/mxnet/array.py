@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
+from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.mxnet.attributes import entries, operands, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder

@@ -16,12 +16,12 @@ from moir.dialects.element_types import boolean
 from moir.dialects.moir import Slicing
 from moir.dialects.opset.condition import TensorIterator
 from moir.dialects.shapes import rank_of
+from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.shape_values import as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.branches import conditional, inlined
-from moir.lowering.built_loops import Cut, Step, repeated_steps
+from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.mxnet.attributes import entries, operands
 from moir.lowering.mxnet.table import mxnet
-from moir.lowering.shape_values import as_scalar, dimension_list
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
+from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, channel_first, channel_last, entries, is_channel_last
 from moir.lowering.mxnet.table import mxnet
-from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 

@@ -127,40 +127,6 @@ def multi_box_detection(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Select(op.Unsqueeze(op.GreaterEqual(ordered, 0.0), [2]), rows, -1.0)
 
 
-@mxnet.lowers("moir>DetectionOutput")
-def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """mxnet.moir>DetectionOutput(scores [N, C, A], offsets [N, 4 A], anchors [1, A, 4]) with the attributes of
-    MultiBoxDetection -> opset8.DetectionOutput(offsets, scores, priors) [1, 1, n, 7]
-
-    An anchor has the best of its classes only, as in MXNet; classes are counted without the background.
-    """
-    scores, offsets, anchors = (node.operand(index) for index in range(3))
-    if node.integer("background_id", 0) != 0:
-        node.fail("another background than class 0 is not supported")
-    if node.flag("force_suppress"):
-        node.fail("a DetectionOutput suppresses boxes of one class only", hint="leave out --detection=output")
-    variances = op.constant(np.array([node.numbers("variances", (0.1, 0.1, 0.2, 0.2))], np.float32))
-    spread = op.Broadcast(variances, op.Slice(op.ShapeOf(anchors), [1], [3], [1], [0]))
-    rows = (op.Reshape(each, [1, 1, -1], special_zero=False) for each in (anchors, spread))
-    limit = node.integer("nms_topk", -1)
-    found = op.DetectionOutput(
-        op.Reshape(offsets, [0, -1], special_zero=True),
-        op.Reshape(op.transposed(scores, [0, 2, 1]), [0, -1], special_zero=True),
-        op.Concat(*rows, axis=1),
-        background_label_id=0,
-        top_k=limit,
-        keep_top_k=[limit],
-        code_type="caffe.PriorBoxParameter.CENTER_SIZE",
-        share_location=True,
-        nms_threshold=node.number("nms_threshold", 0.5),
-        confidence_threshold=node.number("threshold", 0.01),
-        clip_before_nms=node.flag("clip", True),
-        decrease_label_id=True,
-        normalized=True,
-    )
-    return [found, *[None] * (node.result_count - 1)]
-
-
 def _within(op: OpBuilder, counts: SSAValue, limit: int) -> SSAValue:
     """Which of the candidates [N, A] that count are among the first `limit`; all of them if that is not positive."""
     if limit <= 0:

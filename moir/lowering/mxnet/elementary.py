@@ -14,12 +14,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, f32, is_element_type, si64, to_numpy
 from moir.dialects.shapes import element_of
+from moir.expansions.gamma import in_single, logarithm_of_gamma
+from moir.expansions.normal_quantile import inverse_error_function
 from moir.lowering.binder import LoweringNode
-from moir.lowering.gamma import in_single, logarithm_of_gamma
 from moir.lowering.mxnet.attributes import is_integer
-from moir.lowering.mxnet.families import FAMILIES
 from moir.lowering.mxnet.table import mxnet
-from moir.lowering.normal_quantile import inverse_error_function
 from moir.rewriting.builder import OpBuilder
 
 _FUNCTIONS = {
@@ -111,7 +110,18 @@ def plain_name(kind: str) -> str:
     return next((kind.removeprefix(prefix) for prefix in _PREFIXES if kind.startswith(prefix)), kind)
 
 
-@mxnet.lowers(*(kind for kind in FAMILIES["elementary"].split() if plain_name(kind) in _FUNCTIONS or plain_name(kind) in _FORMULAS))
+_KINDS = (
+    "_contrib_round_ste _contrib_sign_ste _npi_abs _npi_absolute _npi_arccos _npi_arccosh _npi_arcsin _npi_arcsinh _npi_arctan "
+    "_npi_arctanh _npi_cbrt _npi_ceil _npi_cos _npi_cosh _npi_degrees _npi_exp _npi_expm1 _npi_fix _npi_floor _npi_log _npi_log10 "
+    "_npi_log1p _npi_log2 _npi_negative _npi_radians _npi_reciprocal _npi_rint _npi_sign _npi_sin _npi_sinh _npi_sqrt _npi_square "
+    "_npi_tan _npi_tanh _npi_trunc _npx_erf _npx_erfinv _npx_gamma _npx_gammaln _npx_relu _npx_sigmoid abs arccos arccosh arcsin "
+    "arcsinh arctan arctanh cbrt ceil cos cosh degrees erf erfinv exp expm1 fix floor gamma gammaln log log10 log1p log2 mish negative "
+    "radians rcbrt reciprocal relu rint round rsqrt sigmoid sign sin sinh softsign sqrt square tan tanh trunc"
+)
+"""The spellings of functions of one operand."""
+
+
+@mxnet.lowers(*_KINDS.split())
 def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.arcsin(x) -> opset1.Asin(x), and so on
 

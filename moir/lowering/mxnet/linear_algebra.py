@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.ir import SSAValue
 
+from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of, size_of_matrices
+from moir.expansions.linear_algebra.matrix_diagonals import joined_matrices, main_diagonal, triangle_of
+from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, inverse_of_triangle
 from moir.lowering.binder import LoweringNode
-from moir.lowering.determinants import determinant_of, sign_and_logarithm_of, size_of_matrices
-from moir.lowering.matrix_diagonals import joined_matrices, main_diagonal, triangle_of
-from moir.lowering.matrix_factors import cholesky_factor, inverse_of_triangle
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -26,13 +26,13 @@ IntegerArray: TypeAlias = "npt.NDArray[np.integer]"
 @mxnet.lowers("_linalg_det", "linalg_det", "_npi_det")
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.linalg_det(a) -> the product of the pivots of an elimination. The number of rows has to be known."""
-    return _of_all(node, op, determinant_of(node, op, node.operand(0)))
+    return _of_all(node, op, determinant_of(op, node.operand(0)))
 
 
 @mxnet.lowers("_linalg_slogdet", "linalg_slogdet", "_npi_slogdet")
 def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet.linalg_slogdet(a) -> the product of the signs of the pivots, and the sum of their logarithms"""
-    return [_of_all(node, op, value) for value in sign_and_logarithm_of(node, op, node.operand(0))]
+    return [_of_all(node, op, value) for value in sign_and_logarithm_of(op, node.operand(0))]
 
 
 def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
@@ -49,7 +49,7 @@ def sum_of_logarithms(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @mxnet.lowers("_linalg_potrf", "linalg_potrf", "_npi_cholesky")
 def cholesky(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.linalg_potrf(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known."""
-    return cholesky_factor(op, node.operand(0), size_of_matrices(node, node.shape(0)), node.known_rank(0))
+    return cholesky_factor(op, node.operand(0), size_of_matrices(node.shape(0)), node.known_rank(0))
 
 
 @mxnet.lowers("_linalg_potri", "linalg_potri")

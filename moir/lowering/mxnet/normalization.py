@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, shape_of
+from moir.expansions.response_normalization import response_normalized
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
-from moir.lowering.response_normalization import response_normalized
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
@@ -112,7 +112,7 @@ def l2_normalization(node: LoweringNode, op: OpBuilder) -> Replacement:
 def lrn(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet.LRN(x) {nsize, alpha = 1e-4, beta = 0.75, knorm = 2} -> opset1.LRN(x, [1]) {size, alpha, beta, bias}"""
     alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("knorm", 2.0)
-    return [response_normalized(node, op, node.operand(0), size=node.integer("nsize"), alpha=alpha, beta=beta, bias=bias)]
+    return [response_normalized(op, node.operand(0), size=node.integer("nsize"), alpha=alpha, beta=beta, bias=bias)]
 
 
 @mxnet.lowers("_contrib_BatchNormWithReLU")

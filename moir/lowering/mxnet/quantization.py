@@ -25,9 +25,8 @@ from moir.dialects.element_types import f32, si8, si32, ui8
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.branches import inlined
+from moir.lowering.control_flow.branches import inlined
 from moir.lowering.mxnet.convolution import convolved
-from moir.lowering.mxnet.families import FAMILIES
 from moir.lowering.mxnet.matrix import connected
 from moir.lowering.mxnet.pooling import pooled
 from moir.lowering.mxnet.table import mxnet
@@ -43,7 +42,6 @@ _BOUNDS: dict[Attribute, tuple[float, float]] = {si8: (-128.0, 127.0), ui8: (0.0
 _PRODUCT_SCALE = 127.0
 """The number that stands for the limit of a factor, whatever its type, where MXNet computes the range of a product."""
 
-_QUANTIZED = frozenset(FAMILIES["quantization"].split())
 _TYPES = "element types of quantized values"
 
 
@@ -89,7 +87,7 @@ def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValu
 def _is_inner(node: LoweringNode) -> bool:
     """Whether only quantized operations use the first result."""
     users = [use.operation for use in node.op.results[0].uses]
-    return all(isinstance(user, FrameworkOp) and user.KIND in _QUANTIZED for user in users)
+    return all(isinstance(user, FrameworkOp) and mxnet.file(user.KIND) == "quantization" for user in users)
 
 
 def _result(

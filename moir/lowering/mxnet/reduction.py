@@ -12,7 +12,6 @@ from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import axes_of, element, rank_of_operand
 from moir.lowering.mxnet.elementary import plain_name
-from moir.lowering.mxnet.families import FAMILIES
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -43,7 +42,14 @@ def _axes(node: LoweringNode) -> list[int]:
     return [axis for axis in range(rank) if axis not in axes] if node.flag("exclude") else axes
 
 
-@mxnet.lowers(*(kind for kind in FAMILIES["reduction"].split() if plain_name(kind) in _REDUCTIONS))
+_KINDS = (
+    "_np_amax _np_amin _np_max _np_min _np_prod _np_product _np_sum _npi_max _npi_mean _npi_min _npi_prod _npi_sum max max_axis mean "
+    "min min_axis nanprod nansum prod sum sum_axis"
+)
+"""The spellings of reductions."""
+
+
+@mxnet.lowers(*_KINDS.split())
 def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.sum(x) {axis, keepdims, exclude} -> opset1.ReduceSum(x, axes), and so on; of all axes a result of shape [1]
 

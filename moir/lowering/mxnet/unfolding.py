@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.expansions.correlation import Correlation, correlated
 from moir.lowering.binder import LoweringNode
-from moir.lowering.correlation import Correlation, correlated
 from moir.lowering.mxnet.attributes import by_axis, entries
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -72,4 +72,4 @@ def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         pad=node.integer("pad_size", 0),
         is_product=node.flag("is_multiply", True),
     )
-    return correlated(node, op, node.operand(0), node.operand(1), form)
+    return correlated(op, node.operand(0), node.operand(1), form)

@@ -12,8 +12,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f16, f32, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
+from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import dimension, reshaped_like, small_constant
+from moir.lowering.onnx.operands import reshaped_like, small_constant
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -276,7 +277,7 @@ def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 def _one_hot(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     top = op.TopK.results(x, op.constant(1, si64), axis=axis, mode="max", sort="value", index_element_type=si64, stable=True)[1]
     one, zero = op.constant_like(1, x), op.constant_like(0, x)
-    return op.OneHot(op.Squeeze(top, [axis]), dimension(op, x, axis), one, zero, axis=axis)
+    return op.OneHot(op.Squeeze(top, [axis]), dimension_value(op, x, axis), one, zero, axis=axis)
 
 
 @onnx.lowers("Affine")

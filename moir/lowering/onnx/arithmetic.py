@@ -32,8 +32,8 @@ from moir.dialects.element_types import (
     ui8,
 )
 from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
-from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.onnx.data_types import computed_type, element_type
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx

@@ -14,10 +14,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static
+from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import dimension, small_constant
+from moir.lowering.onnx.operands import small_constant
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_scalar
 from moir.rewriting.builder import OpBuilder
 
 END = 2**31 - 1
@@ -31,7 +31,7 @@ def causal_convolution(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue |
     With weights of unknown sizes: the sum of the products of windows of the data with the weights.
     """
     x, weights, past = node.operand(0), node.operand(1), node.optional(3)
-    size, length = dimension(op, x, 2, (1,)), dimension(op, weights, 2, (1,))
+    size, length = dimension_value(op, x, 2, (1,)), dimension_value(op, weights, 2, (1,))
     if past is None:
         zeros = op.constant([0, 0, 0])
         before = op.Concat([0, 0], op.Subtract(length, 1), axis=0)

@@ -18,15 +18,16 @@ from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import is_static, normalize_axis, rank_of, shape_of, tensor
+from moir.expansions.shape_values import as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.bodies import captured_values, graph_of, known_value, lowered_body, own_operands, repeated_body
-from moir.lowering.branches import conditional, inlined
-from moir.lowering.connections import Connections, create_repeating, results_without_iterations, slice_type
-from moir.lowering.onnx.sequence_loops import is_sequence, loop_over_sequences
+from moir.lowering.control_flow.bodies import captured_values, graph_of, lowered_body, own_operands, repeated_body
+from moir.lowering.control_flow.branches import conditional, inlined
+from moir.lowering.control_flow.connections import Connections, results_without_iterations
+from moir.lowering.onnx.sequences.loops import is_sequence, loop_over_sequences
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_scalar, dimension_list
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.operations_with_bodies import create_repeating, known_value, slice_type
 
 LONGEST_LOOP = 2**31 - 1
 """A trip count of this or more means no limit."""

@@ -6,11 +6,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, f32
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
+from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sliding_window import axis_attribute, sliding_window, spatial_axes
 from moir.lowering.onnx.table import onnx
-from moir.lowering.unfolded_convolution import has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
-from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 

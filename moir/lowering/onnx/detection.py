@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.expansions.roi_maxima import roi_maxima
+from moir.expansions.shape_values import as_scalar, with_last_dimension
+from moir.expansions.suppression import SMALLEST, exclusive
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.roi_maxima import roi_maxima
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_scalar, with_last_dimension
-from moir.lowering.suppression import SMALLEST, exclusive
 from moir.rewriting.builder import OpBuilder
 
 
@@ -54,7 +54,16 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail("maxima of a number of samples that depends on the region are not supported", hint="set sampling_ratio")
     rois = with_last_dimension(op, node.operand(1), 2, 4)
     if mode == "max":
-        return roi_maxima(node, op, rois, coordinates == "half_pixel", samples)
+        return roi_maxima(
+            op,
+            node.operand(0),
+            rois,
+            node.operand(2),
+            scale=node.number("spatial_scale", 1.0),
+            size=[node.integer(name, 1) for name in ("output_height", "output_width")],
+            half_pixel=coordinates == "half_pixel",
+            samples=samples,
+        )
     return op.ROIAlign(
         node.operand(0),
         rois,

@@ -10,10 +10,10 @@ from moir.dialects.element_types import si64
 from moir.dialects.opset.einsum import ELLIPSIS, Equation
 from moir.dialects.shapes import shape_of
 from moir.errors import InferenceError
+from moir.expansions.narrow_integers import in_32_bits
+from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
 
 

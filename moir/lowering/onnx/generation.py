@@ -12,11 +12,11 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import REAL_TYPES, bf16, describe, dynamic, f16, f32, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_of
 from moir.dialects.symbols import Symbol
+from moir.expansions.shape_values import as_scalar, dimension
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import element_type
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_scalar, dimension
 from moir.rewriting.builder import OpBuilder, Operand
 
 MAXIMUM_CONSTANT = 1024

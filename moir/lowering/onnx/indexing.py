@@ -11,12 +11,12 @@ from moir.dialects.element_types import boolean, si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
+from moir.expansions.shape_values import as_integer, dimension, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import unpacked_type
 from moir.lowering.onnx.operands import declared_rank
-from moir.lowering.onnx.string_movement import moves_strings
+from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_integer, dimension, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder, Operand
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}

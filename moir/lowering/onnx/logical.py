@@ -33,7 +33,7 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = aligned(node, op)
     if string in (element_of(a), element_of(b)):
         if node.op.KIND == "Equal":
-            from moir.lowering.onnx.strings import equal_strings
+            from moir.lowering.onnx.strings.concatenation import equal_strings
 
             return equal_strings(node, op)
         node.fail("strings are compared for equality only", hint="cut the model behind this node")

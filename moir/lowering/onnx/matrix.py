@@ -16,9 +16,10 @@ from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64,
 from moir.dialects.large_arrays import computed
 from moir.dialects.memory_map import Array
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.matrix_products import matrix_product
+from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.matrix_products import matrix_product
-from moir.lowering.onnx.operands import dimension, small_constant
+from moir.lowering.onnx.operands import small_constant
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -147,8 +148,8 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
         k = max(-shape[-2] - 1, min(diagonal[0], shape[-1] + 1))
         return op.constant(columns >= rows + k if upper else columns <= rows + k, boolean)
     zero, one = op.constant(0, si64), op.constant(1, si64)
-    rows = op.Unsqueeze(op.Range(zero, dimension(op, x, -2), one, output_type=si64), [1])
-    columns = op.Range(zero, dimension(op, x, -1), one, output_type=si64)
+    rows = op.Unsqueeze(op.Range(zero, dimension_value(op, x, -2), one, output_type=si64), [1])
+    columns = op.Range(zero, dimension_value(op, x, -1), one, output_type=si64)
     if diagonal is None and offset is not None:
         rows = op.Add(rows, op.convert(offset, si64))
     elif diagonal is not None and diagonal[0] != 0:

@@ -10,14 +10,14 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f4e2m1, si64, string, ui2
 from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
 from moir.dialects.symbols import Symbol
+from moir.expansions.repetition import repeated
+from moir.expansions.shape_values import all_axes, as_integer, as_scalar, dimension, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import computed_type, unpacked_type
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
-from moir.lowering.onnx.packed_integers import constant_array
-from moir.lowering.onnx.string_movement import moves_strings
+from moir.lowering.onnx.quantization.packed_integers import constant_array
+from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
-from moir.lowering.repetition import repeated
-from moir.lowering.shape_values import all_axes, as_integer, as_scalar, dimension, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder, Operand
 
 

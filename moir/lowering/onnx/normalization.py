@@ -15,11 +15,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, dynamic, f16, f32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.response_normalization import response_normalized
+from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
 from moir.lowering.onnx.table import onnx
-from moir.lowering.response_normalization import response_normalized
-from moir.lowering.shape_values import all_axes
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST_NORM = 1e-30
@@ -235,7 +235,7 @@ def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.LRN(x) {alpha = 1e-4, beta = 0.75, bias = 1, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}"""
     alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("bias", 1.0)
-    return response_normalized(node, op, node.operand(0), size=node.integer("size"), alpha=alpha, beta=beta, bias=bias)
+    return response_normalized(op, node.operand(0), size=node.integer("size"), alpha=alpha, beta=beta, bias=bias)
 
 
 @onnx.lowers("MeanVarianceNormalization")

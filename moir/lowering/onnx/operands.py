@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.input_dependence import is_computed_of_inputs
@@ -11,7 +9,7 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import describe, is_element_type, si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
-from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
@@ -49,17 +47,6 @@ def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
     if is_element_type(element) and describe(element).is_packed:
         return None
     return op.known.constant(value)
-
-
-def dimension(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
-    """A dimension of a value, a constant if it is known, as a tensor of `shape`: a scalar or a list of one.
-
-    A negative axis needs no rank.
-    """
-    known = shape_of(value)
-    if known is not None and (size := size_along(known, axis)) >= 0:
-        return op.constant([size] if len(shape) else size, si64)
-    return op.Gather(op.ShapeOf(value), op.constant([axis] if len(shape) else axis, si64), op.constant(0, si64))
 
 
 def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:

@@ -10,13 +10,13 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import bf16, f16, f32, si8, si64, ui8
-from moir.dialects.opset.spatial import Window, positions
+from moir.dialects.opset.interfaces.spatial import Window, positions
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, size_along
+from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sliding_window import axis_attribute, kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
-from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 

@@ -13,10 +13,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, bf16, boolean, f32, si64, ui8
 from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.expansions.shape_values import all_axes, dimension_value, rank_value, without_computed_axes
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import declared_rank, dimension, of_length
+from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes, rank_value, without_computed_axes
 from moir.rewriting.builder import Constructor, OpBuilder
 
 _DIRECT = {
@@ -161,5 +161,5 @@ def position(node: LoweringNode, op: OpBuilder) -> SSAValue:
     properties: dict[str, Any] = {"mode": "max" if node.op.KIND == "ArgMax" else "min", "sort": "value", "stable": True}
     found = op.TopK.results(x, op.constant(1, si64), axis=axis, index_element_type=si64, **properties)[1]
     if last:
-        found = op.Subtract(op.Subtract(dimension(op, x, axis), 1), found)
+        found = op.Subtract(op.Subtract(dimension_value(op, x, axis), 1), found)
     return found if node.flag("keepdims", True) else op.Squeeze(found, [axis])

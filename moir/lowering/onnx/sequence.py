@@ -9,12 +9,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, si64, string
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.expansions.shape_values import as_list, as_scalar
+from moir.expansions.strings.texts import unpacked
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import swapping
-from moir.lowering.onnx.string_movement import moves_strings
+from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import as_list, as_scalar
-from moir.lowering.texts import unpacked
 from moir.rewriting.builder import OpBuilder, Operand
 
 

@@ -6,11 +6,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
+from moir.expansions.shape_values import without_computed_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
-from moir.lowering.onnx.string_movement import moves_strings_to_fixed_places
+from moir.lowering.onnx.strings.movement import moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import without_computed_axes
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder, Operand
 

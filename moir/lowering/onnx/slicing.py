@@ -13,10 +13,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, shape_of, size_along
+from moir.expansions.shape_values import all_axes, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.string_movement import moves_strings_to_fixed_places
+from moir.lowering.onnx.strings.movement import moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
-from moir.lowering.shape_values import all_axes, dimension_list, rank_value
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 

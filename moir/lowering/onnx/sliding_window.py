@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
-from moir.lowering.windows import SlidingWindow
 
 AUTO_PAD = {"NOTSET": "explicit", "SAME_UPPER": "same_upper", "SAME_LOWER": "same_lower", "VALID": "valid"}
 

@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -16,11 +16,11 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64, string, to_numpy, ui8
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
-from moir.lowering.angles import angle_of
+from moir.expansions.angles import angle_of
+from moir.expansions.narrow_integers import in_32_bits
+from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.shape_values import rank_value
-from moir.lowering.tensorflow.data_format import is_channel_last
+from moir.lowering.tensorflow.attributes.data_format import is_channel_last
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, string
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import rank_value
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -44,7 +44,7 @@ def refuse_strings(node: LoweringNode) -> None:
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Less(a, b) -> opset1.Less(a, b); strings are equal if their bytes are"""
     if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
-        from moir.lowering.text_comparison import equal_strings
+        from moir.expansions.strings.comparison import equal_strings
 
         equal = equal_strings(op, node.operand(0), node.operand(1))
         return equal if node.op.KIND == "Equal" else op.LogicalNot(equal)
@@ -97,7 +97,7 @@ def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def _selected(node: LoweringNode, op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
     if has_strings(node):
-        from moir.lowering.text_comparison import selected_strings
+        from moir.expansions.strings.comparison import selected_strings
 
         return selected_strings(op, condition, a, b)
     return op.Select(condition, a, b)

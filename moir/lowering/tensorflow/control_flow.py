@@ -14,20 +14,21 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from moir.dialects import element_types
 from moir.dialects.element_types import boolean, si64
+from moir.dialects.frameworks.tensorflow import add_results, new_integers, new_node, new_parameter
 from moir.dialects.moir import Slicing
 from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.bodies import Body, graph_of, lowered_body, repeated_body
-from moir.lowering.branches import conditional, inlined
-from moir.lowering.connections import Connections, results_without_iterations, slice_type
-from moir.lowering.shape_values import as_scalar
+from moir.lowering.control_flow.bodies import Body, graph_of, lowered_body, repeated_body
+from moir.lowering.control_flow.branches import conditional, inlined
+from moir.lowering.control_flow.connections import Connections, results_without_iterations
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.tensorflow_nodes import add_results, new_integers, new_node, new_parameter
+from moir.rewriting.operations_with_bodies import slice_type
 
 
 def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:

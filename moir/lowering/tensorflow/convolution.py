@@ -19,15 +19,15 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, f32, si64, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
+from moir.expansions.narrow_integers import in_32_bits
+from moir.expansions.shape_values import dimension_list
+from moir.expansions.unfolded_convolution import cropped, of_sizes
+from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
-from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.shape_values import dimension_list
-from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
-from moir.lowering.tensorflow.fused_operations import with_fused_operations
-from moir.lowering.tensorflow.sliding_window import default_format, sliding_window
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
+from moir.lowering.tensorflow.attributes.sliding_window import default_format, sliding_window
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.unfolded_convolution import cropped, of_sizes
-from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_TAPS = 1024

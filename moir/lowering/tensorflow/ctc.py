@@ -9,8 +9,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, shape_of
+from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import dimension, dimension_list
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

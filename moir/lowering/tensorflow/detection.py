@@ -9,11 +9,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import shape_of
+from moir.expansions.shape_values import as_list, as_scalar
+from moir.expansions.suppression import exclusive
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_list, as_scalar
-from moir.lowering.suppression import exclusive
 from moir.lowering.table import Replacement
-from moir.lowering.tensorflow.data_format import channel_first, channel_last
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -13,10 +13,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
+from moir.expansions.gamma import in_single
+from moir.expansions.narrow_integers import in_32_bits
+from moir.expansions.normal_quantile import inverse_error_function, quantile
 from moir.lowering.binder import LoweringNode
-from moir.lowering.gamma import in_single
-from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.normal_quantile import inverse_error_function, quantile
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

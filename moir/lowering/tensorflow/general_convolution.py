@@ -12,15 +12,15 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
+from moir.lowering.tensorflow.attributes.sliding_window import padding, sliding_window, spatial_attribute
 from moir.lowering.tensorflow.convolution import computable, convolved, filters_first
-from moir.lowering.tensorflow.data_format import channel_first, channel_last
-from moir.lowering.tensorflow.image import resized_linearly
+from moir.lowering.tensorflow.image.sampling import resized_linearly
 from moir.lowering.tensorflow.indexing import flattened
 from moir.lowering.tensorflow.movement import mirror_mode, padded
-from moir.lowering.tensorflow.sliding_window import padding, sliding_window, spatial_attribute
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.windows import SlidingWindow
 from moir.rewriting.builder import OpBuilder
 
 LAYOUTS = {"CHANNELS_LAST": True, "CHANNELS_FIRST": False}

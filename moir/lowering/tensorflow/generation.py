@@ -10,8 +10,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic, si64, string, to_numpy
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

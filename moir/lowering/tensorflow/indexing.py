@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.expansions.shape_values import as_list, as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_list, as_scalar, rank_value
-from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
+from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 

@@ -9,12 +9,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.opset.einsum import Equation
 from moir.errors import InferenceError
+from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
+from moir.expansions.matrix_products import matrix_product
+from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
-from moir.lowering.determinants import determinant_of, sign_and_logarithm_of
-from moir.lowering.matrix_products import matrix_product
-from moir.lowering.narrow_integers import in_32_bits
 from moir.lowering.table import Replacement
-from moir.lowering.tensorflow.fused_operations import with_fused_operations
+from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -90,10 +90,10 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("BatchMatrixDeterminant", "MatrixDeterminant")
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination.."""
-    return determinant_of(node, op, node.operand(0))
+    return determinant_of(op, node.operand(0))
 
 
 @tf.lowers("LogMatrixDeterminant")
 def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.LogMatrixDeterminant(x) -> the product of the signs of the pivots, and the sum of their logarithms"""
-    return sign_and_logarithm_of(node, op, node.operand(0))
+    return sign_and_logarithm_of(op, node.operand(0))

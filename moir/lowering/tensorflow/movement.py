@@ -10,11 +10,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si16, si32, si64, ui16
 from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.expansions.repetition import repeated
+from moir.expansions.shape_values import as_scalar, dimension, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.repetition import repeated
-from moir.lowering.shape_values import as_scalar, dimension, rank_value
-from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
-from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 

@@ -13,11 +13,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of
+from moir.expansions.response_normalization import response_normalized
 from moir.lowering.binder import LoweringNode
-from moir.lowering.response_normalization import response_normalized
 from moir.lowering.table import Replacement
-from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last
-from moir.lowering.tensorflow.fused_operations import ACTIVATIONS, normalized
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.attributes.fused_operations import ACTIVATIONS, normalized
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -107,4 +107,4 @@ def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
     size = 2 * node.integer("depth_radius", 5) + 1
     alpha, beta, bias = node.number("alpha", 1.0) * size, node.number("beta", 0.5), node.number("bias", 1.0)
     x = channel_first(op, node.operand(0), 4)
-    return channel_last(op, response_normalized(node, op, x, size=size, alpha=alpha, beta=beta, bias=bias), 4)
+    return channel_last(op, response_normalized(op, x, size=size, alpha=alpha, beta=beta, bias=bias), 4)

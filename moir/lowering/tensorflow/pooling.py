@@ -16,8 +16,8 @@ from moir.dialects.element_types import f32, si8, si64, to_numpy, ui8
 from moir.dialects.shapes import element_of, is_static
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
-from moir.lowering.tensorflow.data_format import channel_first, channel_last, is_channel_last, spatial
-from moir.lowering.tensorflow.sliding_window import checked_entries, default_format, padding
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last, spatial
+from moir.lowering.tensorflow.attributes.sliding_window import checked_entries, default_format, padding
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -9,8 +9,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, si64, to_numpy
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.expansions.shape_values import as_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_list
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

@@ -14,9 +14,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
 from moir.dialects.shapes import element_count, element_of, has_no_element, rank_of, shape_of
+from moir.expansions.narrow_integers import in_32_bits
+from moir.expansions.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.binder import LoweringNode
-from moir.lowering.narrow_integers import in_32_bits
-from moir.lowering.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 

@@ -13,9 +13,9 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import si32, si64
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.shape_values import as_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_list
-from moir.lowering.tensorflow.complex_layout import is_complex, real_axis
+from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

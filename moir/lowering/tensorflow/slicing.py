@@ -12,7 +12,7 @@ from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.complex_layout import is_complex
+from moir.lowering.tensorflow.complex.layout import is_complex
 from moir.lowering.tensorflow.table import tf
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder, Operand

@@ -9,8 +9,8 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, to_numpy, ui8
 from moir.dialects.shapes import element_of, has_no_element, rank_of, shape_of
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.shape_values import as_scalar
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand

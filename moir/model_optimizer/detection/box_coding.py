@@ -14,6 +14,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.analysis.constants import constant_of
+from moir.dialects.frameworks.tensorflow import origin, origin_of_kind
 from moir.model_optimizer.detection.expressions import (
     Found,
     Named,
@@ -26,7 +27,6 @@ from moir.model_optimizer.detection.expressions import (
     sum_of,
 )
 from moir.records import Record
-from moir.rewriting.tensorflow_nodes import origin, origin_of_kind
 
 
 class CodedBoxes(Record):

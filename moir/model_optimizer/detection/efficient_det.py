@@ -14,11 +14,12 @@ from typing import Any, cast
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.detection import new_head
+from moir.dialects.frameworks.tensorflow import new_integers, new_node
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.model_optimizer.detection.post_processing import Suppression
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
-from moir.rewriting.tensorflow_nodes import new_integers, new_node
 
 _HEADS = re.compile(r"(?:.*/)?(?P<net>class_net/class|box_net/box)-predict(?:_(?P<number>\d+))?/BiasAdd(?:_(?P<call>\d+))?")
 """The last nodes of the heads: a level has a number of its own, or is a further call of the layer."""
@@ -81,7 +82,7 @@ def _anchors(request: Request, build: _Nodes, features: FrameworkOp, image: Para
         "height": [size * ratio for size in sizes for ratio in ratios[1::2]],
         "step": float(stride),
     }
-    return build.add("moir>PriorBoxClustered", features.results[0], image.results[0], **properties)
+    return build.head("PriorBoxClustered", features.results[0], image.results[0], **properties)
 
 
 class _Nodes:
@@ -93,7 +94,13 @@ class _Nodes:
 
     def add(self, kind: str, *operands: SSAValue, **properties: Any) -> SSAValue:
         """The result of a new node."""
-        node = new_node(kind, operands, properties)
+        return self._added(new_node(kind, operands, properties))
+
+    def head(self, kind: str, *operands: SSAValue, **properties: Any) -> SSAValue:
+        """The result of a new node of the `detection` dialect."""
+        return self._added(new_head(kind, operands, properties))
+
+    def _added(self, node: FrameworkOp) -> SSAValue:
         self.request.block.insert_op_before(node, self.before)
         return node.results[0]
 

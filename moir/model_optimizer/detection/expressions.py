@@ -14,7 +14,7 @@ from xdsl.ir import OpResult, SSAValue
 
 from moir.analysis.constants import scalar_of
 from moir.dialects.framework import FrameworkOp
-from moir.rewriting.tensorflow_nodes import kind_of, origin
+from moir.dialects.frameworks.tensorflow import kind_of, origin
 
 Found = dict[str, SSAValue]
 """The values that the names of an expression stand for."""

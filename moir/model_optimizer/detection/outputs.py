@@ -14,11 +14,12 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import DataAttr
+from moir.dialects.frameworks.detection import head_of
+from moir.dialects.frameworks.tensorflow import kind_of, new_integers, new_node, origin
 from moir.dialects.names import name_of, tensor_names
 from moir.dialects.opset.infrastructure import Constant
 from moir.model_optimizer.detection.post_processing import PostProcessing
 from moir.model_optimizer.detection.request import Request
-from moir.rewriting.tensorflow_nodes import kind_of, new_integers, new_node, origin
 from moir.suggestions import did_you_mean
 
 MASKS, DETECTIONS = "masks", "reshape_do_2d"
@@ -34,8 +35,8 @@ def choose_outputs(request: Request) -> None:
     if not names:
         raise request.error("the custom_attributes have no 'outputs'", hint="list the names of nodes, with commas between")
     old = request.results
-    kept = [each for each in old if kind_of(each.operands[0].owner).startswith("moir>")]
-    nodes = [op for op in request.block.ops if name_of(op) in names and kind_of(op) and not kind_of(op).startswith("moir>")]
+    kept = [each for each in old if head_of(each.operands[0].owner)]
+    nodes = [op for op in request.block.ops if name_of(op) in names and kind_of(op)]
     alive = [op for op in nodes if not (kept and PostProcessing([op.results[0]]).suppressions)]
     if not alive and not kept:
         known = [name for op in request.block.ops if (name := name_of(op)) and kind_of(op)]
@@ -53,7 +54,7 @@ def activate_masks(request: Request) -> None:
     values: list[tuple[SSAValue, str]] = []
     for each in request.results:
         owner = origin(each.operands[0]).owner
-        if kind_of(owner) == "moir>DetectionOutput":
+        if head_of(owner) == "DetectionOutput":
             rows = new_integers([-1, 7])
             values.append(
                 (_inserted(request, before, rows, new_node("Reshape", [each.operands[0], rows.results[0]], name=DETECTIONS)), DETECTIONS)

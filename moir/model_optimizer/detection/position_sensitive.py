@@ -4,7 +4,7 @@ A region has rows and columns of bins. The channels of the maps are in as many g
 group, and the result of a region is the mean of all crops and their samples. The graph does that in a loop over images:
 
     maps, boxes -> loop: split(map), bins of the boxes -> CropAndResize each -> AddN / number of bins -> Mean [1, 2]
-    maps, boxes -> moir>PSROIPooling
+    maps, boxes -> detection.PSROIPooling
 
 Dai et al., "R-FCN: Object Detection via Region-based Fully Convolutional Networks".
 """
@@ -18,15 +18,17 @@ from xdsl.ir import Block, OpResult, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.detection import new_head
+from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin, origin_of_kind
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import value_of
 from moir.model_optimizer.detection.expressions import Computed, Expression, Found, Named, Scaled, difference, scaled_origin, sum_of
 from moir.model_optimizer.detection.request import Request
 from moir.records import Record
-from moir.rewriting.tensorflow_nodes import integer_of, kind_of, new_node, origin, origin_of_kind
 
-POOLING = "moir>PSROIPooling"
+POOLING = "PSROIPooling"
+"""The kind of the head that pools position-sensitive maps."""
 """The kind of the node: operands are the maps [images, height, width, channels] and boxes [images, n, 4]."""
 
 _LOOPS = ("While", "StatelessWhile")
@@ -55,14 +57,14 @@ class Pooling(Record):
 
 
 def pool_by_position(request: Request) -> None:
-    """The loops that crop position-sensitive maps -> moir>PSROIPooling. Raises ConversionError if there is none."""
+    """The loops that crop position-sensitive maps -> detection.PSROIPooling. Raises ConversionError for none."""
     if not pooled_loops(request):
         crops = [op for loop in request.nodes(*_LOOPS) for op in loop.walk() if kind_of(op) == "CropAndResize"]
         raise request.error("no loop takes the mean of crops of groups of channels", crops[0] if crops else None, hint="is it an R-FCN?")
 
 
 def pooled_loops(request: Request) -> int:
-    """Replace the loops that crop position-sensitive maps by moir>PSROIPooling(maps, boxes).
+    """Replace the loops that crop position-sensitive maps by detection.PSROIPooling(maps, boxes).
 
     Returns how many there are.
     """
@@ -78,7 +80,7 @@ def pooled_loops(request: Request) -> int:
         if len(operands) < len(lists):
             continue
         properties = {"rows": pooling.rows, "columns": pooling.columns, "size": pooling.size}
-        node = new_node(POOLING, operands, properties, name=name_of(joined) or "PSROIPooling")
+        node = new_head(POOLING, operands, properties, name=name_of(joined) or "PSROIPooling")
         request.block.insert_op_before(node, joined)
         joined.results[0].replace_all_uses_with(node.results[0])
         replaced += 1

@@ -14,10 +14,10 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.constants import constant_of, scalar_of
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin
 from moir.dialects.opset.infrastructure import Parameter
 from moir.model_optimizer.detection.box_coding import CodedBoxes, decoded_from
 from moir.records import Record
-from moir.rewriting.tensorflow_nodes import integer_of, kind_of, origin
 
 ACTIVATIONS = ("Sigmoid", "Softmax")
 """The kinds that turn logits into scores."""

@@ -17,6 +17,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.dialects.element_types import si32
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.tensorflow import kind_of, new_integers, new_node, origin
 from moir.dialects.inference import set_type
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Parameter, Result
@@ -24,7 +25,6 @@ from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.request import Request
 from moir.records import Record
-from moir.rewriting.tensorflow_nodes import kind_of, new_integers, new_node, origin
 
 logger = logging.getLogger("moir")
 

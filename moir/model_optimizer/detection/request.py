@@ -9,6 +9,8 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.order import sort_block
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.detection import head_of, new_head
+from moir.dialects.frameworks.tensorflow import erase, kind_of
 from moir.dialects.moir import NoneOp
 from moir.dialects.names import name_of, several_tensor_names
 from moir.dialects.opset.infrastructure import Result
@@ -17,7 +19,6 @@ from moir.errors import ConversionError
 from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.post_processing import PostProcessing, Suppression, suppression_in
-from moir.rewriting.tensorflow_nodes import erase, kind_of, new_node
 
 DETECTION_BOXES = "detection_boxes"
 """The name that the output of a DetectionOutput has in the IRs of Model Optimizer."""
@@ -67,6 +68,10 @@ class Request:
     def results(self) -> list[Result]:
         """The outputs of the model."""
         return [op for op in self.block.ops if isinstance(op, Result)]
+
+    def heads(self, kind: str) -> list[FrameworkOp]:
+        """The heads of a kind, in order."""
+        return [cast("FrameworkOp", op) for op in self.block.ops if head_of(op) == kind]
 
     def nodes(self, *kinds: str) -> list[FrameworkOp]:
         """The TensorFlow nodes of some kinds, in order; those in bodies of loops are not among them."""
@@ -144,14 +149,14 @@ class Request:
         """A new node for a DetectionOutput in front of an operation.
 
         Args:
-            operands: codes, scores, anchors and sizes, see `moir.lowering.tensorflow.detection_heads`.
+            operands: codes, scores, anchors and sizes, see `moir.lowering.detection.heads`.
             suppression: the parameters.
             properties: further properties.
             name: the name of the node and its tensor.
             before: the operation.
         """
         return self.new_output(
-            "moir>DetectionOutput",
+            "DetectionOutput",
             operands,
             {
                 "nms_threshold": float(suppression.nms_threshold or 0),
@@ -177,7 +182,7 @@ class Request:
         results: int = 1,
     ) -> FrameworkOp:
         """A new node whose first result is a named tensor, in front of an operation, by default of the outputs."""
-        node = new_node(kind, operands, properties, results=results, name=name)
+        node = new_head(kind, operands, properties, results=results, name=name)
         node.attributes["tensor_names"] = several_tensor_names([[name, f"{name}:0"], *[[]] * (results - 1)])
         self.block.insert_op_before(node, before or self.results[0])
         return node

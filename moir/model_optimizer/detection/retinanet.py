@@ -6,12 +6,12 @@ are (x_min, y_min, x_max, y_max) in pixels.
 
 from __future__ import annotations
 
+from moir.dialects.frameworks.tensorflow import new_integers, new_node
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import rank_of
 from moir.model_optimizer.detection.post_processing import BOXES, SCORES, PostProcessing, batch_of
 from moir.model_optimizer.detection.request import Request
-from moir.rewriting.tensorflow_nodes import new_integers, new_node
 
 
 def replace_filtered_detections(request: Request) -> None:

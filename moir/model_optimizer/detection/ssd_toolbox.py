@@ -31,7 +31,5 @@ def replace_outputs(request: Request) -> None:
         "nms_threshold": float(nms or 0.45),
         "confidence_threshold": float(threshold or 0.0),
     }
-    node = request.new_output(
-        "moir>PriorsDetectionOutput", [each.results[0] for each in nodes if each is not None], properties, DETECTION_BOXES
-    )
+    node = request.new_output("PriorsDetectionOutput", [each.results[0] for each in nodes if each is not None], properties, DETECTION_BOXES)
     request.replace_results(request.results, [(node.results[0], DETECTION_BOXES)])

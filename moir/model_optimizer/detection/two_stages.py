@@ -17,12 +17,13 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.detection import head_of
+from moir.dialects.frameworks.tensorflow import integer_of, kind_of, new_integers, new_node, origin
 from moir.dialects.names import name_of
 from moir.model_optimizer.detection.position_sensitive import POOLING, pooled_loops
 from moir.model_optimizer.detection.post_processing import PostProcessing, last_stage
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
 from moir.model_optimizer.detection.ssd import detection_results, single
-from moir.rewriting.tensorflow_nodes import integer_of, kind_of, new_integers, new_node, origin
 
 PROPOSALS = "proposals"
 """The name of the first DetectionOutput."""
@@ -84,7 +85,7 @@ def replace_proposals(request: Request) -> None:
 
 def _crops_of_proposals(request: Request) -> list[tuple[FrameworkOp, PostProcessing]]:
     """The nodes that crop boxes of the first suppression, and that suppression."""
-    crops = [(crop, PostProcessing([crop.operands[_BOXES]])) for crop in request.nodes("CropAndResize", POOLING)]
+    crops = [(crop, PostProcessing([crop.operands[_BOXES]])) for crop in (*request.nodes("CropAndResize"), *request.heads(POOLING))]
     return [(crop, each) for crop, each in crops if each.suppressions and each.boxes and not _is_second(each)]
 
 
@@ -93,7 +94,7 @@ def replace_detections(request: Request) -> None:
 
     Raises ConversionError if the first one was not replaced, or the second one is computed in another way.
     """
-    first = next((each for each in request.nodes("moir>DetectionOutput") if name_of(each) == PROPOSALS), None)
+    first = next((each for each in request.heads("DetectionOutput") if name_of(each) == PROPOSALS), None)
     if first is None:
         raise request.error(
             "the proposals are no DetectionOutput",
@@ -121,7 +122,7 @@ def replace_detections(request: Request) -> None:
 
 def crop_from_detections(request: Request) -> None:
     """Of a Mask R-CNN: the second CropAndResize takes the boxes of the second DetectionOutput."""
-    detections = next((each for each in request.nodes("moir>DetectionOutput") if name_of(each) == DETECTION_BOXES), None)
+    detections = next((each for each in request.heads("DetectionOutput") if name_of(each) == DETECTION_BOXES), None)
     if detections is None:
         raise request.error(
             "the detections are no DetectionOutput", hint="add ObjectDetectionAPIDetectionOutputReplacement to the configuration"
@@ -146,7 +147,7 @@ def _has_suppressions(anchors: SSAValue) -> bool:
 def _crop_from(request: Request, crop: FrameworkOp, boxes: FrameworkOp) -> None:
     """Let a CropAndResize, or a PSROIPooling, take its boxes from a DetectionOutput, all of the first image."""
     crop.operands[_BOXES] = boxes.results[1]
-    if kind_of(crop) == POOLING:
+    if head_of(crop) == POOLING:
         return
     images = new_integers([0] * boxes.integer("keep_top_k"))
     request.block.insert_op_before(images, crop)

@@ -12,9 +12,10 @@ from typing import Any, cast
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
+from moir.dialects.frameworks.detection import new_head
+from moir.dialects.frameworks.tensorflow import kind_of, origin, origin_of_kind
 from moir.dialects.names import name_of, tensor_names
 from moir.model_optimizer.detection.request import Request
-from moir.rewriting.tensorflow_nodes import kind_of, new_node, origin, origin_of_kind
 from moir.suggestions import did_you_mean
 
 
@@ -106,7 +107,7 @@ def _replace(
     old, before = request.results, request.results[0]
     for feature, properties in zip(features, of_regions, strict=True):
         name = f"{name_of(cast('Operation', feature.owner))}/YoloRegion"
-        node = new_node("moir>RegionYolo", [feature], {**common, **properties}, name=name)
+        node = new_head("RegionYolo", [feature], {**common, **properties}, name=name)
         node.attributes["tensor_names"] = tensor_names(name)
         request.block.insert_op_before(node, before)
         values.append((node.results[0], name))

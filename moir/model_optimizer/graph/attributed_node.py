@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValues
 
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ConversionError

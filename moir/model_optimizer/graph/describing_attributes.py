@@ -12,8 +12,8 @@ from xdsl.ir import Operation
 
 from moir.dialects import opset
 from moir.dialects.framework import FrameworkOp, operation_of_name
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.opset.xml import kind_of_layer_type
 from moir.model_optimizer.graph.extracted import Extracted
 from moir.model_optimizer.graph.extractor_attributes import EXTRACTED

@@ -21,9 +21,9 @@ from moir.dialects.extension import ExtensionOp
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor

@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation
 
 from moir.dialects import opset
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.dialects.properties import value_of
 from moir.model_optimizer.graph.normal_names import FORMS, names_of_kind

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.opset.property_definitions import PropertyKind
+from moir.dialects.opset.interfaces.properties import PropertyKind
 from moir.dialects.properties import attribute_of, is_floats, is_integers, value_of
 from moir.errors import ConversionError
 

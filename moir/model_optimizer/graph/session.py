@@ -22,8 +22,8 @@ from xdsl.ir import Block, Operation
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModelOp, NoneOp
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import string_attribute, value_of
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.creation import take_further_operands

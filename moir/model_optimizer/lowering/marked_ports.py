@@ -22,7 +22,7 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
-from moir.dialects.opset.elementwise_base import BroadcastingOp, UnaryOp
+from moir.dialects.opset.interfaces.elementwise import BroadcastingOp, UnaryOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import rank_of, shape_of
 from moir.lowering.table import Replacement

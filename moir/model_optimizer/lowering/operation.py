@@ -27,9 +27,9 @@ from moir.dialects.extension import EXTENSION, TYPES, ExtensionOp, extension_cla
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import set_type
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp, Types
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp, Types
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import UNKNOWN, element_of, rank_of, tensor

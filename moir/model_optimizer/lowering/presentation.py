@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from moir.dialects.data import Array
 from moir.dialects.inference import set_type
 from moir.dialects.moir import ModelOp
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, rank_of, shape_of, tensor

@@ -20,34 +20,6 @@ from typing import Any, TypeVar, cast
 from moir.dialects.framework import MODEL_OPTIMIZER
 from moir.lowering.table import Handler, LoweringTable
 
-FAMILIES: dict[str, str] = {
-    "arithmetic": (
-        "Power AttributedPower Eltwise EltwiseN AddN Add Sub Mul Div Minus Negative Neg ScaleShift BiasAdd Clamp LeakyReLU ReLU "
-        "Activation HardSigmoid ReLU6 Square Rsqrt Reciprocal Log1p SoftMax Softmax SoftMaxONNX LogSoftmaxONNX"
-    ),
-    "data_types": "Const Constant ConstantLike Parameter Placeholder Result OpOutput Cast Identity Dropout StopGradient",
-    "matrix": "FullyConnected InnerProduct Gemm",
-    "movement": (
-        "Concat Pack Unpack Split AttributedSplit VariadicSplit AttributedVariadicSplit CaffeSlice Gather Pad "
-        "Slice AttributedSlice TFSlice MXSlice Crop ShuffleChannel AttributedGather Tile Select "
-        "AttributedPad TFPad ONNXPad AttributedTile AttributedRoll Fill Transpose Permute"
-    ),
-    "normalization": (
-        "MVN MVNCaffe MVNOnnx InstanceNormalization batchNormInference BatchNormInference FusedBatchNorm BatchNorm LRN AttributedLRN "
-        "Norm Normalize"
-    ),
-    "prior_boxes": "PriorBox PriorBoxClustered",
-    "proposals": "Proposal",
-    "reduction": (
-        "Reduce ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceAnd ReduceOr ReduceLogicalAnd ReduceLogicalOr"
-    ),
-    "region": "RegionYolo ReorgYolo",
-    "sampling": "Interpolate Upsample Resample Interp ROIPooling",
-    "shape": "Squeeze Unsqueeze ExpandDims Reshape MXReshape ConstantOfShape Flatten FlattenONNX Size Rank Shape TopK ArgMax ArgMin",
-    "sliding_window": "Convolution Conv Conv2D Conv3D Deconvolution Deconv2D Pooling AvgPool AveragePool MaxPool AdaptiveAvgPooling",
-}
-"""The kinds each file lowers."""
-
 _OPERATION = "moir.model_optimizer.lowering.operation"
 
 
@@ -77,7 +49,7 @@ class OperationTable(LoweringTable):
             self.command_line = outer
 
 
-mo = OperationTable(MODEL_OPTIMIZER, {family: f"moir.model_optimizer.lowering.{family}" for family in FAMILIES}, FAMILIES)
+mo = OperationTable(MODEL_OPTIMIZER, "moir.model_optimizer.lowering")
 """The table."""
 
 BuiltInHandler = TypeVar("BuiltInHandler", bound=Callable[..., Any])

@@ -9,8 +9,8 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import PropertyKind, property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import PropertyKind, property_table
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.python_values import element_type
 

@@ -16,8 +16,8 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import boolean, describe, si32, si64, ui32, ui64
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.comparison import Equal, NotEqual
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 

@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from moir.analysis.analyses import Analyses
 from moir.dialects.locations import located, merged
 from moir.dialects.names import inherit_names
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass

@@ -21,8 +21,8 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.constants import values_of
 from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import ModelOp
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Identity, Parameter, Result
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, refines, shape_of
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import Needs, ReportingPass

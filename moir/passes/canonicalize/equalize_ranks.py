@@ -15,8 +15,8 @@ from xdsl.ir import Operation
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
-from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.elementwise import BroadcastingOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 

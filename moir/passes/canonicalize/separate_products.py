@@ -16,7 +16,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from moir.analysis.constants import weight_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.shapes import rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter

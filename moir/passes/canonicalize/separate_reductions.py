@@ -20,8 +20,8 @@ from xdsl.ir import Operation, Use
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.opset.arithmetic import Divide
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter

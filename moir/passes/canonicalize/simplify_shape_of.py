@@ -25,9 +25,9 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.dimensions import Dimensions
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol, is_symbolic, same

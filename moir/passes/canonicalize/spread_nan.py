@@ -17,8 +17,8 @@ from xdsl.ir import Block, Operation
 
 from moir.dialects.data import DataAttr
 from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Subtract
-from moir.dialects.opset.elementwise_base import BroadcastingOp
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.elementwise import BroadcastingOp
 from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 

@@ -18,7 +18,7 @@ from moir.dialects.element_types import dynamic
 from moir.dialects.framework import MODEL_OPTIMIZER
 from moir.dialects.moir import is_none
 from moir.dialects.names import name_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.errors import EmissionError
 from moir.rewriting.reporting_pass import ReportingPass

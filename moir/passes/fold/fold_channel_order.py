@@ -21,9 +21,9 @@ from moir.analysis.constants import constant_of, is_shared, weight_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.large_arrays import Values
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.indexing import Gather
-from moir.dialects.opset.spatial import ConvolutionOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.passes.fold.fold_scales import with_weights
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter

@@ -35,10 +35,10 @@ from moir.dialects.element_types import to_numpy
 from moir.dialects.large_arrays import Values, computed
 from moir.dialects.memory_map import Array
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.elementwise_base import widened
+from moir.dialects.opset.interfaces.elementwise import widened
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.matrix import MatMul
-from moir.dialects.opset.spatial import ConvolutionOp
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 

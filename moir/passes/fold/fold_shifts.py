@@ -22,8 +22,8 @@ from moir.dialects.element_types import f32, f64, to_numpy
 from moir.dialects.large_arrays import Values
 from moir.dialects.memory_map import Array
 from moir.dialects.opset.arithmetic import Add, Subtract
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.passes.fold.fold_scales import TwoConstants, constant_term
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter

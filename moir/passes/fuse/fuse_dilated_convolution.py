@@ -17,11 +17,11 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
-from moir.dialects.opset.blocks import BatchToSpace, SpaceToBatch
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
+from moir.dialects.opset.image.blocks import BatchToSpace, SpaceToBatch
+from moir.dialects.opset.interfaces.spatial import SlidingWindowOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
-from moir.dialects.opset.spatial import SlidingWindowOp
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter

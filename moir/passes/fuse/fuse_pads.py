@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.slicing import Pad
 from moir.records import Record

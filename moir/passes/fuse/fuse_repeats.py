@@ -21,7 +21,7 @@ from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import f16, f32
 from moir.dialects.moir import all_blocks
-from moir.dialects.opset.image import Interpolate
+from moir.dialects.opset.image.resampling import Interpolate
 from moir.dialects.opset.repetition import Tile
 from moir.dialects.opset.shape import Reshape, Unsqueeze
 from moir.dialects.shapes import element_of, rank_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Block, Operation
 
 from moir.dialects.framework import FrameworkOp
-from moir.rewriting.tensorflow_nodes import kind_of
+from moir.dialects.frameworks.tensorflow import kind_of
 
 ENTERS = ("Enter", "RefEnter")
 EXITS = ("Exit", "RefExit")

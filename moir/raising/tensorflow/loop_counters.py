@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Block, SSAValue
 
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin, origin_of_kind
 from moir.dialects.opset.condition import results_of
 from moir.dialects.opset.infrastructure import Constant
-from moir.rewriting.tensorflow_nodes import integer_of, kind_of, origin, origin_of_kind
 
 DEEPEST_BOUND = 32
 """Longest chain of operations in the condition region that a bound may be computed with."""

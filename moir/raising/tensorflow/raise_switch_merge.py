@@ -23,13 +23,7 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.locations import located, merged
-from moir.dialects.moir import all_blocks
-from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
-from moir.dialects.opset.infrastructure import Constant, Result
-from moir.rewriting.dead_code import eliminate_dead
-from moir.rewriting.reporting_pass import ReportingPass
-from moir.rewriting.tensorflow_nodes import (
+from moir.dialects.frameworks.tensorflow import (
     MERGES,
     add_results,
     erase,
@@ -40,6 +34,12 @@ from moir.rewriting.tensorflow_nodes import (
     origin,
     unsupported,
 )
+from moir.dialects.locations import located, merged
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
+from moir.dialects.opset.infrastructure import Constant, Result
+from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.reporting_pass import ReportingPass
 
 SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
 

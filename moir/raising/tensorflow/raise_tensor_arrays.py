@@ -21,12 +21,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.tensorflow import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind, unsupported
 from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
 from moir.dialects.opset.infrastructure import Constant
 from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
-from moir.rewriting.tensorflow_nodes import erase, integer_of, kind_of, new_integers, new_node, origin, origin_of_kind, unsupported
 
 
 class RaiseTensorArraysPass(ReportingPass):

@@ -39,6 +39,7 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.tensorflow import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
 from moir.dialects.inference import set_type
 from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks, models_of
@@ -51,7 +52,6 @@ from moir.errors import UnsupportedOperationError
 from moir.raising.tensorflow.loop_counters import Counters
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.reporting_pass import ReportingPass
-from moir.rewriting.tensorflow_nodes import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
 
 WHILES = ("While", "StatelessWhile", "XlaWhile")
 LISTS = ("TensorListReserve", "EmptyTensorList")

@@ -29,6 +29,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block, sorted_operations
 from moir.dialects.framework import BACK_EDGES, FrameworkOp
+from moir.dialects.frameworks.tensorflow import MERGES, add_results, erase, kind_of, new_node, new_parameter, unsupported
 from moir.dialects.locations import located, merged
 from moir.dialects.moir import all_blocks, is_none
 from moir.dialects.names import inherit_names, name_of
@@ -36,7 +37,6 @@ from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import value_of
 from moir.raising.tensorflow.connected_loops import ENTERS, EXITS, connected_loops
 from moir.rewriting.reporting_pass import ReportingPass
-from moir.rewriting.tensorflow_nodes import MERGES, add_results, erase, kind_of, new_node, new_parameter, unsupported
 
 SWITCHES = ("Switch", "RefSwitch")
 

@@ -15,8 +15,8 @@ from moir.analysis.constants import is_constant
 from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import set_type
 from moir.dialects.names import add_tensor_names, tensor_names_of
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import element_of, permuted, shape_of, tensor

@@ -13,7 +13,7 @@ from math import log2, prod
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from moir.dialects.opset.spatial import ConvolutionOp
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.shapes import shape_of
 from moir.records import Record
 from moir.rewriting.layout.minimum_cut import SINK, SOURCE, UNLIMITED, Network

@@ -7,7 +7,7 @@ results are not permuted.
 from __future__ import annotations
 
 from moir.dialects.moir import is_none
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.reduction import ReductionOp
 from moir.rewriting.layout import (
     permute_along_axes,

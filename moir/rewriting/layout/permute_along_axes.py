@@ -5,7 +5,7 @@ Softmax(Transpose(x, [0, 2, 3, 1]), axis = 3)  ->  Transpose(Softmax(x, axis = 1
 
 from __future__ import annotations
 
-from moir.dialects.opset.base import AlongAxes
+from moir.dialects.opset.interfaces.operation import AlongAxes
 from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted, moved_axis, permute_vector, replace_axes, together
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.analysis.constants import is_constant
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import rank_of, shape_of
 from moir.rewriting.layout.orders import Order, inverse, is_natural, natural

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from moir.analysis.constants import constant_of
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.layout.orders import inverse
 from moir.rewriting.layout.permute_elementwise import broadcast_operand, order_of_result

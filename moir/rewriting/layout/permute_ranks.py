@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.analysis.constants import constant_of, is_constant
-from moir.dialects.opset.base import AlongAxes, OpsetOp
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
 from moir.dialects.opset.slicing import padded
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.rewriting.layout.orders import AxisMap, Order, inverse

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from moir.analysis.dimensions import Dimensions, Token
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import is_static, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.records import Record

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.analysis.constants import constant_of, values_of
 from moir.analysis.dimensions import Dimensions
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout.orders import Order, inverse, is_natural

@@ -16,7 +16,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import is_constant
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import rank_of
 from moir.rewriting.layout.body_ports import BodyBoundary, body_ports

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from moir.dialects.opset.base import OpsetOp
-from moir.lowering.connections import Connections
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.lowering.control_flow.connections import Connections
 from moir.lowering.onnx.table import onnx
 from moir.passes.canonicalize import simplify_reshape
 from moir.passes.compress import compress_to_fp16

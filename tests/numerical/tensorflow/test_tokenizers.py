@@ -16,9 +16,9 @@ from moir.conversion import save_model
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import value_of
 from moir.errors import ConversionError
+from moir.expansions.strings.re2 import UnknownPattern, written_anew
+from moir.expansions.strings.tokenizers import CLASSES_NOTE
 from moir.interface import convert_model
-from moir.lowering.tensorflow.regular_expressions import UnknownPattern, written_anew
-from moir.lowering.tokenizers import CLASSES_NOTE
 from tests.numerical.runtime import core, load_tokenizers
 from tests.numerical.tensorflow.conversion import build, check
 

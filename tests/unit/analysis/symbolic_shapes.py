@@ -13,8 +13,8 @@ import pytest
 from xdsl.ir import SSAValue
 
 from moir.analysis.known_values import KnownValues
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed, shape_of
 from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError

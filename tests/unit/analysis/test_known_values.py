@@ -15,7 +15,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.inference import infer_operation
 from moir.dialects.opset import operation
 from moir.dialects.opset.infrastructure import Constant, Parameter
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.shapes import UNKNOWN, shape_of, tensor
 from moir.dialects.symbols import Symbol
 from tests.unit.dialects.opset.cases import integers

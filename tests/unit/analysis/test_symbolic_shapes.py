@@ -15,8 +15,8 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import f32
 from moir.dialects.extension import extension_operation
 from moir.dialects.opset import names, operation
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import SymbolicShape, shape_of, tensor
 from moir.dialects.symbols import Symbol
 from tests.unit.dialects.opset.runtime_reference import moir_operation

@@ -13,7 +13,7 @@ from moir.dialects import large_arrays
 from moir.dialects.data import DataAttr
 from moir.dialects.large_arrays import ComputedArray, Values, computed, in_memory_order, pieces, same_bytes
 from moir.dialects.memory_map import release
-from moir.tools.weights_file import WeightsWriter
+from moir.tools.optimizer.weights_file import WeightsWriter
 
 ARRAYS = [
     np.arange(24).reshape(2, 3, 4),

@@ -9,7 +9,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModelOp, NoneOp
 from moir.dialects.operation_class import OperationClass
 from moir.dialects.opset import operation
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 
 
 @pytest.mark.parametrize("base", [OpsetOp, FrameworkOp, ModelOp, NoneOp])

@@ -12,8 +12,8 @@ import pytest
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, opt_prop_def, result_def
 
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import (
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import (
     PropertyKind,
     boolean_property,
     element_property,

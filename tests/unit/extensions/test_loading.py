@@ -178,7 +178,7 @@ def test_a_folder_for_no_framework(tmp_path: Path, caplog: pytest.LogCaptureFixt
 
 def test_what_was_registered_before_a_failure_is_taken_back(tmp_path: Path) -> None:
     operation = """
-        from moir.dialects.opset.base import OpsetOp
+        from moir.dialects.opset.interfaces.operation import OpsetOp
         from xdsl.irdl import irdl_op_definition
 
         @irdl_op_definition
@@ -204,7 +204,7 @@ def test_what_was_registered_before_a_failure_is_taken_back(tmp_path: Path) -> N
 )
 def test_operations_that_are_not_as_they_must_be(tmp_path: Path, text: str, message: str) -> None:
     imports = (
-        "from moir.dialects.opset.base import OpsetOp\nfrom xdsl.irdl import IRDLOperation, irdl_op_definition\n"
+        "from moir.dialects.opset.interfaces.operation import OpsetOp\nfrom xdsl.irdl import IRDLOperation, irdl_op_definition\n"
         "from xdsl.passes import ModulePass\n"
     )
     write(tmp_path, ops__a=imports + text)

@@ -21,8 +21,8 @@ from moir.pipeline import pipeline_names
 from tests.unit.extensions.directories import chain, write
 
 OPERATION = """
-    from moir.dialects.opset.base import OpsetOp
-    from moir.dialects.opset.property_definitions import integer_property
+    from moir.dialects.opset.interfaces.operation import OpsetOp
+    from moir.dialects.opset.interfaces.properties import integer_property
     from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
     @irdl_op_definition

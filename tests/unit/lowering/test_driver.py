@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 
-import pytest
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.families import FAMILIES
-from moir.lowering.onnx.table import onnx
 from moir.lowering.table import LoweringTable
 from moir.rewriting.builder import OpBuilder
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_families_register_the_kinds_they_are_listed_with(family: str) -> None:
-    name = f"moir.lowering.onnx.{family}"
-    import_module(name)
-    registered = {kind for kind in onnx.kinds() for since in onnx.since(kind) if onnx.handler(kind, since).__module__ == name}
-    assert registered == set(FAMILIES[family].split())
 
 
 def test_one_family_is_loaded_for_a_kind() -> None:

@@ -12,9 +12,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.names import MAXIMUM_NAMES, name_of, split_names, tensor_names_of
 from moir.dialects.opset.activation import Relu, Sigmoid
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.elementwise import Abs, Exp, Tanh
-from moir.dialects.opset.elementwise_base import ElementwiseOp
+from moir.dialects.opset.interfaces.elementwise import ElementwiseOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.passes.canonicalize.deduplicate import deduplicate
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 

@@ -15,8 +15,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import DataAttr
 from moir.dialects.opset import names, operation
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import PropertySpec, integer_property, property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import PropertySpec, integer_property, property_table
 from moir.dialects.properties import attribute_of
 from moir.dialects.shapes import tensor
 from moir.rewriting.verification import verify_module

@@ -9,7 +9,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis import known_values
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.errors import InferenceError
 from moir.rewriting.written_types import check_written_types
 

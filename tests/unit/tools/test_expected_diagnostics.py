@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from moir.errors import ModelFileError
-from moir.tools.expected_diagnostics import differences, expectations_of
+from moir.tools.optimizer.expected_diagnostics import differences, expectations_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
 from moir.options import ConversionOptions
 from moir.pipeline import pipeline_names
-from moir.pipeline_text import Pipeline
+from moir.pipeline.text import Pipeline
 from moir.tools import new_extension
 from moir.tools.convert import main as convert
 from moir.tools.new_extension import FILES

@@ -17,7 +17,7 @@ HEAVY = ("onnx", "openvino", "onnxruntime", "torch", "tensorflow", "scipy", "xds
 UNUSED = (
     *("hashlib", "importlib.metadata", "secrets", "statistics", "traceback"),
     *("numpy.typing", "xdsl.parser", "xdsl.printer"),
-    "moir.foreign_files",
+    "moir.files.foreign_files",
 )
 """What would cost time and is for errors, text and options, or can be had for less."""
 

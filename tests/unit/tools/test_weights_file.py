@@ -11,7 +11,7 @@ import pytest
 
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.tools.weights_file import WeightsReader, WeightsWriter
+from moir.tools.optimizer.weights_file import WeightsReader, WeightsWriter
 
 
 def test_values_are_aligned_and_equal_ones_shared() -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND

@@ -20,7 +20,6 @@ from moir.dialects.opset.condition import If, Loop
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import shape_of, tensor
-from moir.lowering.bodies import create_with_bodies
 from moir.passes.layout.choose_layouts import ChooseLayoutsPass
 from moir.passes.layout.reshape_unit_transposes import ReshapeUnitTransposesPass
 from moir.rewriting.builder import OpBuilder
@@ -28,6 +27,7 @@ from moir.rewriting.layout import minimum_cut
 from moir.rewriting.layout.application import Application
 from moir.rewriting.layout.minimum_cut import SOURCE, Network
 from moir.rewriting.layout.regions import Layouts
+from moir.rewriting.operations_with_bodies import create_with_bodies
 from tests.numerical.passes.layout.modules import Array, Build, body, check_equal, kinds, module_of, parameter, result
 
 FIRST, LAST = np.array([0, 3, 1, 2]), np.array([0, 2, 3, 1])

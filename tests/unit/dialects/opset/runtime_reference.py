@@ -24,9 +24,9 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import describe, from_numpy, from_xml
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset import operation
-from moir.dialects.opset.base import OpsetOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
-from moir.dialects.opset.property_definitions import property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import FALSE, TRUE, value_of
 from moir.dialects.shapes import UNKNOWN, element_of, shape_of, tensor
 from tests.unit.analysis.symbolic_shapes import check_symbolic_shapes

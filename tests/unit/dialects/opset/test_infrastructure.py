@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moir.dialects.opset import operation
-from moir.dialects.opset.base import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from tests.unit.dialects.opset.cases import (
     BOOLEANS,
     INTEGERS,

@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import IRDLOperation, operand_def, result_def
 from xdsl.traits import Commutative
 
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import deferred_definition, integer_property, property_table
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import deferred_definition, integer_property, property_table
 
 
 def defined() -> type[OpsetOp]:

@@ -24,7 +24,7 @@ from moir.dialects.element_types import describe, from_xml, is_element_type, to_
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset import names, operation
 from moir.dialects.opset.infrastructure import Result
-from moir.dialects.opset.property_definitions import PropertySpec, property_table
+from moir.dialects.opset.interfaces.properties import PropertySpec, property_table
 from moir.dialects.opset.xml import properties_of, text_of
 from moir.dialects.properties import string_attribute, value_of
 from moir.emit import to_openvino

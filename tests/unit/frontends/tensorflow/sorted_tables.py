@@ -6,8 +6,8 @@ import struct
 from collections.abc import Mapping
 
 from moir.frontends.protobuf.wire import encode_varint
-from moir.frontends.tensorflow.checksum import crc32c, masked
-from moir.frontends.tensorflow.sorted_table import MAGIC
+from moir.frontends.tensorflow.checkpoint.checksum import crc32c, masked
+from moir.frontends.tensorflow.checkpoint.sorted_table import MAGIC
 
 
 def block(entries: list[tuple[bytes, bytes]], compression: int = 0) -> bytes:

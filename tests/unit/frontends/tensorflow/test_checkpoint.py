@@ -17,11 +17,11 @@ import pytest
 from moir.dialects import element_types
 from moir.errors import ConversionError, ModelFileError
 from moir.frontends.protobuf.wire import encode_varint
-from moir.frontends.tensorflow.bundle import OBJECT_GRAPH_KEY, Bundle
-from moir.frontends.tensorflow.checksum import crc32c, masked
+from moir.frontends.tensorflow.checkpoint.bundle import OBJECT_GRAPH_KEY, Bundle
+from moir.frontends.tensorflow.checkpoint.checksum import crc32c, masked
+from moir.frontends.tensorflow.checkpoint.ordered_code import encode_natural, encode_signed, encode_string, slice_key
+from moir.frontends.tensorflow.checkpoint.sorted_table import MAGIC, SortedTable
 from moir.frontends.tensorflow.messages import message_class
-from moir.frontends.tensorflow.ordered_code import encode_natural, encode_signed, encode_string, slice_key
-from moir.frontends.tensorflow.sorted_table import MAGIC, SortedTable
 from tests.unit.frontends.tensorflow.sorted_tables import block, index, table, trailed
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "tensorflow"

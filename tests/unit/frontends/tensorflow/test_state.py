@@ -11,11 +11,11 @@ from google.protobuf import text_format
 
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.assets import Assets
 from moir.frontends.tensorflow.execution import Execution, Restored
 from moir.frontends.tensorflow.messages import message_class
-from moir.frontends.tensorflow.resources import table_contents
-from moir.frontends.tensorflow.state_changes import find_state
+from moir.frontends.tensorflow.state.assets import Assets
+from moir.frontends.tensorflow.state.changes import find_state
+from moir.frontends.tensorflow.state.resources import table_contents
 from moir.frontends.tensorflow.tensors import TensorReader
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moir.lowering.tensorflow.regular_expressions import UnknownPattern, rewritten, written_anew
+from moir.expansions.strings.re2 import UnknownPattern, rewritten, written_anew
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 
-from moir.dialects.opset.base import OpsetOp
-from moir.dialects.opset.property_definitions import boolean_property
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import boolean_property
 
 
 @irdl_op_definition

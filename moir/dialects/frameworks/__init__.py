@@ -1,0 +1,1 @@
+"""Nodes of single framework dialects: their inspection and construction."""

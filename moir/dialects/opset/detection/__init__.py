@@ -1,0 +1,1 @@
+"""Operations of detection networks: outputs, proposals, regions, suppression."""

@@ -1,0 +1,1 @@
+"""What the operations of all families share: base classes, traits, properties."""

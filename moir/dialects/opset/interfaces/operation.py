@@ -1,0 +1,264 @@
+"""Base class of the operations of the opset dialects, and definitions of their properties.
+
+An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the
+specification, `result_shape` and, where numpy can compute it, `evaluate`. What else makes it valid is checked in
+`check_invariants`, not in `verify_`, so that verification is quick (`moir/rewriting/verified_form.py`). The dialect is
+the operation set that introduced this version of the operation, so `opset8.Gather` is written to the IR as
+`type="Gather" version="opset8"`.
+
+    @deferred_definition
+    class Softmax(OpsetOp):
+        \"\"\"exp(x) / sum(exp(x)) along `axis`.\"\"\"
+
+        name = "opset8.Softmax"
+        data = operand_def()
+        axis = integer_property(1)
+        result = result_def()
+
+        def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+            return shapes[0]
+
+The element type of the result is that of the first operand unless `result_element` says otherwise; an operation with
+several results has `result_shapes` and `result_elements`. Type inference (`infer`) and the symbolic dimensions of
+`moir.analysis.dimensions` share `result_shapes`: for types a dimension of an operand is an integer or -1
+(unknown), for symbolic dimensions an integer or a `Symbol`. A dimension of the result is a dimension of an operand, is
+computed from some by the functions of `moir.dialects.shapes`, or is -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache, reduce
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, cast
+
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, traits_def
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+
+from moir.dialects.assembly import parse_assembly, print_assembly
+from moir.dialects.data import Array
+from moir.dialects.moir import is_none
+from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.properties import PropertyAccess, property_table
+from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_of, merge_elements, rank_of, shape_of, tensor
+from moir.records import Record
+
+if TYPE_CHECKING:
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
+
+Types: TypeAlias = Sequence[Attribute]
+"""Result types of an operation."""
+
+
+@cache
+def _result_definitions(operation: type[IRDLOperation]) -> int:
+    return len(operation.get_irdl_definition().results)
+
+
+class AlongAxes(Record):
+    """The dimensions of its data along which an operation works; results have the rank of the data.
+
+    Args:
+        data: indices of the data operands, which have equal rank; None: all operands.
+        properties: properties whose value is an axis of the data.
+        operand: index of the operand that lists axes of the data.
+    """
+
+    data: tuple[int, ...] | None = (0,)
+    properties: tuple[str, ...] = ()
+    operand: int | None = None
+
+
+class _KindOfName:
+    """A class attribute: the name of an operation without its dialect."""
+
+    def __get__(self, instance: object, owner: type[Operation]) -> str:
+        return owner.name.partition(".")[2]
+
+
+class OpsetEffects(MemoryEffect):
+    """The memory effects of an operation for xDSL's own passes, derived from `OpsetOp.EFFECTS`."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE)} if isinstance(op, OpsetOp) and op.EFFECTS else set()
+
+
+_VERIFYING: set[type] = set()
+"""The classes of operations that were written with a `verify_`."""
+
+
+class OpsetOp(IRDLOperation, PropertyAccess):
+    """Base of the operations of all operation sets."""
+
+    traits = traits_def(OpsetEffects())
+
+    EFFECTS: ClassVar[bool] = False
+    """Whether the operation has effects besides its results, so that it is kept even if no result is used."""
+
+    SYMBOLIC: ClassVar[bool] = False
+    """Whether `evaluate` also accepts arrays of dtype object whose entries are integers and `Symbol`s."""
+
+    DETERMINISTIC: ClassVar[bool] = True
+    """Whether equal operands give equal results; False for random operations, which are neither folded nor merged."""
+
+    KIND: ClassVar[str] = cast(str, _KindOfName())
+    """The kind of the operation, such as `Gather`, without the operation set that defines this version."""
+
+    XML_TYPE: ClassVar[str] = ""
+    """The type of the layer in the IR, for the few kinds that the IR spells unlike the specification."""
+
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {}
+    """Values that the runtime takes for attributes which a file of the IR does not write, where the specification has
+    no default or another one."""
+
+    POINTWISE: ClassVar[bool] = False
+    """Whether each element of the result is computed from the element of the first operand at the same position.
+
+    Other operands are scalars, or only determine the element type.
+    """
+
+    BROADCASTS: ClassVar[bool] = False
+    """Whether each element of the result is computed from one element of each operand, after broadcasting."""
+
+    NEUTRAL: ClassVar[float | None] = None
+    """The neutral number: with it as second operand the result is the first operand.
+
+    It is neutral as first operand, too, if the operation is commutative.
+    """
+
+    AXES: ClassVar[AlongAxes | None] = None
+    """The dimensions along which the operation works, if properties or an operand name them and the rank is kept."""
+
+    EXTENTS: ClassVar[tuple[int, ...]] = ()
+    """Indices of operands with an entry for each dimension of the first operand, such as paddings and repeats."""
+
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = ()
+    """Indices of operands that must not be rounded: positions, sizes, and numbers that are compared or become integers.
+    """
+
+    PASSES_ERRORS_ON: ClassVar[bool] = False
+    """Whether a rounded operand changes the result by about the rounding error.
+
+    Computations of positions and sizes consist of such operations.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # Here `verify_` is that of the class; later it is that of `irdl_op_definition`, which calls it.
+        if "verify_" in cls.__dict__:
+            _VERIFYING.add(cls)
+
+    @classmethod
+    def verifies_itself(cls) -> bool:
+        """Whether the class or a base of it has a `verify_` of its own, whose demands nothing but a call tells."""
+        return not _VERIFYING.isdisjoint(cls.__mro__)
+
+    def verify_(self) -> None:
+        self.check_invariants()
+
+    def check_invariants(self) -> None:
+        """Check what the definition of the class does not say, for an operation that is as the definition demands.
+
+        Raises VerifyException.
+        """
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        """Whether the result certainly has the elements and the shape of the first operand, for any unknown dimensions.
+
+        Element types and a neutral second operand are checked by the caller.
+        """
+        return False
+
+    def infer(self, known: OperandValues) -> Types:
+        """Result types, from operand types, properties and known operand values.
+
+        Raises InferenceError if operands contradict the definition of the operation; its reason need not name the
+        operation.
+        """
+        shapes = self.result_shapes([shape_of(operand) for operand in self._operands], known)
+        return list(map(tensor, shapes, self.result_elements()))
+
+    def result_shapes(self, shapes: Shapes, known: OperandValues) -> Shapes:
+        """Shapes of the results for shapes of the operands, properties and known operand values.
+
+        Raises InferenceError if numbers contradict each other or the definition of the operation.
+        """
+        return (self.result_shape(shapes, known),)
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        """Shape of the result of an operation with a single result; see `result_shapes`."""
+        raise NotImplementedError(f"{self.name} has no shape inference")
+
+    def result_elements(self) -> Sequence[Attribute]:
+        """Element types of the results.
+
+        Raises InferenceError if the operation does not accept the element types of the operands.
+        """
+        return (self.result_element(),)
+
+    def result_element(self) -> Attribute:
+        """Element type of the result of an operation with a single result, by default that of the first operand."""
+        return self.element_type(0)
+
+    def common_element(self, *indices: int) -> Attribute:
+        """The common element type of the operands with these indices, by default of all operands.
+
+        Raises InferenceError if the element types differ.
+        """
+        operands = [self._operands[index] for index in indices] if indices else self._operands
+        return reduce(merge_elements, map(element_of, operands))
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        """Results for operand values (numpy arrays); None if they are not computed at compile time.
+
+        Absent trailing operands are omitted.
+        """
+        return None
+
+    def result_count(self) -> int:
+        """Number of results that operands and properties determine; used when the operation is built."""
+        return _result_definitions(type(self))
+
+    def shape(self, index: int) -> Shape:
+        """Shape of an operand."""
+        return shape_of(self._operands[index])
+
+    def rank(self, index: int) -> int | None:
+        """Rank of an operand."""
+        return rank_of(self._operands[index])
+
+    def element_type(self, index: int) -> Attribute:
+        """Element type of an operand."""
+        return element_of(self._operands[index])
+
+    def optional_operand(self, index: int) -> SSAValue | None:
+        """An operand, None if it is absent."""
+        if index >= len(self._operands) or is_none(self._operands[index].owner):
+            return None
+        return self._operands[index]
+
+    def print(self, printer: Printer) -> None:
+        print_assembly(printer, self, property_table(type(self)).defaults)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        position = parser.pos
+        found = parse_assembly(parser)
+        table = property_table(cls)
+        properties = dict(table.defaults)
+        for name, value in found.properties.items():
+            spec = table.specs.get(name)
+            try:
+                properties[name] = value if spec is None else spec.kind.from_text(value)
+            except ValueError as error:
+                parser.raise_error(f"{cls.name}: {name}: {error}", position)
+        return cls.create(
+            operands=found.operands,
+            result_types=found.result_types,
+            properties=properties,
+            attributes=found.attributes,
+            regions=found.regions,
+        )

@@ -1,0 +1,97 @@
+"""Loops that a lowering builds itself: a function builds the body, in which its values are Parameters or constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from moir.dialects.moir import BodyPort, Slicing
+from moir.dialects.opset.condition import Loop, TensorIterator
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.operations_with_bodies import create_repeating, known_value, slice_type
+
+
+class Step(NamedTuple):
+    """What a body computes: the states after it, the parts of joined results, and whether another step follows.
+
+    A part has the dimension along which the parts are joined, of size 1. Without `goes_on` another step always follows.
+    """
+
+    states: Sequence[SSAValue]
+    parts: Sequence[SSAValue] = ()
+    goes_on: SSAValue | None = None
+
+
+class Cut(NamedTuple):
+    """A value of which each step gets a slice; the axis stays, with size 1."""
+
+    value: SSAValue
+    slicing: Slicing
+
+
+Body = Callable[[OpBuilder, list[SSAValue], list[SSAValue], list[SSAValue]], Step]
+"""Builds a step from the states, the slices and the values that do not change."""
+
+
+def repeated_steps(
+    op: OpBuilder,
+    body: Body,
+    states: Sequence[SSAValue],
+    *,
+    cuts: Sequence[Cut] = (),
+    invariants: Sequence[SSAValue] = (),
+    joins: Sequence[Slicing] = (),
+    most: int | SSAValue | None = None,
+    starts: SSAValue | None = None,
+) -> list[SSAValue]:
+    """Repeat a body; returns the states after the last step, then the joined parts.
+
+    Args:
+        op: the builder.
+        body: builds the body.
+        states: what the first step gets.
+        cuts: the values that are cut into slices, one for each step of a TensorIterator.
+        invariants: values that do not change; those that are known become constants of the body.
+        joins: how the parts of each joined result are put together.
+        most: the most steps of a Loop, which also ends when `goes_on` is false; None for a TensorIterator.
+        starts: whether a Loop begins at all; None if it does.
+    """
+    block = Block()
+    inside = OpBuilder(op.known, block)
+    operands: list[SSAValue] = []
+    if most is not None:
+        operands.append(most if isinstance(most, SSAValue) else op.constant(most))
+        operands.append(op.constant(np.array(True)) if starts is None else starts)
+    lead = len(operands)
+    inputs: list[BodyPort] = []
+
+    def parameter(value: SSAValue, type_: Attribute, back_edge: int | None = None, slicing: Slicing | None = None) -> SSAValue:
+        created = Parameter.create(result_types=[type_])
+        inside.insert(created)
+        operands.append(value)
+        inputs.append(BodyPort(len(operands) - 1, back_edge, slicing))
+        return created.results[0]
+
+    first = 0 if most is None else 1
+    carried = [parameter(value, value.type, first + index) for index, value in enumerate(states)]
+    slices = [parameter(cut.value, slice_type(cut.value, cut.slicing.axis), slicing=cut.slicing) for cut in cuts]
+    fixed = [
+        parameter(value, value.type) if (data := known_value(op.known, value)) is None else inside.constant(data.array, data.element)
+        for value in invariants
+    ]
+    step = body(inside, carried, slices, fixed)
+    results = [*step.states, *step.parts]
+    if most is not None:
+        results.insert(0, inside.constant(np.array(True)) if step.goes_on is None else step.goes_on)
+    for value in results:
+        # The runtime would overwrite a Parameter that is a Result before it reads its value.
+        copied = inside.Identity(value) if isinstance(value.owner, Parameter) else value
+        inside.insert(Result.create(operands=[copied]))
+    outputs = [BodyPort(first + index) for index in range(len(states))]
+    outputs += [BodyPort(first + len(states) + index, slicing=join) for index, join in enumerate(joins)]
+    assert len(operands) == lead + len(inputs)
+    return create_repeating(op, TensorIterator if most is None else Loop, operands, inputs, outputs, Region(block))

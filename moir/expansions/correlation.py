@@ -1,0 +1,79 @@
+"""The correlation of two images, of FlowNet: how similar the surroundings of places of them are.
+
+Channel k of the result has at each place the mean, over channels and a window, of the products (or of the absolute
+differences) of the first image there and of the second one moved by displacement k.
+
+Source: correlation_layer.cu of FlowNet, and correlation.cc of MXNet 1.9.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import is_static, shape_of
+from moir.errors import UnsupportedOperationError
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_DISPLACEMENTS = 4096
+
+
+class Correlation(NamedTuple):
+    """The parameters of a correlation.
+
+    Args:
+        kernel: height and width of a window, odd.
+        displacement: the largest displacement.
+        stride: how far two places of the result are apart.
+        displacement_stride: how far two displacements are apart.
+        pad: zeros around both images.
+        is_product: whether elements are multiplied; else their absolute differences count.
+    """
+
+    kernel: int
+    displacement: int
+    stride: int
+    displacement_stride: int
+    pad: int
+    is_product: bool
+
+
+def correlated(op: OpBuilder, a: SSAValue, b: SSAValue, form: Correlation) -> SSAValue:
+    """The correlation [N, displacements, rows, columns] of two images [N, C, H, W].
+
+    Raises ConversionError for images of unknown size, and for parameters that are no correlation.
+    """
+    shape = shape_of(a)
+    if shape is None or len(shape) != 4 or not is_static(shape[1:]):
+        raise UnsupportedOperationError("the size of its images is unknown", hint="give the model's inputs known sizes")
+    if form.kernel < 1 or form.kernel % 2 == 0 or min(form.stride, form.displacement_stride) < 1 or min(form.displacement, form.pad) < 0:
+        raise UnsupportedOperationError(f"{form} is no correlation; the kernel is odd")
+    radius = form.displacement // form.displacement_stride
+    if (2 * radius + 1) ** 2 > MAXIMUM_DISPLACEMENTS:
+        raise UnsupportedOperationError(f"{(2 * radius + 1) ** 2} displacements")
+    border = form.displacement + form.kernel // 2
+    counts = [-(-(size + 2 * form.pad - 2 * border) // form.stride) for size in shape[2:]]
+    if min(counts) < 1:
+        raise UnsupportedOperationError(f"images of {shape[2]} x {shape[3]} are too small for it")
+    pads = [0, 0, form.pad, form.pad]
+    a, b = (op.Pad(value, pads, pads, pad_mode="constant") if form.pad else value for value in (a, b))
+    # What the windows around all places cover.
+    spans = [(count - 1) * form.stride + form.kernel for count in counts]
+
+    def part(value: SSAValue, y: int, x: int) -> SSAValue:
+        starts = [form.displacement + y, form.displacement + x]
+        return op.Slice(value, starts, [start + span for start, span in zip(starts, spans, strict=True)], [1, 1], [2, 3])
+
+    first, maps = part(a, 0, 0), list[SSAValue]()
+    steps = [form.displacement_stride * index for index in range(-radius, radius + 1)]
+    for y in steps:
+        for x in steps:
+            second = part(b, y, x)
+            similar = op.Multiply(first, second) if form.is_product else op.Abs(op.Subtract(first, second))
+            maps.append(op.ReduceMean(similar, [1], keep_dims=True))
+    joined = op.Concat(*maps, axis=1) if len(maps) > 1 else maps[0]
+    window = {"kernel": [form.kernel] * 2, "strides": [form.stride] * 2, "pads_begin": [0, 0], "pads_end": [0, 0]}
+    if form.kernel == form.stride == 1:
+        return joined
+    return op["opset14.AvgPool"](joined, **window, exclude_pad=True, rounding_type="floor", auto_pad="explicit")

@@ -1,0 +1,1 @@
+"""Determinants, factors, eigenvalues and diagonals of matrices."""

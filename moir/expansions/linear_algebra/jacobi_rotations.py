@@ -1,0 +1,103 @@
+"""Eigenvalues of symmetric matrices and singular values of matrices, by Jacobi's rotations in a Loop.
+
+A step rotates n / 2 disjoint pairs of rows or columns at once: row i of the upper half with row i of the lower one.
+Then the order changes like that of the players of a round-robin tournament, so that n - 1 steps, a sweep, rotate each
+pair once and restore the order.
+
+Sources: G. Golub and C. Van Loan, "Matrix Computations", sections 8.5 (Jacobi methods) and 8.6.3 (one-sided rotations).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.matrix_products import transposed
+from moir.rewriting.builder import OpBuilder
+
+LARGEST_ROTATED = 128
+"""The most rows of a matrix."""
+
+SWEEPS = 10
+"""The sweeps: convergence is quadratic, and 6 to 8 are enough for f32 and this size."""
+
+
+def tournament(size: int) -> tuple[int, ...]:
+    """The order of an even number of players for the next round, in which i of the first half meets i of the second."""
+    half = size // 2
+    # Player 0 stays; the others move around the table: up the first half, down the second one.
+    return (0, half, *range(1, half - 1), *range(half + 1, size), half - 1) if half > 1 else (0, 1)
+
+
+def rotation(op: OpBuilder, p: SSAValue, q: SSAValue, product: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Cosine and sine of the angles that make `product`, the mixed element of pairs with the elements p and q, zero."""
+    is_zero = op.Equal(product, 0.0)
+    ratio = op.Divide(op.Subtract(q, p), op.Select(is_zero, 1.0, op.Multiply(product, 2.0)))
+    magnitude = op.Add(op.Abs(ratio), op.Sqrt(op.Add(op.Multiply(ratio, ratio), 1.0)))
+    tangent = op.Divide(op.Select(op.Less(ratio, 0.0), op.constant_like(-1, ratio), op.constant_like(1, ratio)), magnitude)
+    tangent = op.Select(is_zero, 0.0, tangent)
+    cosine = op.Divide(1.0, op.Sqrt(op.Add(op.Multiply(tangent, tangent), 1.0)))
+    return cosine, op.Multiply(tangent, cosine)
+
+
+def halves(op: OpBuilder, value: SSAValue, half: int, axis: int) -> tuple[SSAValue, SSAValue]:
+    """The first and the second half of a value along an axis."""
+    return op.Slice(value, [0], [half], [1], [axis]), op.Slice(value, [half], [2 * half], [1], [axis])
+
+
+def rotated(op: OpBuilder, value: SSAValue, cosine: SSAValue, sine: SSAValue, axis: int, size: int) -> SSAValue:
+    """Pairs of rows or columns turned by angles, in the order of the next round."""
+    first, second = halves(op, value, size // 2, axis)
+    turned = (
+        op.Subtract(op.Multiply(cosine, first), op.Multiply(sine, second)),
+        op.Add(op.Multiply(sine, first), op.Multiply(cosine, second)),
+    )
+    return op.Gather(op.Concat(*turned, axis=axis), np.array(tournament(size)), axis)
+
+
+def eigenvalues(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> SSAValue:
+    """The eigenvalues [..., size] of symmetric matrices, in ascending order."""
+    even = size + size % 2
+    half = even // 2
+
+    def step(inside: OpBuilder, states: list[SSAValue], *_: list[SSAValue]) -> Step:
+        a = states[0]
+        diagonal = inside.ReduceSum(inside.Multiply(a, inside.constant_like(np.eye(even), a)), [-1], keep_dims=True)
+        mixed = inside.Multiply(a, inside.constant_like(np.eye(even, k=half), a))
+        product = halves(inside, inside.ReduceSum(mixed, [-1], keep_dims=True), half, -2)[0]
+        cosine, sine = rotation(inside, *halves(inside, diagonal, half, -2), product)
+        turned = rotated(inside, a, cosine, sine, -2, even)
+        return Step([rotated(inside, turned, transposed(inside, cosine), transposed(inside, sine), -1, even)])
+
+    padding = [*[0] * (rank - 2), even - size, even - size]
+    if even > size:
+        matrices = op.Pad(matrices, [0] * rank, padding, op.constant_like(0, matrices), pad_mode="constant")
+    if size > 1:
+        (matrices,) = repeated_steps(op, step, [matrices], most=SWEEPS * (even - 1))
+    found = op.ReduceSum(op.Multiply(matrices, op.constant_like(np.eye(even), matrices)), [-1], keep_dims=False)
+    return in_order(op, found, size, "min")
+
+
+def singular_values(op: OpBuilder, matrices: SSAValue, columns: int, rank: int) -> SSAValue:
+    """The singular values [..., columns] of matrices with at least as many rows as columns, in descending order."""
+    even = columns + columns % 2
+    half = even // 2
+
+    def step(inside: OpBuilder, states: list[SSAValue], *_: list[SSAValue]) -> Step:
+        a = states[0]
+        first, second = halves(inside, a, half, -1)
+        sums = [inside.ReduceSum(inside.Multiply(*pair), [-2], keep_dims=True) for pair in ((first,) * 2, (second,) * 2, (first, second))]
+        return Step([rotated(inside, a, *rotation(inside, *sums), -1, even)])
+
+    if even > columns:
+        padding = [*[0] * (rank - 1), 1]
+        matrices = op.Pad(matrices, [0] * rank, padding, op.constant_like(0, matrices), pad_mode="constant")
+    if columns > 1:
+        (matrices,) = repeated_steps(op, step, [matrices], most=SWEEPS * (even - 1))
+    return in_order(op, op.ReduceL2(matrices, [-2], keep_dims=False), columns, "max")
+
+
+def in_order(op: OpBuilder, values: SSAValue, count: int, mode: str) -> SSAValue:
+    """The first `count` values of each row, sorted."""
+    return op.TopK.results(op.Slice(values, [0], [count], [1], [-1]), op.constant(count), axis=-1, mode=mode, sort="value")[0]

@@ -1,0 +1,98 @@
+"""Values computed from the shape of another value: constants if the shape is known, otherwise operations on ShapeOf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import rank_of, shape_of, size_along
+from moir.rewriting.builder import OpBuilder
+
+
+def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
+    """A dimension of a value: a number if it is known, otherwise a scalar of type i64."""
+    shape = shape_of(value)
+    if shape is not None and (size := size_along(shape, axis)) >= 0:
+        return size
+    return op.Gather(op.ShapeOf(value), axis, 0)
+
+
+def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
+    """A dimension of a value, a constant if it is known, as a tensor of `shape`: a scalar or a list of one.
+
+    A negative axis needs no rank.
+    """
+    known = shape_of(value)
+    if known is not None and (size := size_along(known, axis)) >= 0:
+        return op.constant([size] if len(shape) else size, si64)
+    return op.Gather(op.ShapeOf(value), op.constant([axis] if len(shape) else axis, si64), op.constant(0, si64))
+
+
+def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """A dimension of a value as a tensor of one entry."""
+    shape = shape_of(value)
+    if shape is not None and (size := size_along(shape, axis)) >= 0:
+        return op.constant([size])
+    return op.Gather(op.ShapeOf(value), [axis], 0)
+
+
+def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """The rank of a value as a tensor of one entry of type i64."""
+    rank = rank_of(value)
+    return op.ShapeOf(op.ShapeOf(value)) if rank is None else op.constant([rank])
+
+
+def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
+    """The axes of a value from `first` on, [rank - first]; a constant if its rank is known."""
+    rank = rank_of(value)
+    if rank is not None:
+        return op.constant(list(range(first, rank)), si64)
+    stop = op.Squeeze(op.ShapeOf(op.ShapeOf(value)), [0])
+    return op.Range(op.constant(first, si64), stop, op.constant(1, si64), output_type=si64)
+
+
+def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: int, count: int) -> SSAValue:
+    """A value of a known rank, whose size along `count` computed axes is 1, without these axes.
+
+    The runtime does not infer the rank along computed axes; the length of the target of a Reshape says it.
+    """
+    if count == rank:
+        return op.Reshape(value, [], special_zero=False)
+    left = op.ScatterUpdate([1] * rank, op.FloorMod(op.convert(axes, si64), rank), [0] * count, 0)
+    places = op.Reshape(op.NonZero(left), [rank - count], special_zero=False)
+    return op.Reshape(value, op.Gather(op.ShapeOf(value), places, 0), special_zero=False)
+
+
+def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value of one element, as a scalar."""
+    if shape_of(value) == ():
+        return value
+    known = op.known.constant(value)
+    if known is not None and known.size == 1:
+        return op.constant(known.reshape(()))
+    return op.Reshape(value, [], special_zero=False)
+
+
+def as_list(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value of one element, as a tensor of one dimension."""
+    if rank_of(value) == 1:
+        return value
+    known = op.known.constant(value)
+    if known is not None and known.size == 1:
+        return op.constant(known.reshape(1))
+    return op.Reshape(value, [1], special_zero=False)
+
+
+def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value converted to i64."""
+    return op.convert(value, si64)
+
+
+def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) -> SSAValue:
+    """A value of a known rank whose last dimension is `size`, with a type that says so: plugins ask for it."""
+    shape = shape_of(value)
+    return (
+        value if shape is not None and size_along(shape, -1) == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)
+    )

@@ -1,0 +1,1 @@
+"""Strings by their bytes, patterns of text, and operations of OpenVINO Tokenizers."""

@@ -1,0 +1,37 @@
+"""Comparing and choosing strings by their bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32
+from moir.expansions.strings.texts import Texts, flat, matrix, number, packed, shape_value, together, unpacked, with_sentinel
+from moir.rewriting.builder import OpBuilder
+
+
+def equal_strings(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """Whether strings are equal, element by element, of two tensors that are broadcast to each other."""
+    first, second = unpacked(op, a), unpacked(op, b)
+    none_of_first, none_of_second = (op.Multiply(each.begins, number(0)) for each in (first, second))
+    listed = [
+        Texts(flat(op, op.Add(each.begins, none)), flat(op, op.Add(each.ends, none)), each.symbols)
+        for each, none in ((first, none_of_second), (second, none_of_first))
+    ]
+    rows, lengths = matrix(op, listed[0])
+    other_lengths = op.Subtract(listed[1].ends, listed[1].begins)
+    columns = op.Range(number(0), op.Gather(op.ShapeOf(rows, output_type=si32), 1, 0), number(1), output_type=si32)
+    places = op.Add(op.Unsqueeze(listed[1].begins, [1]), columns)
+    inside = op.Less(columns, op.Unsqueeze(other_lengths, [1]))
+    symbols = op.convert(with_sentinel(op, listed[1].symbols, np.zeros(1, np.uint8)), si32)
+    others = op.Select(inside, op.Gather(symbols, op.Select(inside, places, number(0)), 0), number(0))
+    same = op.ReduceLogicalAnd(op.Equal(rows, others), [1], keep_dims=False)
+    found = op.LogicalAnd(same, op.Equal(lengths, other_lengths))
+    return op.Reshape(found, shape_value(op, op.Add(none_of_first, none_of_second)), special_zero=False)
+
+
+def selected_strings(op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+    """Strings of `a` where a condition holds, else of `b`; all three are broadcast to each other."""
+    first, second = together(op, [unpacked(op, a), unpacked(op, b)])
+    begins, ends = (op.Select(condition, one, other) for one, other in zip(first[:2], second[:2], strict=True))
+    return packed(op, Texts(begins, ends, first.symbols))

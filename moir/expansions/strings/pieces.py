@@ -1,0 +1,110 @@
+"""The pieces of strings between separators."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.expansions.strings.texts import (
+    WHITESPACE,
+    Texts,
+    flat,
+    is_one_of,
+    number,
+    one_by_one,
+    owner,
+    positions_where,
+    ranks,
+    size_of,
+    stripped,
+    with_sentinel,
+)
+from moir.rewriting.builder import OpBuilder
+
+
+class Pieces(NamedTuple):
+    """Pieces of strings, one after the other: the string of each, its place in it, its begin and end, all of i32."""
+
+    row: SSAValue
+    column: SSAValue
+    start: SSAValue
+    stop: SSAValue
+
+
+def pieces(
+    op: OpBuilder, texts: Texts, separator: bytes, *, any_byte: bool = False, none_of_empty: bool = False, limit: int | None = None
+) -> Pieces:
+    """The pieces between the places of a separator, empty ones included.
+
+    Args:
+        op: the builder.
+        texts: a list of strings.
+        separator: the separator, occurrences of which cannot overlap; nothing stands for each byte of white space.
+        any_byte: whether each byte of the separator separates.
+        none_of_empty: whether an empty string has no piece, instead of one that is empty.
+        limit: the most places of a string that separate.
+    """
+    length = 1
+    if any_byte or not separator:
+        places = positions_where(op, is_one_of(op, texts.symbols, separator or WHITESPACE))
+    else:
+        length = len(separator)
+        places = occurrences(op, texts, separator)
+    firsts = ranks(op, places, texts.begins)
+    counts = op.Add(op.Subtract(ranks(op, places, texts.ends), firsts), number(1))
+    if none_of_empty:
+        counts = op.Select(op.Equal(texts.begins, texts.ends), number(0), counts)
+    if limit is not None:
+        counts = op.Minimum(counts, number(limit + 1))
+    row, column = rows_and_columns(op, counts)
+    listed = with_sentinel(op, places, number(0))
+    at = op.Add(op.Gather(firsts, row, 0), column)
+    before = op.Gather(listed, op.Maximum(op.Subtract(at, number(1)), number(0)), 0)
+    start = op.Select(op.Equal(column, number(0)), op.Gather(texts.begins, row, 0), op.Add(before, number(length)))
+    is_last = op.Equal(column, op.Subtract(op.Gather(counts, row, 0), number(1)))
+    stop = op.Select(is_last, op.Gather(texts.ends, row, 0), op.Gather(listed, op.Minimum(at, size_of(op, places)), 0))
+    return Pieces(row, column, start, stop)
+
+
+def without_empty(op: OpBuilder, found: Pieces) -> Pieces:
+    """The pieces that have bytes, with new places."""
+    kept = positions_where(op, op.Less(found.start, found.stop))
+    row, start, stop = (op.Gather(each, kept, 0) for each in (found.row, found.start, found.stop))
+    return Pieces(row, op.Subtract(one_by_one(op, size_of(op, kept)), ranks(op, row, row)), start, stop)
+
+
+def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
+    """The first pieces between white space; the one behind `limit` others reaches to the end of the stripped string."""
+    kept = positions_where(op, op.LessEqual(found.column, number(limit)))
+    row, column, start, stop = (op.Gather(each, kept, 0) for each in found)
+    return Pieces(row, column, start, op.Select(op.Equal(column, number(limit)), op.Gather(stripped(op, texts).ends, row, 0), stop))
+
+
+def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """For the elements of rows of some counts, one after the other, their rows and their places in them."""
+    behind = op.CumSum(counts, 0)
+    places = one_by_one(op, op.ReduceSum(counts, [0], keep_dims=False))
+    row = owner(op, behind, places)
+    return row, op.Subtract(places, op.Gather(op.Subtract(behind, counts), row, 0))
+
+
+def overlaps(wanted: bytes) -> bool:
+    """Whether occurrences of some bytes can overlap."""
+    return any(wanted.endswith(wanted[:size]) for size in range(1, len(wanted)))
+
+
+def occurrences(op: OpBuilder, texts: Texts, wanted: bytes) -> SSAValue:
+    """The positions of some bytes, which do not overlap themselves, in strings."""
+    behind = np.zeros(len(wanted), np.uint8)
+    symbols = op.Concat(texts.symbols, behind, axis=0)
+    places = one_by_one(op, size_of(op, texts.symbols))
+    table = op.Gather(symbols, op.Add(op.Unsqueeze(places, [1]), number(np.arange(len(wanted)))), 0)
+    same = op.ReduceLogicalAnd(op.Equal(table, np.frombuffer(wanted, np.uint8)), [1], keep_dims=False)
+    if len(wanted) > 1:
+        # The bytes are those of one string.
+        ends = flat(op, texts.ends)
+        limit = op.Gather(with_sentinel(op, ends, number(0)), owner(op, ends, places), 0)
+        same = op.LogicalAnd(same, op.LessEqual(op.Add(places, number(len(wanted))), limit))
+    return positions_where(op, same)

@@ -1,0 +1,86 @@
+"""Operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation sets cannot express.
+
+They are layers of version `extension`. A model that has some says so: its notes, for the user, and its runtime
+information name the package that has to be loaded where the model is.
+
+Source: https://github.com/openvinotoolkit/openvino_tokenizers, version 2026.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.extension import extension_class
+from moir.dialects.moir import ModelOp, ModuleLevel, add_notes, model_around
+from moir.dialects.properties import strings_attribute, value_of
+from moir.errors import UnsupportedOperationError
+from moir.expansions.strings.texts import Texts
+from moir.options import NO_TOKENIZERS
+from moir.rewriting.builder import OpBuilder
+
+PACKAGE = "openvino_tokenizers"
+NOTE = f"the model needs OpenVINO Tokenizers in the runtime: `import {PACKAGE}` before it is read"
+"""What the user is told about a model that has such operations."""
+CLASSES_NOTE = "classes of characters (\\p{…}) are of the Unicode that the runtime knows: recently assigned characters may differ"
+"""What the user is told about a pattern with such classes: TensorFlow's library has data of another version."""
+
+LARGEST_GROWTH = 3
+"""How many times the size of its match a replacement may have.
+
+The extension (2026.4) has room for four times the bytes of the text, and returns the text as it was if that is too
+little.
+"""
+
+
+def operation(
+    op: OpBuilder, kind: str, operands: Sequence[SSAValue], attributes: dict[str, str], types: Sequence[Attribute]
+) -> Sequence[SSAValue]:
+    """Build an operation of the extension, and record in the model that it needs the extension.
+
+    Args:
+        op: the builder.
+        kind: the kind of the operation.
+        operands: its operands.
+        attributes: its attributes as they are spelled in the IR.
+        types: the types of its results.
+    """
+    properties: dict[str, Attribute] = {name: StringAttr(value) for name, value in attributes.items()}
+    found = extension_class(kind).create(operands=operands, result_types=types, properties=properties)
+    op.insert(found)
+    if (model := _model(op)) is not None and ModuleLevel.RUNTIME_EXTENSIONS not in model.attributes:
+        model.attributes[ModuleLevel.RUNTIME_EXTENSIONS] = strings_attribute([PACKAGE])
+        add_notes(model, [NOTE])
+    return found.results
+
+
+def _model(op: OpBuilder) -> ModelOp | None:
+    """The model that a builder builds in; None in a body that is in no model yet."""
+    parent = op.block.parent_op()
+    return None if parent is None else model_around(parent)
+
+
+def _note(op: OpBuilder, note: str) -> None:
+    if (model := _model(op)) is not None:
+        add_notes(model, [note])
+
+
+def check_permitted(op: OpBuilder, reason: str, hint: str) -> None:
+    """Raises ConversionError with a reason and a hint if the options of the conversion rule these operations out."""
+    parameters = None if (model := _model(op)) is None else model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
+    given = parameters.data.get("tokenizers") if isinstance(parameters, DictionaryAttr) else None
+    if given is not None and value_of(given) == NO_TOKENIZERS:
+        raise UnsupportedOperationError(f"{reason}, and operations of OpenVINO Tokenizers are ruled out", hint=hint)
+
+
+def replaced(op: OpBuilder, texts: Texts, pattern: str, rewrite: str, *, all_matches: bool) -> Texts:
+    """Strings in which matches of a pattern of PCRE2 are replaced; `rewrite` refers to groups as `${1}`."""
+    if r"\p{" in pattern:
+        _note(op, CLASSES_NOTE)
+    constants = (op.constant(np.frombuffer(each.encode(), np.uint8)) for each in (pattern, rewrite))
+    attributes = {"global_replace": "true" if all_matches else "false"}
+    types = [texts.begins.type, texts.ends.type, texts.symbols.type]
+    return Texts(*operation(op, "RegexNormalization", [*texts, *constants], attributes, types))

@@ -1,0 +1,87 @@
+"""Sampling of volumes at the places of a grid, which the runtime's GridSample does not do.
+
+    %y = onnx.GridSample(%x, %grid)        // %x: [N, C, D, H, W], %grid: [N, D', H', W', 3] of (x, y, z) from -1 to 1
+->  the sum over the 8 corners around each place of weight · opset8.Gather(%x as [N, D * H * W, C], corner)
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import product
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import element_of, rank_of
+from moir.errors import UnsupportedOperationError
+from moir.expansions.shape_values import dimension_value
+from moir.rewriting.builder import OpBuilder
+
+PADDINGS = ("zeros", "border", "reflection")
+
+
+def sampled_volume(op: OpBuilder, data: SSAValue, grid: SSAValue, *, mode: str, padding: str, aligned: bool) -> SSAValue:
+    """Volumes [N, C, D, H, W] sampled at the places of a grid: [N, C, D', H', W'].
+
+    `aligned` says that -1 and 1 are the centres of the outermost elements, not their edges.
+
+    Raises ConversionError for modes other than `bilinear` (trilinear here) and `nearest`, and for unknown paddings.
+    """
+    # Places in 16 bits would be rounded to whole elements of large volumes.
+    grid = op.convert(grid, f32)
+    if (rank_of(data), rank_of(grid)) != (5, 5):
+        raise UnsupportedOperationError(
+            f"volumes of rank {rank_of(data)} cannot be sampled at a grid of rank {rank_of(grid)}",
+            hint="give the model's inputs a known rank",
+        )
+    if mode not in ("bilinear", "nearest") or padding not in PADDINGS:
+        raise UnsupportedOperationError(f"sampling of volumes in mode {mode!r} with padding {padding!r} is not supported")
+    sizes = [dimension_value(op, data, axis) for axis in (2, 3, 4)]
+    # The grid has x first, which counts along the last axis.
+    places = [_place(op, op.Gather(grid, 2 - index, -1), size, padding, aligned=aligned) for index, size in enumerate(sizes)]
+    flat = op.Reshape(data, [0, 0, -1], special_zero=True)
+    if mode == "nearest":
+        return _corner(op, flat, [op.Round(place, mode="half_to_even") for place in places], sizes, padding)
+    lower = [op.Floor(place) for place in places]
+    parts: list[SSAValue] = []
+    for corner in product((0, 1), repeat=3):
+        ends = [op.Add(low, float(step)) if step else low for low, step in zip(lower, corner, strict=True)]
+        distances = [op.Subtract(1.0, op.Abs(op.Subtract(place, end))) for place, end in zip(places, ends, strict=True)]
+        weight = op.Unsqueeze(reduce(op.Multiply, distances), [1])
+        parts.append(op.Multiply(_corner(op, flat, ends, sizes, padding), op.convert(weight, element_of(data))))
+    return reduce(op.Add, parts)
+
+
+def _place(op: OpBuilder, line: SSAValue, size: SSAValue, padding: str, *, aligned: bool) -> SSAValue:
+    """The place along an axis, in elements, of coordinates from -1 to 1, as the padding changes it."""
+    count = op.convert(size, element_of(line))
+    last = op.Subtract(count, 1.0)
+    if aligned:
+        place = op.Multiply(op.Multiply(op.Add(line, 1.0), 0.5), last)
+    else:
+        place = op.Subtract(op.Multiply(op.Multiply(op.Add(line, 1.0), 0.5), count), 0.5)
+    if padding == "reflection":
+        low, span = (0.0, last) if aligned else (-0.5, count)
+        # A triangle wave of the period 2 * span: the distance to the nearest even multiple of the span.
+        period = op.Maximum(op.Multiply(span, 2.0), 1e-6)
+        shifted = op.FloorMod(op.Subtract(place, low), period)
+        place = op.Add(op.Minimum(shifted, op.Subtract(period, shifted)), low)
+    return place if padding == "zeros" else op.Maximum(op.Minimum(place, last), 0.0)
+
+
+def _corner(op: OpBuilder, flat: SSAValue, places: list[SSAValue], sizes: list[SSAValue], padding: str) -> SSAValue:
+    """The elements of [N, C, D * H * W] at whole places: [N, C, D', H', W']; zeros outside, if the padding says so."""
+    index: SSAValue | None = None
+    inside: SSAValue | None = None
+    for place, size in zip(places, sizes, strict=True):
+        whole = op.convert(place, si64)
+        limited = op.Maximum(op.Minimum(whole, op.Subtract(size, 1)), 0)
+        within = op.Equal(whole, limited)
+        inside = within if inside is None else op.LogicalAnd(inside, within)
+        index = limited if index is None else op.Add(op.Multiply(index, size), limited)
+    assert index is not None
+    assert inside is not None
+    # Behind the batch, Gather puts the places in front of the channels if the channels come last.
+    channels_last = op.Gather(op.Transpose(flat, [0, 2, 1]), index, 1, batch_dims=1)
+    found = op.Transpose(channels_last, [0, 4, 1, 2, 3])
+    return op.Select(op.Unsqueeze(inside, [1]), found, op.constant_like(0, found)) if padding == "zeros" else found

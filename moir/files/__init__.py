@@ -1,0 +1,1 @@
+"""Model files: their recognition, formats that moir does not read, which files a conversion reads."""

@@ -1,0 +1,87 @@
+"""Model files: their memory maps, which were read, and which files beside them a model may refer to."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from moir.errors import ModelFileError
+from moir.frameworks import FRAMEWORKS, SAMPLE
+
+_FILES_READ: ContextVar[set[Path] | None] = ContextVar("files_read", default=None)
+
+
+@contextmanager
+def recorded_files() -> Generator[set[Path]]:
+    """Collect the paths of all files that are read in the context, links followed."""
+    files: set[Path] = set()
+    token = _FILES_READ.set(files)
+    try:
+        yield files
+    finally:
+        _FILES_READ.reset(token)
+
+
+def map_file(path: Path) -> mmap.mmap | None:
+    """A read-only memory map of a regular file; None for an empty one. Raises ModelFileError if it cannot be read."""
+    try:
+        # Only regular files are opened: a named pipe would block, and a device has no end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ModelFileError("not a regular file", location=str(path))
+        with path.open("rb") as file:
+            if (files := _FILES_READ.get()) is not None:
+                files.add(path.resolve())
+            if os.fstat(file.fileno()).st_size == 0:
+                return None
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
+
+
+def check_beginning(path: Path, data: mmap.mmap, dialect: str) -> None:
+    """Raises ModelFileError if a file begins like a kind that no frontend reads, and not like those of a framework."""
+    beginning = data[:SAMPLE]
+    if not FRAMEWORKS[dialect].begins(beginning):
+        # The table of these kinds is imported for files that may be of one.
+        from moir.files.foreign_files import check_not_foreign
+
+        check_not_foreign(path, beginning)
+
+
+class ModelFolder:
+    """The folder of a model, whose files are the only ones that the model may refer to.
+
+    A model may come from an untrusted source, and must not be able to copy other files of the machine into the
+    converted model. If its path is a link, files in the folder of the target are allowed as well: caches keep all files
+    of a model as links to one folder.
+
+    Args:
+        model: path of the model file.
+    """
+
+    def __init__(self, model: Path) -> None:
+        self.path = model.parent
+        self._allowed = {model.parent.resolve(), model.resolve().parent}
+
+    @staticmethod
+    def is_absolute(name: str) -> bool:
+        """Whether a name is an absolute path on any platform."""
+        return PurePosixPath(name).is_absolute() or bool(PureWindowsPath(name).anchor)
+
+    @staticmethod
+    def leads_upward(name: str) -> bool:
+        """Whether a name has a component `..` on any platform."""
+        return ".." in (*PurePosixPath(name).parts, *PureWindowsPath(name).parts)
+
+    def target(self, path: Path) -> Path | None:
+        """The file that a path in the folder means, links followed; None if that is outside of the allowed folders.
+
+        Raises OSError or RuntimeError if there is no such file.
+        """
+        target = path.resolve(strict=True)
+        return target if any(target.is_relative_to(folder) for folder in self._allowed) else None

@@ -1,0 +1,149 @@
+"""Which framework a model file is of: from its content, whatever its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from moir.errors import ModelFileError
+from moir.frameworks import SAMPLE, Framework, readable
+
+_USUAL_NAMES = ("model", "saved_model")
+_LARGEST_FOLDER = 10_000
+"""How many entries of a folder are looked at to find a model in it."""
+
+
+def framework_of_file(path: str | Path) -> Framework:
+    """The framework of a model file or folder.
+
+    The first bytes of a file decide; its suffix does only if they say nothing. A folder is recognized by its files.
+
+    Raises ModelFileError if there is no such file or no frontend reads it, with what the user can do instead.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _framework_of_folder(path)
+    if not path.exists():
+        for framework in readable():
+            if any(beside(path, suffix).is_file() for suffix in framework.completions):
+                return framework
+        raise _absent(path)
+    beginning = beginning_of(path)
+    found = framework_of_beginning(beginning)
+    if found is not None:
+        return found
+    if not beginning:
+        raise ModelFileError("the file is empty", location=str(path), hint="copy or download it again")
+    return _framework_of_name(path, beginning)
+
+
+def framework_of_beginning(beginning: bytes) -> Framework | None:
+    """The framework whose files begin with these bytes."""
+    return next((framework for framework in readable() if framework.begins(beginning)), None)
+
+
+def _framework_of_name(path: Path, beginning: bytes) -> Framework:
+    """The framework of a file whose first bytes are not those of any. Raises ModelFileError."""
+    from moir.files.foreign_files import GENERAL, foreign_kind
+
+    kind = foreign_kind(beginning)
+    if kind is not None:
+        raise kind.error(path)
+    for framework in readable():
+        # Where the first words of a text say what it is, the name of another one says nothing.
+        if path.suffix.lower() in framework.suffixes and (framework.beginning or not framework.text_beginning):
+            return framework
+    kind = foreign_kind(beginning, path.name) or foreign_kind(beginning, path.name, GENERAL)
+    if kind is not None:
+        raise kind.error(path)
+    *titles, last = (framework.title for framework in readable())
+    hint = f"moir reads models of {', '.join(titles)} and {last}"
+    raise ModelFileError("no frontend knows this kind of file", location=str(path), hint=hint)
+
+
+def beginning_of(path: Path) -> bytes:
+    """The first bytes of a regular file. Raises ModelFileError if it cannot be read."""
+    try:
+        # Opening a named pipe would block.
+        if path.exists() and not path.is_file():
+            raise ModelFileError("not a regular file", location=str(path))
+        with path.open("rb") as file:
+            return file.read(SAMPLE)
+    except OSError as error:
+        raise ModelFileError(f"cannot be read: {error.strerror or error}", location=str(path)) from error
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """The file whose name is that of `path` and a further suffix."""
+    return path.with_name(path.name + suffix) if path.name else path
+
+
+def _absent(path: Path) -> ModelFileError:
+    """The error for a path without a file: with names like it in its folder."""
+    from moir.suggestions import did_you_mean
+
+    hint = None
+    try:
+        names = [each.name for each in islice(path.parent.iterdir(), _LARGEST_FOLDER) if not each.name.startswith(".")]
+        same = [name for name in names if name.startswith(f"{path.name}.")]
+        known = [path.name + suffix for framework in readable() for suffix in framework.suffixes]
+        near = [name for name in same if name in known] or names
+        hint = did_you_mean(path.name, near) if path.name else None
+    except OSError:
+        if not path.parent.exists():
+            hint = f"there is no folder {path.parent}"
+    return ModelFileError("cannot be read: No such file or directory", location=str(path), hint=hint)
+
+
+def _framework_of_folder(path: Path) -> Framework:
+    for framework in readable():
+        if any((path / name).is_file() for name in framework.folder_files):
+            return framework
+    reason = "the folder is no SavedModel: it has no saved_model.pb"
+    try:
+        models = list(islice(_models_in(path), 4))
+    except OSError as error:
+        raise ModelFileError(f"cannot be read: {error.strerror or error}", location=str(path)) from error
+    if models:
+        from moir.suggestions import alternatives
+
+        shown = alternatives(str(each) for each in models[:3])
+        raise ModelFileError(reason, location=str(path), hint=f"did you mean {shown}?")
+    raise ModelFileError(reason, location=str(path), hint=_step_of_folder(path))
+
+
+def _models_in(path: Path) -> Iterator[Path]:
+    """The models in a folder and in its folders: files that a frontend reads, and folders that one does."""
+    for each in _entries(path):
+        if each.is_dir():
+            if _is_model_folder(each):
+                yield each
+            else:
+                yield from (inner for inner in _entries(each) if _is_model_file(inner) or _is_model_folder(inner))
+        elif _is_model_file(each):
+            yield each
+
+
+def _entries(path: Path) -> list[Path]:
+    """The visible entries of a folder, those with the usual names of models first."""
+    visible = (each for each in islice(path.iterdir(), _LARGEST_FOLDER) if not each.name.startswith("."))
+    return sorted(visible, key=lambda each: (each.stem not in _USUAL_NAMES, each.name))
+
+
+def _is_model_folder(path: Path) -> bool:
+    return any((path / name).is_file() for framework in readable() for name in framework.folder_files)
+
+
+def _is_model_file(path: Path) -> bool:
+    return path.suffix.lower() in {suffix for framework in readable() for suffix in framework.suffixes} and path.is_file()
+
+
+def _step_of_folder(path: Path) -> str:
+    """What the user of a folder without a model can do."""
+    from moir.files.foreign_files import foreign_kind
+
+    for each in _entries(path):
+        if each.is_file() and (kind := foreign_kind(beginning_of(each), each.name)) is not None:
+            return f"it has {each.name}: {kind.error(each).reason.removeprefix('this is ')}; {kind.error(each).hint}"
+    return "give a model file, or the folder of a SavedModel"

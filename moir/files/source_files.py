@@ -1,0 +1,66 @@
+"""The files that a module was read from, which no output may overwrite."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from moir.errors import EmissionError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+_FILES: WeakKeyDictionary[ModuleOp, frozenset[Path]] = WeakKeyDictionary()
+"""The files of each module, links followed."""
+
+
+class Reading:
+    """The result of a context of `recorded`: gets the module that is read in it."""
+
+    def __init__(self) -> None:
+        self.module: ModuleOp | None = None
+
+
+@contextmanager
+def recorded(*further: Path) -> Generator[Reading]:
+    """Record the files that are read in the context, as those of the module that the context sets.
+
+    Args:
+        further: other files that belong to the module.
+    """
+    from moir.files.reading import recorded_files
+
+    reading = Reading()
+    with recorded_files() as files:
+        yield reading
+    if reading.module is not None:
+        _FILES[reading.module] = frozenset((*files, *(path.resolve() for path in further)))
+
+
+def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
+    """Check that a module was not read from files that are to be written.
+
+    Of a module whose files are not recorded, a copy for example, any file that is mapped into memory may be one. Of
+    others, another part of the process may have mapped the file, such as the runtime that compiled an earlier model.
+
+    Raises EmissionError that names the first of `paths` that the module was read from.
+    """
+    files = _FILES.get(module)
+    for path in paths:
+        if is_mapped(path) if files is None else path.resolve() in files:
+            raise EmissionError("this file belongs to the model that is converted", location=str(path), hint="choose another output")
+
+
+def is_mapped(path: Path) -> bool:
+    """Whether a file is mapped into the memory of this process; always False without `/proc/self/maps`."""
+    if not path.exists():
+        return False
+    try:
+        with open("/proc/self/maps", "rb") as maps:
+            return b" " + os.fsencode(os.path.realpath(path)) + b"\n" in maps.read()
+    except OSError:
+        return False

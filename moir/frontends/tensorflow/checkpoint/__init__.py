@@ -1,0 +1,1 @@
+"""Checkpoints: the sorted table of names, and the shards with values."""

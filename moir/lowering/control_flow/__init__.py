@@ -1,0 +1,1 @@
+"""Control flow that all frameworks have: bodies, branches, and the connections of loops."""

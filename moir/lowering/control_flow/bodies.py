@@ -1,0 +1,214 @@
+"""Lowering of the graphs of a node to bodies: a graph is cloned, its Parameters get types, the clone is lowered.
+
+A body that runs repeatedly is lowered for the types of its first iteration. If a loop-carried value does not fit its
+Parameter, the Parameter gets a wider type and a fresh clone is lowered, so that the body does not depend on a shape
+that changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from moir.dialects.data import DataAttr
+from moir.dialects.inference import set_type
+from moir.dialects.opset.condition import parameters_of, results_of
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.shapes import element_of, join_shapes, merge_elements, rank_of, shape_of, tensor, unknown_dimensions
+from moir.errors import ConversionError
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.operations_with_bodies import known_value
+
+EXACT_NESTING = 2
+"""Bodies with more levels of nested bodies start from unknown dimensions: each attempt lowers all levels again."""
+
+RANKED_NESTING = 5
+"""Bodies with more levels of nested bodies than this start from unknown ranks."""
+
+
+def graph_of(node: LoweringNode, attribute: str) -> Region:
+    """The region of an attribute that is a graph. Raises ConversionError if the node has no such attribute."""
+    names = node.texts("graph_attributes", ())
+    if attribute not in names or len(names) != len(node.op.regions):
+        node.fail(f"the graph {attribute} is missing")
+    return node.op.regions[names.index(attribute)]
+
+
+def captured_values(node: LoweringNode) -> list[SSAValue]:
+    """The operands of a node that its graphs capture from the enclosing graph."""
+    count = node.integer("captured", 0)
+    return list(node.op.operands[len(node.op.operands) - count :])
+
+
+def own_operands(node: LoweringNode) -> list[SSAValue | None]:
+    """The operands of a node except the captured values; None for absent ones."""
+    count = len(node.op.operands) - node.integer("captured", 0)
+    return [node.optional(index) for index in range(count)]
+
+
+@dataclass
+class Body:
+    """A lowered body.
+
+    `parameters` are those of the graph in the order of the graph; None for a Parameter that was replaced by a constant.
+    """
+
+    region: Region
+    parameters: list[Parameter | None]
+
+    @property
+    def block(self) -> Block:
+        """The block of the body."""
+        return self.region.block
+
+    @property
+    def results(self) -> list[Result]:
+        """The Results of the body."""
+        return [op for op in self.block.ops if isinstance(op, Result)]
+
+    def values(self) -> list[SSAValue]:
+        """The operands of the Results."""
+        return results_of(self.block)
+
+    def drop(self, index: int) -> None:
+        """Erase a Parameter."""
+        if (parameter := self.parameters[index]) is not None:
+            parameter.detach()
+            parameter.erase()
+        self.parameters[index] = None
+
+    def is_used(self, index: int) -> bool:
+        """Whether a Parameter exists and has uses."""
+        parameter = self.parameters[index]
+        return parameter is not None and bool(parameter.results[0].uses)
+
+    def is_passed_through(self, parameter: int, result: int) -> bool:
+        """Whether the operand of a Result is the value of a Parameter."""
+        found = self.parameters[parameter]
+        return found is not None and self.results[result].operands[0] is found.results[0]
+
+
+def lowered_body(
+    node: LoweringNode, region: Region, inputs: Sequence[SSAValue | Attribute], prepare: Callable[[list[Parameter]], None] | None = None
+) -> Body:
+    """A lowered clone of a graph.
+
+    Args:
+        node: the node the graph belongs to.
+        region: the graph; it is not changed.
+        inputs: for each Parameter the value or data that it has in every iteration, or else its type. A known value
+            becomes a constant of the body.
+        prepare: called with the Parameters before any operation is lowered.
+
+    Raises ConversionError if the graph has another number of Parameters.
+    """
+    clone = region.clone()
+    parameters = parameters_of(clone.block)
+    if len(parameters) != len(inputs):
+        node.fail(f"a graph has {len(parameters)} inputs where {len(inputs)} are given")
+    for parameter, given in zip(parameters, inputs, strict=True):
+        if isinstance(given, DataAttr):
+            continue
+        type_ = given.type if isinstance(given, SSAValue) else given
+        declared = element_of(parameter.results[0])
+        set_type(parameter.results[0], tensor(shape_of(type_), merge_elements(element_of(type_), declared)))
+    if prepare is not None:
+        prepare(parameters)
+    kept: list[Parameter | None] = []
+    for parameter, given in zip(parameters, inputs, strict=True):
+        value = known_value(node.known, given)
+        if value is None:
+            kept.append(parameter)
+            continue
+        kept.append(None)
+        constant = Constant.create(properties={"value": value}, result_types=[tensor(value.shape, value.element)])
+        clone.block.insert_op_before(constant, parameter)
+        parameter.results[0].replace_all_uses_with(constant.results[0])
+        parameter.detach()
+        parameter.erase()
+    node.run.block(clone.block)
+    eliminate_dead(clone.block)
+    return Body(clone, kept)
+
+
+def nesting(region: Region) -> int:
+    """The number of levels of regions nested in a region."""
+    inner = [nesting(each) + 1 for block in region.blocks for op in block.ops for each in op.regions]
+    return max(inner, default=0)
+
+
+def repeated_body(
+    node: LoweringNode,
+    region: Region,
+    types: Sequence[Attribute],
+    lower: Callable[[Sequence[Attribute]], Body],
+    first_result: int,
+) -> Body:
+    """A body lowered for types that hold in every iteration.
+
+    Args:
+        types: types of the loop-carried values before the first iteration.
+        lower: lowers a clone for given types of these values.
+        first_result: the index of the Result of the first loop-carried value; the Results of the others follow.
+
+    Raises ConversionError if no types hold in every iteration.
+    """
+    inner = nesting(region)
+    widenings = [_joined, _joined, _unknown_dimensions, _unknown_rank, _unknown_rank]
+    current = list(types)
+    if inner > EXACT_NESTING:
+        widenings = widenings[3:] if inner <= RANKED_NESTING else []
+        widen = _unknown_dimensions if inner <= RANKED_NESTING else _unknown_rank
+        current = [widen(type_, type_) for type_ in current]
+    for widening in widenings:
+        try:
+            body = lower(current)
+        except ConversionError:
+            # An error for the types of the first iteration may disappear for wider types.
+            current = [(_unknown_dimensions if widening is _joined else widening)(type_, type_) for type_ in current]
+            continue
+        misfits = _misfits(node, current, body, first_result)
+        if not misfits:
+            return body
+        for index, value in misfits.items():
+            current[index] = widening(current[index], value.type)
+    body = lower(current)
+    if _misfits(node, current, body, first_result):
+        node.fail("no types hold for the values its body hands from iteration to iteration")
+    return body
+
+
+def _misfits(node: LoweringNode, types: Sequence[Attribute], body: Body, first_result: int) -> dict[int, SSAValue]:
+    """The loop-carried values after an iteration that their types do not cover, by index."""
+    values = body.values()[first_result : first_result + len(types)]
+    return {index: value for index, value in enumerate(values) if not _covers(node, types[index], value)}
+
+
+def _covers(node: LoweringNode, type_: Attribute, value: SSAValue) -> bool:
+    try:
+        merge_elements(element_of(type_), element_of(value))
+    except ConversionError as error:
+        node.fail(f"the element type of a value changes from iteration to iteration: {error.reason}")
+    before, after = shape_of(type_), shape_of(value)
+    if before is not None and after is not None and len(before) != len(after):
+        node.fail(
+            f"a value that its body hands on has {len(before)} dimensions before an iteration and {len(after)} after it",
+            hint="give it the same number of dimensions before the first iteration",
+        )
+    return join_shapes(before, after) == before
+
+
+def _joined(type_: Attribute, other: Attribute) -> Attribute:
+    return tensor(join_shapes(shape_of(type_), shape_of(other)), merge_elements(element_of(type_), element_of(other)))
+
+
+def _unknown_dimensions(type_: Attribute, other: Attribute) -> Attribute:
+    joined = _joined(type_, other)
+    return tensor(unknown_dimensions(rank_of(joined)), element_of(joined))
+
+
+def _unknown_rank(type_: Attribute, other: Attribute) -> Attribute:
+    return tensor(None, merge_elements(element_of(type_), element_of(other)))

@@ -1,0 +1,190 @@
+"""The connections of a body that runs repeatedly: operands with Parameters, Results with results of the operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.moir import BodyPort, Slicing
+from moir.dialects.opset.condition import Loop, RepeatingOp
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.shapes import is_static, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.bodies import Body
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.operations_with_bodies import create_repeating
+
+
+@dataclass
+class Connections:
+    """The connections of a Loop or TensorIterator around a lowered body.
+
+    The Result at index `first_result` + i of the body belongs to result i of the node. Earlier Results have no result
+    of the node and are kept.
+    """
+
+    node: LoweringNode
+    body: Body
+    operands: list[SSAValue]
+    first_parameter: int
+    first_result: int
+    inputs: list[BodyPort] = field(default_factory=list[BodyPort])
+    outputs: list[tuple[int, BodyPort]] = field(default_factory=list[tuple[int, BodyPort]])
+    values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    results: list[Result] = field(default_factory=list[Result])
+
+    def drop_unused(self, states: int) -> None:
+        """Erase the Results without uses and the operations of the body that only they use.
+
+        The first `states` results of the node are loop-carried values; those whose Parameters are used are kept.
+        """
+        self.results = self.body.results
+        for index in range(self.node.result_count):
+            if not self.node.is_used(index) and (index >= states or not self.body.is_used(self.first_parameter + index)):
+                self._drop_result(index)
+        eliminate_dead(self.body.block)
+
+    def _drop_result(self, index: int) -> None:
+        result = self.results[self.first_result + index]
+        result.detach()
+        result.erase()
+
+    def _number(self, index: int) -> int | None:
+        """The present index of the Result of the body for a result of the node; None if the Result was dropped."""
+        result = self.results[self.first_result + index]
+        return None if result.parent is None else self.body.results.index(result)
+
+    def _operand(self, value: SSAValue) -> int:
+        self.operands.append(value)
+        return len(self.operands) - 1
+
+    def add_states(self, states: Sequence[SSAValue]) -> None:
+        """Connect the loop-carried values. A value that the body does not change becomes an invariant."""
+        changed: list[tuple[int, SSAValue]] = []
+        for index, value in enumerate(states):
+            number, parameter = self._number(index), self.first_parameter + index
+            if number is not None and self.body.is_passed_through(parameter, number):
+                self.values[index] = value
+                self._drop_result(index)
+                number = None
+            if number is not None or self.body.is_used(parameter):
+                changed.append((index, value))
+            else:
+                self.body.drop(parameter)
+        for index, value in changed:
+            number = self._number(index)
+            self._keep(self.first_parameter + index)
+            if number is not None:
+                self._copy(number)
+            self.inputs.append(BodyPort(self._operand(value), number))
+            if number is not None and self.node.is_used(index):
+                self.outputs.append((index, BodyPort(number)))
+
+    def _copy(self, number: int) -> None:
+        """Insert an Identity before a Result whose operand is a Parameter.
+
+        The runtime would otherwise overwrite the Parameter before it reads its value.
+        """
+        result = self.body.results[number]
+        value = result.operands[0]
+        if isinstance(value.owner, Parameter):
+            inside = OpBuilder(self.node.known, self.body.block, result)
+            result.operands[0] = inside.Identity(value)
+
+    def _keep(self, parameter: int) -> None:
+        """Add a Result for a Parameter without uses.
+
+        The runtime drops such a Parameter, but needs its value as the result of a loop without iterations.
+        """
+        found = self.body.parameters[parameter]
+        if found is not None and not found.results[0].uses:
+            self.body.block.add_op(Result.create(operands=[found.results[0]]))
+
+    def add_slices(self, operands: Sequence[SSAValue], slicings: Sequence[Slicing]) -> None:
+        """Connect the Parameters after those of the loop-carried values with slices of operands."""
+        self.inputs.extend(BodyPort(self._operand(value), slicing=slicing) for value, slicing in zip(operands, slicings, strict=True))
+
+    def add_invariants(self, first: int, operands: Sequence[SSAValue]) -> None:
+        """Connect Parameters, from index `first` on, with operands that do not change between iterations."""
+        for parameter, value in enumerate(operands, first):
+            if self.body.is_used(parameter):
+                self.inputs.append(BodyPort(self._operand(value)))
+            else:
+                self.body.drop(parameter)
+
+    def add_joined(self, first: int, slicings: Sequence[Slicing]) -> None:
+        """Connect results of the node, from index `first` on, that stack a value of all iterations along an axis."""
+        for index, slicing in enumerate(slicings, first):
+            number = self._number(index)
+            if number is None:
+                continue
+            result = self.results[self.first_result + index]
+            inside = OpBuilder(self.node.known, self.body.block, result)
+            result.operands[0] = inside.Unsqueeze(result.operands[0], slicing.axis)
+            self.outputs.append((index, BodyPort(number, slicing=slicing)))
+
+    def add_last(self, first: int, count: int) -> None:
+        """Connect results of the node, from index `first` on, that are values of the last iteration."""
+        for index in range(first, first + count):
+            number = self._number(index)
+            if number is not None:
+                self.outputs.append((index, BodyPort(number)))
+
+    def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
+        """Build the operation and return the values of the results of the node; None for results without connection."""
+        if self.outputs:
+            created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
+            self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
+            if operation is Loop:
+                self._check_sizes(op)
+        return [self.values.get(index) for index in range(self.node.result_count)]
+
+    def _check_sizes(self, op: OpBuilder) -> None:
+        """Raises ConversionError for a state whose sizes change in a loop that may have no iterations.
+
+        The runtime (2026.4) infers the sizes that the body gives, also for a loop that does not run.
+        """
+        count, first = (op.known.constant(value) for value in self.operands[:2])
+        if count is not None and first is not None and count.all() and first.all():
+            return
+        initial = {port.back_edge: self.operands[port.index] for port in self.inputs if port.index is not None}
+        for index, port in self.outputs:
+            after, before = shape_of(self.values[index]), shape_of(initial.get(port.index, self.values[index]))
+            if before is None or after is None or port.slicing is not None:
+                continue
+            if any(-1 not in sizes and sizes[0] != sizes[1] for sizes in zip(before, after, strict=False)):
+                self.node.fail(
+                    f"output {index} begins with the shape {list(before)}, gets {list(after)} in the body, and the loop may not run",
+                    hint="give the initial value the shape that the body computes, or a condition that is constant",
+                )
+
+
+def results_without_iterations(
+    node: LoweringNode, op: OpBuilder, states: Sequence[SSAValue], values: Sequence[SSAValue], joined: int | None = None
+) -> list[SSAValue | None] | None:
+    """The results of a loop whose body never runs: its initial states, empty lists, and zeros.
+
+    Args:
+        node: the loop.
+        op: the builder.
+        states: the initial values of the states, which are the first results.
+        values: the values of the body for the other results.
+        joined: how many of these are joined along a new first axis, by default all; the others are last values.
+
+    Returns None if the shape of a result that is used is not known.
+    """
+    results: list[SSAValue | None] = [*states]
+    for number, value in enumerate(values):
+        shape = shape_of(value)
+        if not node.is_used(len(results)):
+            results.append(None)
+        elif shape is None or not is_static(shape):
+            return None
+        else:
+            lead = (0,) if joined is None or number < joined else ()
+            results.append(op.constant_like(np.zeros((*lead, *shape)), value))
+    return results

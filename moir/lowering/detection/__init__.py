@@ -1,0 +1,1 @@
+"""Lowering of the `detection` dialect: heads of detection networks."""

@@ -1,0 +1,1 @@
+"""Attention and rotary position embeddings of the domain of ONNX."""

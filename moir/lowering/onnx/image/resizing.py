@@ -1,0 +1,339 @@
+"""Resizing of images, and of tensors along any axes. Layout: N, C, spatial axes.
+
+    %y = onnx.Resize(%x, %roi, %scales) {mode = "linear"}
+->  %y = opset11.Interpolate(%x, %scales, %axes), or products with matrices where it has no such mode
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.symbols import Symbol, same
+from moir.errors import InferenceError
+from moir.expansions.resampling import MAXIMUM_WEIGHTS, AxisResizing, Sampling, resampled
+from moir.expansions.shape_values import as_scalar, dimension_value
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.operands import declared_rank, of_length
+from moir.lowering.onnx.strings.movement import moves_strings
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+if TYPE_CHECKING:
+    from moir.expansions.computed_resampling import ComputedResizing
+
+MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
+NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")
+UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
+COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
+
+INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
+"""Integers that the runtime does not interpolate, and those that have their numbers."""
+
+
+@dataclass
+class Resizing:
+    """The parameters of a Resize.
+
+    Args:
+        mode: `nearest`, `linear` or `cubic`.
+        coordinates: the transformation from positions in the result to positions in the data.
+        nearest: the rounding of positions in mode `nearest`.
+        by_scales: whether `target` contains scales; otherwise it contains sizes.
+        target: a tensor with an entry for each of `axes`, or for every axis if these are None.
+        antialias, cube_coefficient, exclude_outside: the attributes of these names.
+        factor: the scale of all axes, if their sizes are rounded to keep the aspect ratio.
+    """
+
+    mode: str
+    coordinates: str
+    nearest: str
+    by_scales: bool
+    target: SSAValue
+    axes: list[int] | None = None
+    antialias: bool = False
+    cube_coefficient: float = -0.75
+    exclude_outside: bool = False
+    factor: float | SSAValue | None = None
+
+
+@onnx.lowers("Upsample")
+@moves_strings(0)
+def upsample_factors(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x) {height_scale, width_scale, mode}
+    -> opset11.Interpolate(x, [height_scale, width_scale], [2, 3])
+    """
+    scales = op.constant(np.array([1, 1, node.number("height_scale"), node.number("width_scale")], np.float32))
+    return upsampled(node, op, scales)
+
+
+@onnx.lowers("Upsample", since=7)
+@moves_strings(0)
+def upsample_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x) {scales, mode}
+    -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
+    """
+    return upsampled(node, op, op.constant(np.array(node.numbers("scales"), np.float32)))
+
+
+@onnx.lowers("Upsample", "Resize", since=9)
+@moves_strings(0)
+def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Upsample(x, scales) {mode}
+    -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
+    """
+    return upsampled(node, op, node.operand(1))
+
+
+def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
+    """Operand 0 resized with the semantics of Upsample and of the first version of Resize."""
+    mode = node.text("mode", "nearest")
+    return resized(node, op, Resizing({"bilinear": "linear"}.get(mode, mode), "asymmetric", "simple", True, scales))
+
+
+@onnx.lowers("Resize", since=11)
+@moves_strings(0)
+def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Resize(x, roi, scales, sizes) {mode, coordinate_transformation_mode, …}
+    -> opset11.Interpolate(x, scales or sizes, axes)
+    """
+    rank = node.rank(0)
+    coordinates = node.text("coordinate_transformation_mode", "half_pixel")
+    axes = None
+    if node.has("axes"):
+        given = node.integers("axes")
+        axes = [normalize_axis(axis, rank) for axis in given] if rank is not None else list(given)
+        if min(axes, default=0) < 0:
+            node.fail("the rank of operand 0 is unknown, so negative axes are", hint="give the model's inputs a known rank")
+    scales, sizes = (None if value is not None and shape_of(value) == (0,) else value for value in map(node.optional, (2, 3)))
+    if sizes is not None and node.constant(2) is None:
+        # One of both is an empty list, also where the model does not say its length.
+        scales = None
+    target = scales if scales is not None else sizes
+    if target is None:
+        node.fail("there are neither scales nor sizes")
+    resizing = Resizing(
+        node.text("mode", "nearest"),
+        coordinates,
+        node.text("nearest_mode", "round_prefer_floor"),
+        scales is not None,
+        target,
+        axes,
+        node.flag("antialias"),
+        node.number("cubic_coeff_a", -0.75),
+        node.flag("exclude_outside"),
+    )
+    if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) != 4:
+        # The CPU plugin (2026.4) resizes images alone in one operation, and nothing says that these are images.
+        node.op.operands[0] = op.Reshape(node.operand(0), [0] * (node.known_rank(0) if count is None else count), special_zero=True)
+    if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
+        resizing.coordinates = "half_pixel"
+    policy = node.text("keep_aspect_ratio_policy", "stretch")
+    if scales is None and policy != "stretch":
+        keep_aspect_ratio(node, op, resizing, policy)
+    return resized(node, op, resizing)
+
+
+def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
+    """Whether half_pixel_symmetric equals half_pixel: for sizes, or for scales that give integer sizes."""
+    if not resizing.by_scales:
+        return True
+    scales, shape = node.known.constant(resizing.target), node.shape(0)
+    if scales is None:
+        return False
+    axes = resizing.axes or range(scales.size)
+    dimensions = [-1 if shape is None else shape[axis] for axis in axes]
+    extents = [scale if d < 0 else scale * d for scale, d in zip(scales.ravel().tolist(), dimensions, strict=True)]
+    return all(float(extent).is_integer() for extent in extents)
+
+
+def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, policy: str) -> None:
+    """Replace the sizes by sizes that preserve the aspect ratio.
+
+    One factor scales all dimensions: the smallest for the policy `not_larger`, the largest for `not_smaller`.
+    """
+    if policy not in ("not_larger", "not_smaller"):
+        node.fail(f"keep_aspect_ratio_policy {policy!r} is not one of stretch, not_larger, not_smaller")
+    data, shape, sizes = node.operand(0), node.shape(0), node.known.constant(resizing.target)
+    axes = resizing.axes
+    dimensions = None if shape is None else [shape[axis] for axis in (range(len(shape)) if axes is None else axes)]
+    if sizes is not None and dimensions is not None and min(dimensions) > 0:
+        factors = sizes.ravel() / np.array(dimensions)
+        factor = factors.min() if policy == "not_larger" else factors.max()
+        extents = np.floor(factor * np.array(dimensions) + 0.5).astype(np.int64)
+        resizing.target = op.constant(extents)
+        if resizing.coordinates != "align_corners" and not np.allclose(extents, factor * np.array(dimensions)):
+            resizing.factor = float(factor)
+        return
+    own: SSAValue = op.ShapeOf(data)
+    if axes is not None:
+        own = op.Gather(own, axes, 0)
+    own = op.convert(own, f32)
+    factors_value = op.Divide(op.convert(resizing.target, f32), own)
+    reduction = op.ReduceMin if policy == "not_larger" else op.ReduceMax
+    resizing.factor = reduction(factors_value, [0], keep_dims=True)
+    extents = op.Multiply(resizing.factor, own)
+    resizing.target = op.convert(op.Floor(op.Add(extents, 0.5)), si64)
+
+
+def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
+    """Drop the axes whose size does not change if scales or sizes are constant; return whether no axis remains."""
+    known, shape = op.known.constant(resizing.target), shape_of(data)
+    if known is None or shape is None:
+        return False
+    known = known.ravel()
+    axes = list(range(len(shape))) if resizing.axes is None else resizing.axes
+    if known.size != len(axes):
+        raise InferenceError(f"there are {known.size} scales or sizes for {len(axes)} axes")
+    kept = [i for i, axis in enumerate(axes) if known[i] != (1 if resizing.by_scales else shape[axis])]
+    order = sorted(kept, key=lambda i: axes[i])
+    resizing.axes = [axes[i] for i in order]
+    resizing.target = op.constant(known[order])
+    return not order
+
+
+def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
+    """Whether the size of the first two axes may change, of data of three or more.
+
+    Constant sizes are taken for those of the data where these are unknown. Of data of more than four axes those that
+    keep their size are dropped.
+    """
+    rank = rank_of(data) or 0
+    if rank < 3:
+        return False
+    axes, entries = list(range(rank)) if resizing.axes is None else resizing.axes, op.known.elements(resizing.target)
+    if entries is None or entries.size != len(axes):
+        return min(axes, default=2) < 2
+    sizes = [1 if resizing.by_scales else op.known.dimension(data, axis) for axis in axes]
+    pairs = list(zip(entries.ravel(), sizes, strict=True))
+    kept = [index for index, (entry, size) in enumerate(pairs) if not same(entry, size)]
+    if rank < 5:
+        kept = [index for index in kept if not (isinstance(pairs[index][1], Symbol) and not isinstance(pairs[index][0], Symbol))]
+    changed = [axes[index] for index in kept]
+    if rank > 4 and changed and len(changed) < len(axes):
+        resizing.axes, resizing.target = changed, op.Gather(resizing.target, kept, 0)
+    return min(changed, default=2) < 2
+
+
+def resizes_unknown_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
+    """Whether the first two axes of data of unknown rank may be resized: scales are not 1, or sizes are constant."""
+    if node.rank(0) is not None or resizing.axes is not None or (entries := op.known.elements(resizing.target)) is None:
+        return False
+    return any(not same(each, 1) if resizing.by_scales else not isinstance(each, Symbol) for each in entries[:2])
+
+
+def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
+    """Operand 0 resized with the given parameters."""
+    has_unknown_batch = resizes_unknown_batch(node, op, resizing)
+    if has_unknown_batch:
+        node.op.operands[0] = op.Reshape(node.operand(0), [0] * (element_count(shape_of(resizing.target)) or 0), special_zero=True)
+    data, mode = node.operand(0), resizing.mode
+    if resizing.coordinates not in (*COORDINATES, *UNCOMMON_COORDINATES):
+        node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")
+    if mode not in MODES:
+        node.fail(f"mode {mode!r} is not one of {', '.join(MODES)}")
+    if resizing.nearest not in NEAREST_MODES:
+        node.fail(f"nearest_mode {resizing.nearest!r} is not defined")
+    if resizing.coordinates != "tf_crop_and_resize" and without_unchanged_axes(op, data, resizing):
+        return data
+    excludes = resizing.exclude_outside and mode == "cubic"
+    if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
+        return resized_by_matrices(node, op, resizing)
+    is_spatial = not has_unknown_batch and not changes_channels(op, data, resizing)
+    if not is_spatial or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
+        # The CPU plugin (2026.4) resizes spatial axes only, and the runtime no constant along one axis.
+        return resized_by_matrices(node, op, resizing)
+    element = element_of(data)
+    result = op.Interpolate(
+        op.convert(data, INTERPOLATED_AS.get(element, element) if mode == "nearest" or element not in INTERPOLATED_AS else f32),
+        op.convert(resizing.target, f32) if resizing.by_scales else resizing.target,
+        resizing.axes,
+        mode=MODES[mode],
+        shape_calculation_mode="scales" if resizing.by_scales else "sizes",
+        coordinate_transformation_mode=resizing.coordinates,
+        nearest_mode=resizing.nearest,
+        cube_coeff=resizing.cube_coefficient,
+    )
+    return op.convert(result, element)
+
+
+def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
+    """Operand 0 multiplied by a matrix for each resized axis; the matrices are constants if all sizes are known.
+
+    Raises ConversionError if the rank is unknown or a matrix would be too large.
+    """
+    rank, shape, known = node.known_rank(0), node.shape(0) or (), node.known.constant(resizing.target)
+    axes = list(range(rank)) if resizing.axes is None else resizing.axes
+    crops = resizing.coordinates == "tf_crop_and_resize"
+    regions = node.constant(1) if crops else None
+    sampling = Sampling(
+        resizing.mode,
+        resizing.coordinates,
+        resizing.nearest,
+        resizing.antialias,
+        resizing.exclude_outside,
+        resizing.cube_coefficient,
+    )
+    extrapolation = node.number("extrapolation_value", 0.0)
+    if known is not None and (regions is not None or not crops):
+        unchanged = 1 if resizing.by_scales else -1
+        if all(shape[axis] >= 0 or value == unchanged for axis, value in zip(axes, known.ravel(), strict=True)):
+            spans = [(0.0, 1.0)] * len(axes) if regions is None else regions.astype(np.float64).reshape(2, -1).T.tolist()
+            parts = _parts(node, resizing, zip(axes, known.ravel().tolist(), map(tuple, spans), strict=True))
+            return resampled(op, node.operand(0), parts, sampling, extrapolation)
+    from moir.expansions.computed_resampling import resampled_as_computed
+
+    return resampled_as_computed(op, node.operand(0), _computed_parts(node, op, resizing, axes), sampling, extrapolation)
+
+
+def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, float, tuple[float, ...]]]) -> list[AxisResizing]:
+    """The resized axes, from the entry of the target and the region of each axis."""
+    parts: list[AxisResizing] = []
+    for axis, value, region in entries:
+        size = (node.shape(0) or ())[axis]
+        if size < 0 or (value == (1 if resizing.by_scales else size) and region == (0.0, 1.0)):
+            continue
+        count = math.floor(size * value + 1e-6) if resizing.by_scales else int(value)
+        if size == 0 or count * size > MAXIMUM_WEIGHTS:
+            node.fail(f"a dimension of {size} elements cannot be resized to {count}")
+        scale = value if resizing.by_scales else resizing.factor if isinstance(resizing.factor, float) else count / size
+        parts.append(AxisResizing(axis, size, count, scale, (region[0], region[1])))
+    return parts
+
+
+def _factor(op: OpBuilder, factor: float | SSAValue) -> SSAValue:
+    """The factor of all axes, as a scalar."""
+    return as_scalar(op, factor) if isinstance(factor, SSAValue) else op.constant(factor)
+
+
+def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes: Sequence[int]) -> list[ComputedResizing]:
+    """The resized axes, whose sizes or scales are computed when the model runs."""
+    from moir.expansions.computed_resampling import ComputedResizing
+
+    known = node.known.elements(resizing.target)
+    resizing.target = of_length(op, resizing.target, len(axes))
+    parts: list[ComputedResizing] = []
+    for index, axis in enumerate(axes):
+        if resizing.by_scales and known is not None and known.ravel()[index] == 1 and resizing.coordinates != "tf_crop_and_resize":
+            continue
+        size, entry = dimension_value(op, node.operand(0), axis), op.Gather(resizing.target, index, 0)
+        if resizing.by_scales:
+            scale = op.convert(entry, f32)
+            count = op.convert(op.Floor(op.Add(op.Multiply(op.convert(size, f32), scale), 1e-6)), si64)
+        else:
+            count = op.convert(entry, si64)
+            scale = op.Divide(op.convert(count, f32), op.convert(size, f32)) if resizing.factor is None else _factor(op, resizing.factor)
+        region = None
+        if resizing.coordinates == "tf_crop_and_resize":
+            corners = of_length(op, node.operand(1), 2 * len(axes))
+            start, end = (op.convert(op.Gather(corners, place, 0), f32) for place in (index, index + len(axes)))
+            region = start, end
+        parts.append(ComputedResizing(axis, size, count, scale, region))
+    return parts

@@ -1,0 +1,1 @@
+"""Operations of the domain com.microsoft, which ONNX Runtime defines."""

@@ -1,0 +1,193 @@
+"""Operations of the domain com.microsoft: fused activations, products and normalization layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si32, si64
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.activation import leaky, scaled_swish
+from moir.lowering.onnx.convolution import add_bias, group_attribute, grouped_filters
+from moir.lowering.onnx.matrix import affine_product
+from moir.lowering.onnx.normalization import axes_from, layer_normalized, layer_statistics, root_mean_square_normalized
+from moir.lowering.onnx.quantization.operations import convolved, grouped
+from moir.lowering.onnx.sliding_window import spatial_axes
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+@onnx.lowers("com.microsoft.Gelu")
+def gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.Gelu(x) -> opset7.Gelu(x)"""
+    return op.Gelu(node.operand(0))
+
+
+@onnx.lowers("com.microsoft.BiasGelu")
+def bias_gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.BiasGelu(x, bias) -> Gelu(x + bias)"""
+    return op.Gelu(op.Add(node.operand(0), node.operand(1)))
+
+
+@onnx.lowers("com.microsoft.FastGelu")
+def fast_gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.FastGelu(x, bias) -> Gelu(x + bias) {approximation_mode = "TANH"}"""
+    x, bias = node.operand(0), node.optional(1)
+    return op.Gelu(x if bias is None else op.Add(x, bias), approximation_mode="TANH")
+
+
+@onnx.lowers("com.microsoft.QuickGelu")
+def quick_gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.QuickGelu(x) {alpha} -> opset4.Swish(x, alpha)"""
+    return scaled_swish(op, node.operand(0), node.number("alpha", 1.702))
+
+
+@onnx.lowers("com.microsoft.FusedMatMul", "com.microsoft.TransposeMatMul")
+def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.FusedMatMul(a, b) {alpha, transA, transB} -> MatMul(a, b) {transpose_a, transpose_b} * alpha
+
+    `transBatchA` moves the first dimension of a to the place before the last one, `transBatchB` that of b.
+    """
+    operands = [_batch_transposed(node, op, index, flag) for index, flag in enumerate(("transBatchA", "transBatchB"))]
+    result = op.MatMul(*operands, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
+    alpha = node.number("alpha", 1.0)
+    return result if alpha == 1 else op.Multiply(result, alpha)
+
+
+def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) -> SSAValue:
+    """An operand, whose first dimension is moved to the place before the last one if an attribute says so."""
+    if not node.flag(flag):
+        return node.operand(index)
+    rank = node.known_rank(index)
+    return op.Transpose(node.operand(index), [*range(1, rank - 1), 0, rank - 1])
+
+
+def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, parameters: Sequence[float]) -> SSAValue:
+    """The activation of a fused node, with its parameters, applied to x."""
+    kind = node.text("activation", "")
+    first, second = [*parameters, *(0.0, 0.0)[len(parameters) :]][:2]
+    if kind in ("Relu", "Sigmoid", "Tanh"):
+        return getattr(op, kind)(x)
+    if kind == "Elu":
+        return op.Elu(x, alpha=first if parameters else 1.0)
+    if kind == "LeakyRelu":
+        return leaky(op, x, first if parameters else 0.01)
+    if kind == "Clip":
+        return op.Clamp(x, min=first, max=second)
+    if kind == "HardSigmoid":
+        return op.HardSigmoid(x, op.constant_like(first, x), op.constant_like(second, x))
+    return x if not kind else node.fail(f"its activation {kind!r} is not known")
+
+
+@onnx.lowers("com.microsoft.FusedConv")
+def fused_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.FusedConv(x, w, b, z) {activation} -> Relu(Convolution(x, w) + b + z)"""
+    axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
+    filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
+    result = add_bias(node, op, convolved(node, op, node.operand(0), filters, group, axes), 2, axes)
+    z = node.optional(3)
+    return activated(node, op, result if z is None else op.Add(result, z), node.numbers("activation_params", ()))
+
+
+@onnx.lowers("com.microsoft.NhwcConv")
+def channel_last_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.NhwcConv(x, w, b) -> Transpose(Convolution(Transpose(x), Transpose(w)) + b)
+
+    x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have its channels in front, as that of
+    Conv, which `kernel_shape` tells.
+    """
+    axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
+    first, last = [0, axes + 1, *range(1, axes + 1)], [0, *range(2, axes + 2), 1]
+    shape, kernel = node.shape(1), node.integers("kernel_shape", ())
+    is_channel_first = shape is not None and bool(kernel) and kernel == shape[2:] and kernel != shape[1:-1]
+    filters, array = node.operand(1), node.constant(1)
+    if not is_channel_first:
+        filters = op.transposed(filters, first) if array is None else op.constant(array.transpose(first), node.element(1))
+    if group > 1:
+        filters = grouped(node, op, filters, group, axes)
+    result = convolved(node, op, op.transposed(node.operand(0), first), filters, group, axes)
+    return op.transposed(add_bias(node, op, result, 2, axes), last)
+
+
+@onnx.lowers("com.microsoft.FusedGemm")
+def fused_general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.com.microsoft.FusedGemm(a, b, c) {activation} -> Relu(MatMul(a, b) + c)"""
+    result = affine_product(node, op, node.operand(0), node.operand(1), node.optional(2))
+    given = [name for name in ("activation_alpha", "activation_beta", "activation_gamma") if node.has(name)]
+    return activated(node, op, result, [node.number(name) for name in given])
+
+
+def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
+    """The sum of those of the given operands that are present."""
+    values = [value for index in indices if (value := node.optional(index)) is not None]
+    total = values[0]
+    for value in values[1:]:
+        total = op.Add(total, value)
+    return total
+
+
+@onnx.lowers("com.microsoft.SkipLayerNormalization")
+def skip_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """onnx.com.microsoft.SkipLayerNormalization(x, skip, gamma, beta, bias)
+    -> MVN(x + skip + bias) * gamma + beta, and the sum x + skip + bias
+    """
+    total, epsilon = _summed(node, op, 0, 1, 4), node.number("epsilon", 1e-12)
+    axes = op.constant([-1], si64)
+    y = layer_normalized(op, total, node.operand(2), node.optional(3), axes, epsilon)
+    statistics = layer_statistics(op, op.convert(total, f32), axes, epsilon) if node.is_used(1) or node.is_used(2) else (None, None)
+    return [y, *statistics, total][: node.result_count]
+
+
+@onnx.lowers("SimplifiedLayerNormalization", "com.microsoft.SimplifiedLayerNormalization")
+def simplified_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """onnx.SimplifiedLayerNormalization(x, scale) {axis, epsilon} -> x / sqrt(mean(x²) + epsilon) * scale"""
+    x, epsilon = node.operand(0), node.number("epsilon", 1e-5)
+    axes = axes_from(op, x, node.integer("axis", -1))
+    y = root_mean_square_normalized(op, x, node.operand(1), axes, epsilon)
+    return [y, _inverse_root(op, x, axes, epsilon)] if node.is_used(1) else [y]
+
+
+def _inverse_root(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
+    """1 / sqrt(mean(x²) + epsilon)"""
+    wide = op.convert(x, f32)
+    return op.Divide(1.0, op.Sqrt(op.Add(op.ReduceMean(op.Power(wide, 2.0), axes, keep_dims=True), epsilon)))
+
+
+@onnx.lowers("com.microsoft.SkipSimplifiedLayerNormalization")
+def skip_simplified_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """onnx.com.microsoft.SkipSimplifiedLayerNormalization(x, skip, gamma, bias) -> y / sqrt(mean(y²) + epsilon) * gamma
+
+    where y = x + skip + bias
+    """
+    total, epsilon = _summed(node, op, 0, 1, 3), node.number("epsilon", 1e-12)
+    axes = op.constant([-1], si64)
+    y = root_mean_square_normalized(op, total, node.operand(2), axes, epsilon)
+    return [y, None, _inverse_root(op, total, axes, epsilon) if node.is_used(2) else None, total][: node.result_count]
+
+
+@onnx.lowers("com.microsoft.EmbedLayerNormalization")
+def embed_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, table, gamma, beta, mask, places)
+    -> MVN(sum) * gamma + beta, the length of each row of the mask, the sum
+
+    The sum is words[ids] + positions[places] + table[segments]; places are position ids, and table has the segments.
+    """
+    ids, segments, mask, places = node.operand(0), node.optional(1), node.optional(7), node.optional(8)
+    zero = op.constant(0, si64)
+    total = op.Gather(node.operand(2), ids, zero)
+    if places is None:
+        length = op.Gather(op.ShapeOf(ids), op.constant(1, si64), zero)
+        places = op.Unsqueeze(op.Range(zero, length, op.constant(1, si64), output_type=si64), [0])
+    total = op.Add(total, op.Gather(node.operand(3), places, zero))
+    if segments is not None and node.optional(4) is not None:
+        total = op.Add(total, op.Gather(node.operand(4), segments, zero))
+    y = layer_normalized(op, total, node.operand(5), node.operand(6), op.constant([-1], si64), node.number("epsilon", 1e-12))
+    lengths = None
+    if node.is_used(1):
+        if mask is None:
+            batch = op.Gather(op.ShapeOf(ids, output_type=si32), op.constant([0], si64), zero)
+            lengths = op.Broadcast(op.constant(0, si32), batch)
+        else:
+            lengths = op.ReduceSum(op.convert(mask, si32), op.constant([1], si64), keep_dims=False)
+    return [y, lengths, total][: node.result_count]

@@ -1,0 +1,154 @@
+"""Categories: OneHotEncoder, LabelEncoder, CategoryMapper, by look-ups among constants.
+
+    %y = onnx.ai.onnx.ml.LabelEncoder(%x) {keys_int64s, values_floats, default_float}
+->  %y = Select(Equal(Gather(keys, %i), %x), Gather(values, %i), default), %i = SearchSorted(keys, %x)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import boolean, f32, si32, si64, string
+from moir.dialects.shapes import element_of
+from moir.expansions.lookups import encoded, number_position, selected_string, string_position
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+class Listed(NamedTuple):
+    """Constants of an element type."""
+
+    array: Array
+    element: Attribute
+
+
+_SUFFIXES: dict[str, tuple[Any, Attribute]] = {
+    "int64s": (np.int64, si64),
+    "floats": (np.float32, f32),
+    "strings": (object, string),
+}
+"""For the attributes `keys_…` and `values_…` the type of what they list."""
+
+
+def _listed(node: LoweringNode, name: str) -> Listed:
+    """The keys or values of a LabelEncoder, which are in one of several attributes."""
+    given = node.op.properties.get(f"{name}_tensor")
+    if isinstance(given, DataAttr):
+        return Listed(given.array.reshape(-1), given.element)
+    suffix = next((suffix for suffix in _SUFFIXES if node.has(f"{name}_{suffix}")), None)
+    if suffix is None:
+        node.fail(f"it has no {name}")
+    dtype, element = _SUFFIXES[suffix]
+    values: Any = node.attribute(f"{name}_{suffix}", None)
+    return Listed(np.array(values, dtype), element)
+
+
+def _default(node: LoweringNode, element: Attribute) -> Array:
+    """What stands for an element that is no key: an array of one element."""
+    given = node.tensor("default_tensor")
+    if given is not None and given.size:
+        return given.reshape(-1)[:1]
+    if element == string:
+        return np.array([node.text("default_string", "_Unused")], object)
+    if element in (si64, si32):
+        return np.array([node.integer("default_int64", -1)])
+    return np.array([np.float32(node.number("default_float", 0.0))])
+
+
+def _replaced(op: OpBuilder, x: SSAValue, keys: Listed, values: Listed, default: Array) -> SSAValue:
+    """The value of the first key that equals an element, for each element of x; the default if there is none."""
+    if keys.array.size == 0:
+        shape = op.ShapeOf(x)
+        if values.element == string:
+            return selected_string(op, op.Broadcast(0, shape), encoded(default))
+        return op.Broadcast(op.constant(default.reshape(()), values.element), shape)
+    position, is_key, order = _positions(op, x, keys)
+    found = values.array[order]
+    if values.element == string:
+        return selected_string(op, op.Select(is_key, op.convert(position, si64), found.size), [*encoded(found), *encoded(default)])
+    found_values = op.Gather(op.constant(found, values.element), position, 0)
+    return op.Select(is_key, found_values, op.constant(default.reshape(()), values.element))
+
+
+def _positions(op: OpBuilder, x: SSAValue, keys: Listed) -> tuple[SSAValue, SSAValue, Array]:
+    """For each element of x a position, whether x equals the key there, and the index of the key at each position."""
+    if keys.element == string:
+        texts = encoded(keys.array)
+        first = {text: index for index, text in reversed(list(enumerate(texts)))}
+        position = string_position(op, x, list(first))
+        return op.Maximum(position, 0), op.Less(-1, position), np.array(list(first.values()))
+    element = keys.element if keys.element in (f32, si64, si32) else f32 if keys.array.dtype.kind == "f" else si32
+    x, array = op.convert(x, element), keys.array
+    missing = np.flatnonzero(np.isnan(array)) if array.dtype.kind == "f" else np.zeros(0, np.int64)
+    kept = np.setdiff1d(np.arange(array.size), missing)
+    if not kept.size:
+        return op.Convert(op.Multiply(op.ConvertLike(op.IsNaN(x), x), 0.0), destination_type=si32), op.IsNaN(x), missing[:1]
+    in_order, first = np.unique(array[kept], return_index=True)
+    order = kept[first]
+    position, is_key = number_position(op, x, in_order, element)
+    if missing.size:
+        is_missing = op.IsNaN(x)
+        position = op.Select(is_missing, order.size, position)
+        is_key, order = op.LogicalOr(is_key, is_missing), np.append(order, missing[0])
+    return position, is_key, order
+
+
+@onnx.lowers("ai.onnx.ml.LabelEncoder", since=2)
+def label_encoder(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ai.onnx.ml.LabelEncoder(x) -> Select(x equals key i, Gather(values, i), default)"""
+    keys, values = _listed(node, "keys"), _listed(node, "values")
+    if keys.array.size != values.array.size:
+        node.fail(f"it has {keys.array.size} keys and {values.array.size} values")
+    return _replaced(op, node.operand(0), keys, values, _default(node, values.element))
+
+
+def _between_names_and_numbers(node: LoweringNode, op: OpBuilder, names: Array, numbers: Array) -> SSAValue:
+    """The number of each name, or the name of each number, by the type of operand 0."""
+    x, own, others = node.operand(0), Listed(names, string), Listed(numbers, si64)
+    to_names = element_of(x) != string
+    keys, values = (others, own) if to_names else (own, others)
+    return _replaced(op, op.convert(x, si64) if to_names else x, keys, values, _default(node, values.element))
+
+
+@onnx.lowers("ai.onnx.ml.LabelEncoder")
+def label_encoder_of_classes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ai.onnx.ml.LabelEncoder(x) {classes_strings} -> the index of each name, or the name of each index"""
+    names = np.array(node.texts("classes_strings", ()), object)
+    return _between_names_and_numbers(node, op, names, np.arange(names.size, dtype=np.int64))
+
+
+@onnx.lowers("ai.onnx.ml.CategoryMapper")
+def category_mapper(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ai.onnx.ml.CategoryMapper(x) {cats_strings, cats_int64s} -> the number of each name, or the reverse"""
+    names, numbers = node.texts("cats_strings", ()), node.integers("cats_int64s", ())
+    if len(names) != len(numbers):
+        node.fail(f"it has {len(names)} names and {len(numbers)} numbers")
+    # Of equal names or numbers the last one counts.
+    return _between_names_and_numbers(node, op, np.array(names[::-1], object), np.array(numbers[::-1], np.int64))
+
+
+@onnx.lowers("ai.onnx.ml.OneHotEncoder")
+def one_hot_encoder(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ai.onnx.ml.OneHotEncoder(x) {cats_int64s} -> Convert(Equal(Unsqueeze(x, -1), categories))
+
+    What is no category gets zeros, also with `zeros = 0`, which ONNX Runtime answers with an error.
+    """
+    x, texts, numbers = node.operand(0), node.texts("cats_strings", ()), node.integers("cats_int64s", ())
+    if not texts and not numbers:
+        node.fail("it has no categories")
+    if bool(texts) != (element_of(x) == string):
+        node.fail("its categories are of another type than its operand")
+    names: list[Any] = list(encoded(np.array(texts, object))) if texts else list(numbers)
+    found = op.Unsqueeze(string_position(op, x, names) if texts else op.convert(x, si64), [-1])
+    categories = np.arange(len(names), dtype=np.int32) if texts else np.array(names, np.int64)
+    result = op.Equal(found, categories)
+    counts = np.array([name not in names[index + 1 :] for index, name in enumerate(names)])
+    if not counts.all():
+        # Of equal categories the last one counts.
+        result = op.LogicalAnd(result, op.constant(counts, boolean))
+    return op.Convert(result, destination_type=f32)

@@ -1,0 +1,105 @@
+"""Scores of classifiers and regressors: their transformation, and the labels of classes.
+
+Where the definition of an operation leaves something open, ONNX Runtime decides: a single score of two classes becomes
+two, and a single score is not transformed unless by PROBIT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import si64
+from moir.expansions.lookups import encoded, selected_string
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+NEGLIGIBLE = 1e-7
+"""Scores up to this size count as zero in SOFTMAX_ZERO."""
+
+
+def probit(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The inverse of the normal distribution function by the approximation that ONNX Runtime uses."""
+    centred = op.Subtract(op.Multiply(x, 2.0), 1.0)
+    logarithm = op.Log(op.Multiply(op.Subtract(1.0, centred), op.Add(centred, 1.0)))
+    half = op.Add(op.Multiply(logarithm, 0.5), 2 / (3.14159 * 0.147))
+    root = op.Sqrt(op.Subtract(op.Multiply(half, half), op.Multiply(logarithm, 1 / 0.147)))
+    size = op.Multiply(op.Sqrt(op.Subtract(root, half)), 2**0.5)
+    return op.Select(op.Less(centred, 0.0), op.Negative(size), size)
+
+
+def _softmax_of_nonzero(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """SOFTMAX_ZERO: the softmax of the scores that are not zero; those that are stay so."""
+    largest = op.ReduceMax(x, [-1], keep_dims=True)
+    counts = op.Less(NEGLIGIBLE, op.Abs(x))
+    powers = op.Exp(op.Subtract(x, largest))
+    total = op.ReduceSum(op.Select(counts, powers, 0.0), [-1], keep_dims=True)
+    return op.Divide(op.Select(counts, powers, op.Multiply(x, op.Exp(op.Negative(largest)))), total)
+
+
+TRANSFORMS: Mapping[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
+    "NONE": lambda _, x: x,
+    "SOFTMAX": lambda op, x: op.Softmax(x, axis=-1),
+    "LOGISTIC": lambda op, x: op.Sigmoid(x),
+    "SOFTMAX_ZERO": _softmax_of_nonzero,
+    "PROBIT": probit,
+}
+"""The transformations of several scores, by the value of `post_transform`."""
+
+
+def transform_of(node: LoweringNode) -> str:
+    """The name of the transformation. Raises ConversionError for an unknown one."""
+    name = node.text("post_transform", "NONE")
+    if name not in TRANSFORMS:
+        node.fail(f"post_transform {name!r} does not exist")
+    return name
+
+
+def transformed(op: OpBuilder, x: SSAValue, transform: str, count: int) -> SSAValue:
+    """Scores [N, count] after a transformation."""
+    return TRANSFORMS[transform](op, x) if count > 1 or transform == "PROBIT" else x
+
+
+def complemented(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
+    """The scores [N, 2] of two classes by the probability [N, 1] of the second one, or for LOGISTIC by its logit."""
+    return opposed(op, x, transform) if transform == "LOGISTIC" else op.Concat(op.Subtract(1.0, x), x, axis=1)
+
+
+def opposed(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
+    """The scores [N, 2] of two classes by a number [N, 1] that is positive for the second one."""
+    both = op.Concat(op.Negative(x), x, axis=1)
+    return op.Sigmoid(both) if transform == "LOGISTIC" else both
+
+
+def best(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The column [N] of the largest score in each row, the first of equal ones."""
+    found = op.TopK.results(x, op.constant(1, si64), axis=1, index_element_type=si64, mode="max", sort="value", stable=True)[1]
+    return op.Squeeze(found, [1])
+
+
+def class_labels(node: LoweringNode, integers: str) -> Array:
+    """The labels of the classes: strings, or the integers of the attribute `integers`."""
+    texts = node.texts("classlabels_strings", ())
+    return np.array(texts, object) if texts else np.array(node.integers(integers, ()), np.int64)
+
+
+def labelled(op: OpBuilder, position: SSAValue, labels: Array) -> SSAValue:
+    """The labels at some positions, of type i64 or strings."""
+    if labels.dtype == object:
+        return selected_string(op, position, encoded(labels))
+    if np.array_equal(labels, np.arange(labels.size)):
+        return op.convert(position, si64)
+    return op.Gather(op.constant(labels, si64), position, 0)
+
+
+def one_of_two(op: OpBuilder, second: SSAValue, labels: Array) -> SSAValue:
+    """The second of two labels where `second` [N, 1] holds, else the first."""
+    return labelled(op, op.Squeeze(op.Convert(second, destination_type=si64), [1]), labels)
+
+
+def default_labels(labels: Array) -> Array:
+    """The labels 0 and 1, which stand for two classes without labels of their own."""
+    return np.array(["0", "1"], object) if labels.dtype == object else np.arange(2, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Quantization: conversions between floats and scaled integers, and operations on such integers."""

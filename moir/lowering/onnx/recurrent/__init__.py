@@ -1,0 +1,1 @@
+"""Recurrent networks over sequences: RNN, GRU, LSTM."""

@@ -1,0 +1,1 @@
+"""Sequences of tensors and optional values, which exist only while converting."""

@@ -1,0 +1,1 @@
+"""Fourier transforms and what signals are filtered with."""

@@ -1,0 +1,97 @@
+"""Strings by their bytes: concatenation and comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64, string
+from moir.dialects.shapes import broadcast_shapes, element_count
+from moir.expansions.strings.pieces import limited, overlaps, pieces, without_empty
+from moir.expansions.strings.texts import (
+    Texts,
+    concatenated,
+    flat,
+    matrix,
+    number,
+    one_by_one,
+    packed,
+    shape_value,
+    together,
+    unpacked,
+    with_sentinel,
+)
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+def broadcast_pair(node: LoweringNode, op: OpBuilder) -> tuple[Texts, Texts, SSAValue]:
+    """The strings of operands 0 and 1 as flat lists in one list of bytes, and the shape to which both are broadcast."""
+    both = together(op, [unpacked(op, node.operand(index)) for index in (0, 1)])
+    shape = op.ShapeOf(op.Add(both[0].begins, both[1].begins))
+    first, second = (
+        Texts(flat(op, op.Broadcast(texts.begins, shape)), flat(op, op.Broadcast(texts.ends, shape)), texts.symbols) for texts in both
+    )
+    return first, second, shape
+
+
+@onnx.lowers("StringConcat")
+def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.StringConcat(a, b) -> opset15.StringTensorPack of the bytes of each a and b"""
+    a, b = node.constant(0), node.constant(1)
+    if a is not None and b is not None:
+        broadcast_shapes(a.shape, b.shape)  # raises InferenceError for shapes that do not fit
+        return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
+    if 0 in (element_count(node.shape(0)), element_count(node.shape(1))):
+        # The runtime (2026.4) crashes on the bytes of no string.
+        first, second = (shape_value(op, node.operand(index)) for index in (0, 1))
+        zeros = op.Broadcast(op.Broadcast(op.constant(0, si64), first), second, mode="bidirectional")
+        return op.Gather(op.constant(np.array([""], object), string), zeros, 0)
+    first, second, shape = broadcast_pair(node, op)
+    begins, ends = (op.Concat(*(op.Unsqueeze(each, [-1]) for each in pair), axis=-1) for pair in zip(first[:2], second[:2], strict=True))
+    return concatenated(op, Texts(begins, ends, first.symbols), shape)
+
+
+def equal_strings(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """Whether strings have the same bytes, as a boolean of the broadcast shape."""
+    first, second, shape = broadcast_pair(node, op)
+    begins, ends = (op.Concat(*pair, axis=0) for pair in zip(first[:2], second[:2], strict=True))
+    rows, lengths = matrix(op, Texts(begins, ends, first.symbols))
+    a, b = op.Split.results(rows, 0, num_splits=2)
+    size, other = op.Split.results(lengths, 0, num_splits=2)
+    equal = op.LogicalAnd(op.ReduceLogicalAnd(op.Equal(a, b), [1], keep_dims=False), op.Equal(size, other))
+    return op.Reshape(equal, shape, special_zero=False)
+
+
+@onnx.lowers("StringSplit", since=20)
+def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.StringSplit(x) {delimiter, maxsplit}
+    -> the pieces of each string, with empty strings behind them, and how many pieces there are
+    """
+    separator = node.text("delimiter", "").encode()
+    limit = node.integer("maxsplit") if node.has("maxsplit") else None
+    if overlaps(separator):
+        node.fail("occurrences of the delimiter can overlap", hint="use a text that does not end as it begins")
+    given = node.shape(0)
+    if element_count(given) == 0 and given is not None:
+        return [op.constant(np.zeros((*given, 0), object), string), op.constant(np.zeros(given, np.int64))]
+    strings = unpacked(op, node.operand(0))
+    texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
+    found = pieces(op, texts, separator, limit=limit if separator else None)
+    if not separator:
+        found = without_empty(op, found)
+        if limit is not None:
+            found = limited(op, texts, found, limit)
+    one, shape = number(1), op.ShapeOf(strings.begins)
+    zeros = op.Multiply(texts.begins, number(0))
+    rows = op.Unsqueeze(found.row, [1])
+    counts = op.ScatterNDUpdate(zeros, rows, op.Add(op.Multiply(found.row, number(0)), one), reduction="sum")
+    longest = op.ReduceMax(with_sentinel(op, counts, number(0)), [0], keep_dims=True)
+    empty = op.Multiply(op.Unsqueeze(zeros, [1]), op.Unsqueeze(one_by_one(op, op.Squeeze(longest, [0])), [0]))
+    places = op.Concat(rows, op.Unsqueeze(found.column, [1]), axis=1)
+    begins, ends = (op.ScatterNDUpdate(empty, places, each) for each in (found.start, found.stop))
+    result = packed(op, Texts(begins, ends, texts.symbols), op.Concat(shape, op.convert(longest, si64), axis=0))
+    return [result, op.convert(op.Reshape(counts, shape, special_zero=False), si64)]

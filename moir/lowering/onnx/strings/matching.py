@@ -1,0 +1,45 @@
+"""Strings that match a regular expression, by an automaton over their bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32
+from moir.dialects.moir import Slicing
+from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.expansions.strings.regular_expressions import UnsupportedExpression, automaton
+from moir.expansions.strings.texts import Texts, flat, matrix, number, one_by_one, unpacked
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+BEHIND = 256
+"""The symbol behind the end of a string, which changes no state."""
+
+
+@onnx.lowers("RegexFullMatch", since=20)
+def full_match(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.RegexFullMatch(x) {pattern}
+    -> opset1.TensorIterator over the columns of bytes: state = opset8.Gather(table, state * 257 + byte)
+    """
+    try:
+        found = automaton(node.text("pattern"))
+    except UnsupportedExpression as error:
+        node.fail(f"the pattern is not supported: {error}", hint="cut the model before this node")
+    states = len(found.table)
+    table = np.concatenate([found.table, np.arange(states, dtype=np.int32)[:, None]], axis=1).reshape(-1)
+    strings = unpacked(op, node.operand(0))
+    texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
+    rows, lengths = matrix(op, texts)
+    places = op.Unsqueeze(one_by_one(op, op.Squeeze(op.Gather(op.ShapeOf(rows, output_type=si32), [1], 0), [0])), [0])
+    symbols = op.Select(op.Less(places, op.Unsqueeze(lengths, [1])), rows, number(BEHIND))
+
+    def step(inside: OpBuilder, carried: list[SSAValue], slices: list[SSAValue], _: list[SSAValue]) -> Step:
+        index = inside.Add(inside.Multiply(carried[0], number(BEHIND + 1)), slices[0])
+        return Step([inside.Gather(inside.constant(table), index, 0)])
+
+    first = op.Multiply(op.Unsqueeze(lengths, [1]), number(0))
+    (last,) = repeated_steps(op, step, [first], cuts=[Cut(symbols, Slicing(1))])
+    matches = op.Gather(op.constant(found.accepting), last, 0)
+    return op.Reshape(matches, op.ShapeOf(strings.begins), special_zero=False)

@@ -1,0 +1,100 @@
+"""Counts of n-grams in sequences of tokens.
+
+    %y = onnx.TfIdfVectorizer(%x) {pool_int64s = [2, 3, 5, 4], ngram_counts = [0, 2], …}   // 1-grams 2, 3; 2-gram 5 4
+->  %0 = opset1.Equal(%x, [2, 3])
+    %1 = the sum of %0 over the tokens
+    …
+    %y = opset1.MatMul(Concat(%1, …), the place of each n-gram in the result)
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import f32, si32, string
+from moir.dialects.shapes import shape_of, size_along
+from moir.expansions.lookups import encoded, string_position
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+MODES = ("TF", "IDF", "TFIDF")
+
+
+@onnx.lowers("TfIdfVectorizer")
+def n_gram_counts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.TfIdfVectorizer(x) {mode, pool_int64s, ngram_counts, ngram_indexes, min_gram_length, …}
+    -> opset1.MatMul(counts of each n-gram, its place in the result)
+
+    The tokens of an n-gram may be up to max_skip_count + 1 places apart. x is a list [C] or a batch of lists [N, C].
+    """
+    mode = node.text("mode")
+    if mode not in MODES:
+        node.fail(f"attribute mode is {mode!r}, it should be one of {', '.join(MODES)}")
+    x, pool = _tokens(node, op)
+    places = node.integers("ngram_indexes")
+    shortest, longest = node.integer("min_gram_length"), node.integer("max_gram_length")
+    counts: list[SSAValue] = []
+    columns: list[int] = []
+    first, length = 0, size_along(shape_of(x) or (-1,), -1)
+    for number, grams in enumerate(_pools(node, pool), 1):
+        distances = range(1, 2 if number == 1 else node.integer("max_skip_count") + 2)
+        # Lists that are known to be too short are left out: the CPU plugin (2026.4) sums nothing to nothing.
+        fitting = [distance for distance in distances if not 0 < length <= (number - 1) * distance]
+        if shortest <= number <= longest and len(grams) and fitting:
+            found = [_occurrences(op, x, grams, distance) for distance in fitting]
+            counts.append(op.convert(op.ReduceSum(op.Concat(*found, axis=-2), [-2]), f32))
+            columns.extend(places[first : first + len(grams)])
+        first += len(grams)
+    if first != len(places) or not counts or min(places) < 0:
+        node.fail(f"ngram_indexes has {len(places)} places for {first} n-grams, or there is none of the lengths that are counted")
+    size = max(places) + 1
+    matrix = np.zeros((len(columns), size), np.float32)
+    matrix[np.arange(len(columns)), columns] = 1
+    result = op.MatMul(op.Concat(*counts, axis=-1), matrix)
+    if mode == "IDF":
+        result = op.Minimum(result, 1.0)
+    if mode == "TF" or not node.has("weights"):
+        return result
+    weights = node.numbers("weights")
+    if len(weights) != len(places):
+        node.fail(f"it has {len(weights)} weights for {len(places)} n-grams")
+    of_columns = np.zeros(size, np.float32)
+    of_columns[list(places)] = weights
+    return op.Multiply(result, of_columns)
+
+
+def _tokens(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, Array]:
+    """The tokens of x and those of all n-grams as numbers; a word that is in no n-gram is -1."""
+    if node.element(0) != string:
+        return node.operand(0), np.array(node.integers("pool_int64s"), np.int64)
+    words = list(encoded(np.array(node.texts("pool_strings"), object)))
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    return string_position(op, node.operand(0), list(numbers)), np.array([numbers[word] for word in words], np.int64)
+
+
+def _pools(node: LoweringNode, pool: Array) -> list[Array]:
+    """The n-grams of each length n, [count, n]."""
+    starts = [*node.integers("ngram_counts")]
+    bounds = [*starts, pool.size]
+    parts = [pool[begin:end] for begin, end in pairwise(bounds)]
+    if any(part.size % number for number, part in enumerate(parts, 1)):
+        node.fail("ngram_counts does not divide the pool into n-grams")
+    return [part.reshape(-1, number) for number, part in enumerate(parts, 1)]
+
+
+def _occurrences(op: OpBuilder, x: SSAValue, grams: Array, distance: int) -> SSAValue:
+    """1 where an n-gram begins in x, whose tokens are `distance` places apart: [..., windows, n-grams] of i32."""
+    size = grams.shape[1]
+    found: SSAValue | None = None
+    for index in range(size):
+        behind = (size - 1 - index) * distance
+        tokens = op.Slice(x, [index * distance], [-behind if behind else np.iinfo(np.int32).max], [1], [-1])
+        equal = op.Equal(op.Unsqueeze(tokens, [-1]), op.constant_like(grams[:, index], x))
+        found = equal if found is None else op.LogicalAnd(found, equal)
+    assert found is not None
+    return op.convert(found, si32)

@@ -1,0 +1,137 @@
+"""Lists of strings without some words, in lower or upper case.
+
+Characters are mapped one by one, as Unicode maps them to single characters: ONNX Runtime does the same in the locale
+`en_US`. A character is a piece of a string; pieces that change are taken from a constant list of bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, string
+from moir.expansions.lookups import string_position
+from moir.expansions.strings.texts import (
+    Texts,
+    constant_texts,
+    contiguous,
+    flat,
+    number,
+    one_by_one,
+    packed,
+    positions_where,
+    ranks,
+    size_of,
+    together,
+    unpacked,
+    with_sentinel,
+)
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+PLAIN_LOCALES = ("", "en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja", "ko")
+"""Languages in which Unicode's mappings hold for all characters."""
+
+
+@cache
+def mapping(action: str) -> dict[int, str]:
+    """The characters that change in lower or upper case, by their code points."""
+    found: dict[int, str] = {}
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        changed = character.lower() if action == "LOWER" else character.upper()
+        if character == "\u0130" and action == "LOWER":
+            changed = "i"
+        if changed != character and len(changed) == 1:
+            found[code] = changed
+    return found
+
+
+def changed(text: str, action: str) -> str:
+    """A text in lower or upper case, or as it is."""
+    return text if action == "NONE" else "".join(mapping(action).get(ord(each), each) for each in text)
+
+
+@onnx.lowers("StringNormalizer", since=10)
+def string_normalizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.StringNormalizer(x) {case_change_action, is_case_sensitive, stopwords}
+    -> opset15.StringTensorPack of the strings that are no stop words; one empty string if none is left
+    """
+    action, language = node.text("case_change_action", "NONE"), node.text("locale", "").partition("_")[0].lower()
+    if action not in ("LOWER", "UPPER", "NONE"):
+        node.fail(f"case_change_action {action!r} is not one of LOWER, UPPER, NONE")
+    if language not in PLAIN_LOCALES:
+        node.fail(f"in the locale {node.text('locale')!r} some characters have other capital letters", hint="leave the locale out")
+    rank = node.known_rank(0)
+    if rank not in (1, 2):
+        node.fail(f"the strings have {rank} dimensions, not 1 or 2")
+    words, is_sensitive = node.texts("stopwords", ()), node.flag("is_case_sensitive")
+    strings, known = node.operand(0), node.constant(0)
+    if not is_sensitive:
+        words = tuple(changed(word, "LOWER") for word in words)
+    if known is not None:
+        left = [str(text) for text in known.ravel() if (str(text) if is_sensitive else changed(str(text), "LOWER")) not in words]
+        result = [changed(text, action) for text in left] or [""]
+        return op.constant(np.array(result, object).reshape([1] * (rank - 1) + [-1]), string)
+    texts = unpacked(op, strings)
+    texts = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
+    kept: SSAValue | None = None
+    if words:
+        compared = op.Reshape(strings, [-1], special_zero=False)
+        if not is_sensitive:
+            compared = packed(op, in_case(op, texts, "LOWER"))
+        kept = positions_where(op, op.Less(string_position(op, compared, [word.encode() for word in words]), number(0)))
+        texts = Texts(op.Gather(texts.begins, kept, 0), op.Gather(texts.ends, kept, 0), texts.symbols)
+        # One string that is empty, if there is no other.
+        count = op.Maximum(size_of(op, kept), number(1))
+        stop = op.Reshape(count, [1], special_zero=False)
+        begins, ends = (op.Slice(op.Concat(each, number([0]), axis=0), number([0]), stop, number([1])) for each in texts[:2])
+        texts = Texts(begins, ends, texts.symbols)
+    if action != "NONE":
+        texts = in_case(op, texts, action)
+    shape = op.ShapeOf(strings) if kept is None else op.ShapeOf(texts.begins)
+    if kept is not None and rank == 2:
+        shape = op.Concat([1], shape, axis=0)
+    return packed(op, texts, shape)
+
+
+def in_case(op: OpBuilder, texts: Texts, action: str) -> Texts:
+    """A list of strings in lower or upper case."""
+    texts = contiguous(op, texts)
+    table = mapping(action)
+    codes = np.array(sorted(table), np.int32)
+    texts, others = together(op, [texts, constant_texts(op, [table[code].encode() for code in codes.tolist()])])
+    size = op.Gather(with_sentinel(op, texts.ends, number(0)), _last(op, texts.ends), 0)
+    places = one_by_one(op, size)
+    symbols = op.convert(op.Concat(texts.symbols, np.zeros(4, np.uint8), axis=0), si32)
+    leads = op.Gather(symbols, places, 0)
+    # A byte from 128 to 191 continues a character.
+    starts = positions_where(op, op.LogicalOr(op.Less(leads, number(128)), op.GreaterEqual(leads, number(192))))
+    lead, *following = (op.Gather(symbols, op.Add(starts, number(offset)), 0) for offset in range(4))
+    parts = [op.Subtract(other, number(128)) for other in following]
+    two = op.Add(op.Multiply(op.Subtract(lead, number(192)), number(64)), parts[0])
+    three = op.Add(op.Multiply(op.Add(op.Multiply(op.Subtract(lead, number(224)), number(64)), parts[0]), number(64)), parts[1])
+    head = op.Add(op.Multiply(op.Add(op.Multiply(op.Subtract(lead, number(240)), number(64)), parts[0]), number(64)), parts[1])
+    four = op.Add(op.Multiply(head, number(64)), parts[2])
+    code, length = lead, op.Add(op.Multiply(lead, number(0)), number(1))
+    for limit, value, count in ((192, two, 2), (224, three, 3), (240, four, 4)):
+        longer = op.GreaterEqual(lead, number(limit))
+        code, length = op.Select(longer, value, code), op.Select(longer, number(count), length)
+    position = op.Minimum(op.SearchSorted(op.constant(codes), code, output_type=si32), number(len(codes) - 1))
+    is_changed = op.Equal(op.Gather(op.constant(codes), position, 0), code)
+    begins = op.Select(is_changed, op.Gather(others.begins, position, 0), starts)
+    ends = op.Select(is_changed, op.Gather(others.ends, position, 0), op.Add(starts, length))
+    characters = contiguous(op, Texts(begins, ends, texts.symbols))
+    total = op.ReduceMax(with_sentinel(op, characters.ends, number(0)), [0], keep_dims=False)
+    edges = with_sentinel(op, characters.begins, total)
+    begins, ends = (op.Gather(edges, ranks(op, starts, each), 0) for each in texts[:2])
+    return Texts(begins, ends, characters.symbols)
+
+
+def _last(op: OpBuilder, values: SSAValue) -> SSAValue:
+    """The place of the last element of a list, that of a sentinel behind it if it is empty."""
+    return op.Maximum(op.Subtract(size_of(op, values), number(1)), number(0))

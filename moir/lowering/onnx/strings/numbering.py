@@ -1,0 +1,34 @@
+"""Numbers that stand for the strings of operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64, string
+from moir.dialects.shapes import element_count, shape_of
+from moir.expansions.strings.texts import flat
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+
+def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> SSAValue:
+    """The list of the strings of some operands, behind an empty one; places in it replace the operands."""
+    parts = [op.constant(np.array([""], dtype=object), string)]
+    first: int | SSAValue = 1
+    for index in operands:
+        value = node.operand(index)
+        parts.append(flat(op, value))
+        shape = shape_of(value)
+        size = element_count(shape)
+        if isinstance(first, int) and shape is not None and size is not None:
+            numbers = op.constant(np.arange(first, first + size).reshape(shape))
+            first += size
+        else:
+            stop = op.Add(op.ReduceProd(op.ShapeOf(value), [0], keep_dims=False), first)
+            numbers = op.Reshape(op.Range(first, stop, 1, output_type=si64), op.ShapeOf(value), special_zero=False)
+            first = stop
+        node.op.operands[index] = numbers
+    return op.Concat(*parts, axis=0)

@@ -1,0 +1,1 @@
+"""Attributes that several families share: data formats, sliding windows, fused operations."""

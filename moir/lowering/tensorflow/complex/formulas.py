@@ -1,0 +1,42 @@
+"""Which formula computes complex numbers, by the kind of node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from moir.lowering.table import Handler
+from moir.lowering.tensorflow.complex.functions import BINARY, UNARY, binary, coordinates, equality, unary
+from moir.lowering.tensorflow.complex.matrices import (
+    determinant,
+    inverse,
+    matrix_product,
+    sign_and_logarithm,
+    solution,
+    sparse_product,
+    summation,
+)
+from moir.lowering.tensorflow.complex.products import norm, product_of_elements, running_product
+
+HANDLERS: Mapping[str, Handler] = {
+    **{kind: partial(unary, compute) for kind, compute in UNARY.items()},
+    **{kind: partial(binary, compute) for kind, compute in BINARY.items()},
+    "BatchMatMul": matrix_product,
+    "BatchMatMulV2": matrix_product,
+    "BatchMatMulV3": matrix_product,
+    "BatchMatrixSolve": solution,
+    "Cumprod": running_product,
+    "Einsum": summation,
+    "Equal": equality,
+    "EuclideanNorm": norm,
+    "LogMatrixDeterminant": sign_and_logarithm,
+    "MatMul": matrix_product,
+    "MatrixDeterminant": determinant,
+    "MatrixInverse": inverse,
+    "MatrixSolve": solution,
+    "NotEqual": equality,
+    "Prod": product_of_elements,
+    "SparseTensorDenseMatMul": sparse_product,
+    "Where": coordinates,
+}
+"""How complex numbers are computed by each kind."""

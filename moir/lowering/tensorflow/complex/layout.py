@@ -1,0 +1,221 @@
+"""The layout of complex tensors: real tensors with a last dimension of 2 for the real and the imaginary part."""
+
+from __future__ import annotations
+
+from functools import wraps
+from importlib import import_module
+
+from xdsl.dialects.builtin import ComplexType
+from xdsl.ir import Operation
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import add_notes
+from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Result
+from moir.errors import UnsupportedOperationError
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Handler, Replacement
+from moir.rewriting.builder import OpBuilder
+
+COMPLEX_KINDS = (
+    "Abs Angle Cast Complex ComplexAbs Conj Exp FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D Imag RFFT RFFT2D RFFT3D Real "
+    "Add AddN AddV2 AccumulateNV2 DynamicStitch ParallelDynamicStitch Sub Mul Neg Concat ConcatV2 ConjugateTranspose ExpandDims "
+    "Squeeze Reshape Transpose Shape ShapeN "
+    "Roll Identity IdentityN Pack Unpack GatherV2 StridedSlice Slice Rank Size Snapshot StopGradient PreventGradient GuaranteeConst "
+    "EnsureShape DebugGradientIdentity RandomShuffle StatelessWhile While StatelessIf If FFTND IFFTND RFFTND IRFFTND ParallelConcat "
+    "Copy CopyHost DeepCopy RefIdentity Eig MatrixLogarithm"
+)
+"""Kinds whose handlers support complex tensors in their real layout."""
+
+BY_PARTS: dict[str, tuple[int, ...]] = {
+    "BatchMatrixBandPart": (0,),
+    "BatchMatrixDiag": (0,),
+    "BatchMatrixDiagPart": (0,),
+    "BatchMatrixSetDiag": (0, 1),
+    "BiasAdd": (0, 1),
+    "BiasAddV1": (0, 1),
+    "BroadcastTo": (0,),
+    "Cumsum": (0,),
+    "DepthToSpace": (0,),
+    "Diag": (0,),
+    "DiagPart": (0,),
+    "DynamicPartition": (0,),
+    "Empty": (),
+    "ExtractImagePatches": (0,),
+    "Fill": (1,),
+    "Gather": (0,),
+    "GatherNd": (0,),
+    "MatrixBandPart": (0,),
+    "MatrixDiag": (0,),
+    "MatrixDiagPart": (0,),
+    "MatrixDiagPartV2": (0, 2),
+    "MatrixDiagPartV3": (0, 2),
+    "MatrixDiagV2": (0, 4),
+    "MatrixDiagV3": (0, 4),
+    "MatrixSetDiag": (0, 1),
+    "MatrixSetDiagV2": (0, 1),
+    "MatrixSetDiagV3": (0, 1),
+    "Mean": (0,),
+    "MirrorPad": (0,),
+    "OneHot": (2, 3),
+    "Pad": (0,),
+    "PadV2": (0, 2),
+    "RaggedTensorToTensor": (1, 2),
+    "Reverse": (0,),
+    "ReverseSequence": (0,),
+    "ReverseV2": (0,),
+    "ScatterNd": (1,),
+    "ScatterNdNonAliasingAdd": (0, 2),
+    "SegmentMean": (0,),
+    "SegmentSum": (0,),
+    "Select": (1, 2),
+    "SelectV2": (1, 2),
+    "SpaceToDepth": (0,),
+    "SparseTensorDenseAdd": (1, 3),
+    "SparseToDense": (2, 3),
+    "Split": (1,),
+    "SplitV": (0,),
+    "Sum": (0,),
+    "TensorScatterAdd": (0, 2),
+    "TensorScatterSub": (0, 2),
+    "TensorScatterUpdate": (0, 2),
+    "TensorStridedSliceUpdate": (0, 4),
+    "Tile": (0,),
+    "UnsortedSegmentSum": (0,),
+    "ZerosLike": (0,),
+}
+"""Kinds that do the same to real and imaginary parts, with the indices of the operands that are complex."""
+
+FUNCTIONS = frozenset(
+    [
+        "Acos",
+        "Acosh",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "Atanh",
+        "BatchMatMul",
+        "BatchMatMulV2",
+        "BatchMatMulV3",
+        "BatchMatrixSolve",
+        "Cos",
+        "Cosh",
+        "Cumprod",
+        "Div",
+        "DivNoNan",
+        "Einsum",
+        "Equal",
+        "EuclideanNorm",
+        "Expm1",
+        "Inv",
+        "Log",
+        "Log1p",
+        "LogMatrixDeterminant",
+        "MatMul",
+        "MatrixDeterminant",
+        "MatrixInverse",
+        "MatrixSolve",
+        "MulNoNan",
+        "NotEqual",
+        "OnesLike",
+        "Pow",
+        "Prod",
+        "RealDiv",
+        "Reciprocal",
+        "Rsqrt",
+        "Sigmoid",
+        "Sign",
+        "Sin",
+        "Sinh",
+        "SparseTensorDenseMatMul",
+        "Sqrt",
+        "Square",
+        "SquaredDifference",
+        "Tan",
+        "Tanh",
+        "Where",
+        "Xdivy",
+        "Xlog1py",
+        "Xlogy",
+    ]
+)
+"""Kinds with formulas of their own for complex numbers."""
+
+FORMULAS = "moir.lowering.tensorflow.complex.formulas"
+"""The file of those, which is imported for the first complex number."""
+
+REAL_RESULTS = frozenset(
+    [
+        "Abs",
+        "Angle",
+        "ComplexAbs",
+        "Equal",
+        "Imag",
+        "IRFFT",
+        "IRFFT2D",
+        "IRFFT3D",
+        "IRFFTND",
+        "NotEqual",
+        "Rank",
+        "Real",
+        "Shape",
+        "ShapeN",
+        "Size",
+        "Where",
+    ]
+)
+"""Kinds that make real numbers of complex ones."""
+
+
+def adapted(kind: str, handler: Handler) -> Handler:
+    """The handler of a kind, extended to complex numbers if they are computed by parts or by formulas of their own."""
+    if kind not in BY_PARTS and kind not in FUNCTIONS:
+        return handler
+
+    @wraps(handler)
+    def choose(node: LoweringNode, op: OpBuilder) -> Replacement | None:
+        if not any(isinstance(value, ComplexType) for value in node.op.properties.values()):
+            return handler(node, op)
+        if kind in BY_PARTS:
+            from moir.lowering.tensorflow.complex.parts import computed_by_parts
+
+            return computed_by_parts(node, op, handler, BY_PARTS[kind])
+        return import_module(FORMULAS).HANDLERS[kind](node, op)
+
+    return choose
+
+
+def check_complex(op: Operation) -> None:
+    """Raises UnsupportedOperationError for the first complex operation whose handler supports real tensors only."""
+    knowing = frozenset((*COMPLEX_KINDS.split(), *BY_PARTS, *FUNCTIONS))
+    for each in op.walk():
+        if isinstance(each, Result) and gives_complex(each.operands[0].owner):
+            add_notes(each, [f"the output {name_of(each)} is complex: its last dimension holds real and imaginary parts"])
+        if not isinstance(each, FrameworkOp) or each.KIND in knowing:
+            continue
+        if any(isinstance(value, ComplexType) for value in each.properties.values()):
+            raise UnsupportedOperationError(
+                "it computes complex numbers, which OpenVINO IR does not have",
+                operation=each.name,
+                node=name_of(each),
+                hint="write a lowering on real and imaginary parts for this node",
+            )
+
+
+def gives_complex(op: object) -> bool:
+    """Whether the results of an operation of TensorFlow are complex."""
+    if not isinstance(op, FrameworkOp) or op.KIND in REAL_RESULTS:
+        return False
+    if op.KIND == "Cast":
+        return isinstance(op.properties.get("DstT"), ComplexType)
+    return any(isinstance(value, ComplexType) for value in op.properties.values())
+
+
+def is_complex(node: LoweringNode, attribute: str = "T") -> bool:
+    """Whether the data of a node are complex numbers, by the element type in an attribute."""
+    return isinstance(node.op.properties.get(attribute), ComplexType)
+
+
+def real_axis(node: LoweringNode, axis: int, attribute: str = "T") -> int:
+    """The axis of the real tensor for an axis of the complex one; a negative axis counts from the end."""
+    return axis - 1 if axis < 0 and is_complex(node, attribute) else axis

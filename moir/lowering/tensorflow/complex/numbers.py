@@ -1,0 +1,88 @@
+"""Parts of complex numbers, which are pairs in a last dimension of 2.
+
+    %y = tf.Real(%x) {T = complex<f32>}
+->  %y = opset8.Gather(%x, 0, -1)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.angles import angle_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.complex.layout import is_complex
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+def has_pairs(node: LoweringNode) -> bool:
+    """Whether the operand is complex; so it is if the attribute T is absent."""
+    return not node.has("T") or is_complex(node)
+
+
+def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
+    """The real part of complex numbers for index 0, the imaginary part for index 1."""
+    return op.Gather(value, index, -1)
+
+
+@tf.lowers("Complex")
+def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Complex(real, imag) -> opset1.Concat(opset1.Unsqueeze(real, -1), opset1.Unsqueeze(imag, -1)) {axis = -1}"""
+    parts = [node.operand(0), node.operand(1)]
+    shapes = [shape_of(value) for value in parts]
+    if is_static(shapes[0]) and is_static(shapes[1]) and shapes[0] != shapes[1]:
+        target = list(np.broadcast_shapes(*(shape or () for shape in shapes)))
+        parts = [value if shape_of(value) == tuple(target) else op.Broadcast(value, target) for value in parts]
+    elif not have_same_shape(op, *parts):
+        dimensions = [op.ShapeOf(value) for value in parts]
+        parts = [op.Broadcast(value, other, mode="bidirectional") for value, other in zip(parts, reversed(dimensions), strict=True)]
+    return op.Concat(*(op.Unsqueeze(value, [-1]) for value in parts), axis=-1)
+
+
+def have_same_shape(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
+    """Whether two tensors are known to have the same dimensions, be they numbers or symbols."""
+    left, right = (op.known.elements(op.ShapeOf(value)) for value in (a, b))
+    return left is not None and right is not None and left.tolist() == right.tolist()
+
+
+@tf.lowers("Real")
+def real(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Real(x) -> opset8.Gather(x, 0, -1)"""
+    return part(op, node.operand(0), 0) if has_pairs(node) else node.operand(0)
+
+
+@tf.lowers("Imag")
+def imaginary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Imag(x) -> opset8.Gather(x, 1, -1); zeros if x is real"""
+    return part(op, node.operand(0), 1) if has_pairs(node) else op.Multiply(node.operand(0), 0.0)
+
+
+@tf.lowers("Conj")
+def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Conj(x) -> opset1.Multiply(x, [1, -1])"""
+    return op.Multiply(node.operand(0), op.constant_like(np.array([1, -1]), node.operand(0))) if has_pairs(node) else node.operand(0)
+
+
+@tf.lowers("ComplexAbs")
+def magnitude(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ComplexAbs(x) -> opset4.ReduceL2(x, [-1])"""
+    return op.ReduceL2(node.operand(0), [-1], keep_dims=False)
+
+
+@tf.lowers("Angle")
+def argument(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Angle(x) -> the angle between the first axis and the point (real part, imaginary part)"""
+    return angle_of(op, part(op, node.operand(0), 1), part(op, node.operand(0), 0))
+
+
+@tf.lowers("Exp")
+def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Exp(x) -> opset1.Exp(x); of complex numbers: exp(real) * (cos(imag), sin(imag))"""
+    x = node.operand(0)
+    if not is_complex(node):
+        return op.Exp(x)
+    angle = part(op, x, 1)
+    parts = op.Concat(op.Unsqueeze(op.Cos(angle), [-1]), op.Unsqueeze(op.Sin(angle), [-1]), axis=-1)
+    return op.Multiply(op.Unsqueeze(op.Exp(part(op, x, 0)), [-1]), parts)

@@ -1,0 +1,77 @@
+"""Products, running products and norms of complex numbers along axes, by formulas on their parts."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.complex.functions import Number, parts, times
+from moir.lowering.tensorflow.complex.parts import paired
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_FACTORS = 64
+"""The largest number of factors of a product."""
+
+
+def factor_count(node: LoweringNode, value: SSAValue, axis: int) -> int:
+    """The size along an axis. Raises ConversionError if it is unknown or above MAXIMUM_FACTORS."""
+    shape = shape_of(value)
+    size = -1 if shape is None else shape[axis]
+    if not 0 <= size <= MAXIMUM_FACTORS:
+        node.fail(f"products of {size} complex numbers are not computed", hint=f"give x a static shape of up to {MAXIMUM_FACTORS} numbers")
+    return size
+
+
+def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Prod(x, axes) -> the products of the elements along each axis. Raises ConversionError for unknown sizes."""
+    axes, rank = node.constant_integers(1), node.known_rank(0) - 1
+    if axes is None:
+        node.fail("the axes are computed when the model runs", hint="make them a constant")
+    value = node.operand(0)
+    for axis in sorted((axis % rank for axis in axes), reverse=True):
+        size = factor_count(node, value, axis)
+        if not size:
+            node.fail("products of no complex numbers are not computed", hint="cut the model behind this node")
+        factors = [parts(op, op.Gather(value, index, axis)) for index in range(size)]
+        while len(factors) > 1:
+            pairs = zip(factors[::2], factors[1::2], strict=False)
+            factors = [times(op, a, b) for a, b in pairs] + factors[len(factors) & ~1 :]
+        value = paired(op, *factors[0])
+    if node.flag("keep_dims"):
+        value = op.Unsqueeze(value, sorted(axis % rank for axis in axes)) if axes else value
+    return value
+
+
+def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Cumprod(x, axis) {exclusive, reverse} -> the products of the first elements along the axis, then joined
+
+    Raises ConversionError for a computed axis and for unknown sizes.
+    """
+    axes, rank = node.constant_integers(1), node.known_rank(0) - 1
+    if axes is None:
+        node.fail("the axis is computed when the model runs", hint="make it a constant")
+    axis, value = axes[0] % rank, node.operand(0)
+    places = range(factor_count(node, value, axis))
+    if not places:
+        return value
+    factors = [parts(op, op.Slice(value, [place], [place + 1], [1], [axis])) for place in places]
+    if node.flag("reverse"):
+        factors.reverse()
+    if node.flag("exclusive"):
+        shape = op.ShapeOf(factors[0].real)
+        one, zero = (op.Broadcast(op.constant_like(number, factors[0].real), shape) for number in (1, 0))
+        factors = [Number(one, zero), *factors[:-1]]
+    products = list(accumulate(factors, lambda a, b: times(op, a, b)))
+    if node.flag("reverse"):
+        products.reverse()
+    return paired(op, *(op.Concat(*line, axis=axis) for line in ([each.real for each in products], [each.imaginary for each in products])))
+
+
+def norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.EuclideanNorm(x, axes) -> the root of the sum of the squares of both parts, and 0"""
+    squares = op.Multiply(node.operand(0), node.operand(0))
+    total = op.ReduceSum(op.ReduceSum(squares, [-1], keep_dims=False), node.operand(1), keep_dims=node.flag("keep_dims"))
+    return paired(op, op.Sqrt(total), op.Broadcast(op.constant_like(0, total), op.ShapeOf(total)))

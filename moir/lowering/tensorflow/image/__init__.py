@@ -1,0 +1,1 @@
+"""Operations on images. Layout: N, H, W, C."""

@@ -1,0 +1,1 @@
+"""Factors of matrices, systems of linear equations, diagonals."""

@@ -1,0 +1,195 @@
+"""Factors, eigenvalues and singular values of matrices, and their exponential. The sizes of matrices have to be known.
+
+    %e, %v = tf.SelfAdjointEigV2(%a)     // %v is not used
+->  %e = a Loop of Jacobi's rotations, opset11.TopK {mode = min} of the diagonal
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NoReturn
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import is_static
+from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX, size_of_matrices
+from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvalues, singular_values
+from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
+from moir.expansions.matrix_products import transposed
+from moir.expansions.shape_values import all_axes
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+GIVE_SIZE = "give the model's input these dimensions"
+
+
+def sizes_of_matrices(node: LoweringNode, largest: int) -> tuple[int, int]:
+    """Rows and columns of operand 0. Raises ConversionError if they are unknown, 0, or both above `largest`."""
+    shape = node.shape(0)
+    if shape is None or not is_static(shape[-2:]):
+        node.fail("the sizes of the matrices are unknown", hint=GIVE_SIZE)
+    rows, columns = shape[-2:]
+    if not rows or not columns:
+        node.fail("the matrices have no elements")
+    if min(rows, columns) > largest:
+        node.fail(f"the matrices have {rows} rows and {columns} columns; up to {largest} of one of them are supported")
+    return rows, columns
+
+
+@tf.lowers("Qr")
+def orthogonal_and_upper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.Qr(a […, M, N]) {full_matrices} -> q, r with a = q · r, by a reflection for each column
+
+    The reflections have the signs of LAPACK: a diagonal element of r has the other sign than the element in its place
+    before, or is that element, if those below are 0.
+
+    Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
+    """
+    upper, (rows, columns) = node.operand(0), sizes_of_matrices(node, LARGEST_MATRIX)
+    q = op.constant_like(np.eye(rows), upper)
+    for place in range(min(rows - 1, columns)):
+        column = op.Slice(upper, [place], [place + 1], [1], [-1])
+        below = op.Multiply(column, op.constant_like(np.arange(rows).reshape(rows, 1) > place, column))
+        head = op.Slice(column, [place], [place + 1], [1], [-2])
+        square = op.ReduceSum(op.Multiply(below, below), [-2], keep_dims=True)
+        norm = op.Sqrt(op.Add(op.Multiply(head, head), square))
+        # The first element of the vector: head less the new diagonal element, with the sign of the head.
+        first = op.Add(head, op.Select(op.Less(head, 0.0), op.Negative(norm), norm))
+        vector = op.Add(below, op.Multiply(first, op.constant_like(np.eye(rows)[:, place : place + 1], column)))
+        is_done = op.LessEqual(square, float(np.finfo(np.float32).tiny))
+        divisor = op.Select(is_done, 1.0, op.Add(square, op.Multiply(first, first)))
+        scaled = op.Multiply(vector, op.Select(is_done, 0.0, op.Divide(2.0, divisor)))
+        upper = op.Subtract(upper, op.MatMul(scaled, op.MatMul(vector, upper, transpose_a=True)))
+        q = op.Subtract(q, op.MatMul(op.MatMul(q, scaled), vector, transpose_b=True))
+    if rows == 1 and node.known_rank(0) > 2:
+        # There is no reflection, so that each matrix has the same q.
+        q = op.Broadcast(q, op.Concat(op.Slice(op.ShapeOf(upper), [0], [-2], [1], [0]), [1, 1], axis=0))
+    upper, size = triangle_of(op, upper, is_lower=False), min(rows, columns)
+    if not node.flag("full_matrices") and size < rows:
+        q, upper = op.Slice(q, [0], [size], [1], [-1]), op.Slice(upper, [0], [size], [1], [-2])
+    return [q, upper][: node.result_count]
+
+
+@tf.lowers("Lu")
+def lower_and_upper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.Lu(a) -> both triangles in one matrix, and the order of the rows, by an elimination with pivots
+
+    Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
+    """
+    a, rank, size = node.operand(0), node.known_rank(0), size_of_matrices(node.shape(0))
+    rows = np.arange(size)
+    order = op.Broadcast(op.constant(rows, si64), op.Slice(op.ShapeOf(a), [0], [-1], [1], [0]))
+    for step in range(size - 1):
+        column = op.Slice(a, [step], [step + 1], [1], [-1])
+        candidates = op.Select(op.constant(rows.reshape(size, 1) >= step), op.Abs(column), op.constant_like(-1, column))
+        pivot = op.TopK.results(candidates, op.constant(1), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
+        pivot = op.Squeeze(pivot, [-1])
+        # The row of the pivot changes places with the first row that is left.
+        sources = op.Select(op.Equal(op.constant(rows), pivot), op.constant(step, si64), op.constant(rows, si64))
+        sources = op.Select(op.constant(rows == step), pivot, sources)
+        a = op.Gather(a, sources, rank - 2, batch_dims=rank - 2)
+        order = op.Gather(order, sources, rank - 2, batch_dims=rank - 2)
+        head = op.Slice(a, [step, step], [step + 1] * 2, [1, 1], [-2, -1])
+        is_below = op.constant_like(rows.reshape(size, 1) > step, a)
+        factors = op.Multiply(op.Divide(op.Slice(a, [step], [step + 1], [1], [-1]), head), is_below)
+        row = op.Multiply(op.Slice(a, [step], [step + 1], [1], [-2]), op.constant_like(rows > step, a))
+        a = op.Subtract(a, op.MatMul(factors, row))
+        a = op.Select(op.constant((rows.reshape(size, 1) > step) & (rows == step)), factors, a)
+    return [a, op.convert(order, node.element_attribute("output_idx_type", si32))][: node.result_count]
+
+
+VECTORS = "vectors are determined up to their signs only, and a Loop cannot find those that TensorFlow finds"
+ASK_VALUES = "use the values alone, or cut the model behind this node"
+
+
+@tf.lowers("SelfAdjointEigV2")
+def eigenvalues_of_symmetric(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.SelfAdjointEigV2(a) -> the eigenvalues; refused if the vectors are used. Only the lower triangle is read."""
+    if node.is_used(1):
+        node.fail(VECTORS, hint=ASK_VALUES)
+    a, (rows, columns) = node.operand(0), sizes_of_matrices(node, LARGEST_ROTATED)
+    if rows != columns:
+        node.fail(f"matrices of {rows} rows and {columns} columns have no eigenvalues")
+    symmetric = op.Add(triangle_of(op, a), transposed(op, triangle_of(op, a, -1)))
+    return [eigenvalues(op, symmetric, rows, node.known_rank(0)), None][: node.result_count]
+
+
+@tf.lowers("Svd")
+def values_of_matrices(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.Svd(a) -> the singular values; refused if the vectors are used"""
+    if node.is_used(1) or node.is_used(2):
+        node.fail(VECTORS, hint=ASK_VALUES)
+    a, (rows, columns) = node.operand(0), sizes_of_matrices(node, LARGEST_ROTATED)
+    if rows < columns:
+        a = transposed(op, a)
+    return [singular_values(op, a, min(rows, columns), node.known_rank(0)), None, None][: node.result_count]
+
+
+# The exponential
+
+PADE = (17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1)
+"""Coefficients of the Padé approximant of degree 7, that of a⁰ first."""
+
+PADE_LIMIT = 3.925724783138660
+"""The norm of a matrix up to which the approximant has the precision of f32."""
+
+
+@tf.lowers("MatrixExponential")
+def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixExponential(a) -> (v - u)⁻¹ (v + u), squared s times in a Loop; u and v are polynomials of a / 2ˢ
+
+    Source: N. Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005), degree 7.
+    """
+    a, size = node.operand(0), size_of_matrices(node.shape(0))
+    norm = op.ReduceMax(op.ReduceSum(op.Abs(a), [-2], keep_dims=False), [-1], keep_dims=False)
+    ratio = op.Divide(op.Log(op.Maximum(op.Divide(norm, PADE_LIMIT), 1.0)), math.log(2))
+    count = op.Ceiling(ratio)
+    count = op.Unsqueeze(count, [-1, -2]) if node.known_rank(0) > 2 else count
+    a = op.Divide(a, op.Power(2.0, count))
+    one = op.constant_like(np.eye(size), a)
+    square = op.MatMul(a, a)
+    powers = [one, square, fourth := op.MatMul(square, square), op.MatMul(fourth, square)]
+    odd, even = (sum_of(op, [op.Multiply(power, float(PADE[2 * index + first])) for index, power in enumerate(powers)]) for first in (1, 0))
+    odd = op.MatMul(a, odd)
+    found = op.MatMul(op.Inverse(op.Subtract(even, odd)), op.Add(even, odd))
+
+    def step(inside: OpBuilder, states: list[SSAValue], *_: list[SSAValue]) -> Step:
+        matrix, left = states
+        squared = inside.Select(inside.Greater(left, 0.0), inside.MatMul(matrix, matrix), matrix)
+        return Step([squared, inside.Subtract(left, 1.0)])
+
+    most = op.convert(op.ReduceMax(count, all_axes(op, count), keep_dims=False), si64)
+    return repeated_steps(op, step, [found, count], most=most)[0]
+
+
+def sum_of(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue:
+    """The sum of values."""
+    first, *rest = values
+    for value in rest:
+        first = op.Add(first, value)
+    return first
+
+
+# Refusals
+
+REASONS = {
+    "BatchSelfAdjointEig": VECTORS,
+    "BatchSelfAdjointEigV2": VECTORS,
+    "BatchSvd": VECTORS,
+    "Eig": "eigenvalues of matrices that are not symmetric are found by a search whose number of steps is not known before",
+    "MatrixLogarithm": "it needs the Schur decomposition, which is found by a search whose number of steps is not known before",
+    "MatrixSquareRoot": "it needs the Schur decomposition, which is found by a search whose number of steps is not known before",
+    "SelfAdjointEig": VECTORS,
+}
+"""Why each kind cannot be expressed."""
+
+
+@tf.lowers(*REASONS)
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """tf.MatrixSquareRoot(a): refused, because the operation sets cannot express it."""
+    node.fail(REASONS[node.op.KIND], hint="cut the model behind this node, and compute this function outside")

@@ -1,0 +1,1 @@
+"""Quantization: conversions between floats and integers, and operations on such integers."""

@@ -1,0 +1,203 @@
+"""Convolutions and products of matrices of quantized integers, with what oneDNN does in one kernel with them.
+
+    %y, %low, %high = tf.QuantizedConv2DWithBiasAndReluAndRequantize(%x, %w, %bias, ranges…)
+->  %0 = opset1.Convolution(Convert(%x), Convert(%w))
+    %1 = opset1.Add(opset1.Multiply(%0, scale), %bias)
+    %y = opset1.Convert(opset1.Clamp(opset5.Round(opset1.Multiply(%1, 255 / high)), 0, 255))
+
+Filters of unsigned integers have zero points, and so have the data beside them. Filters of signed integers are
+symmetric: 0 stands for 0, and 127 for the larger magnitude of the range.
+
+Source: tensorflow/core/kernels/quantized_conv_ops.cc, mkl/mkl_conv_ops.cc and mkl/mkl_qmatmul_op.cc.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import f32, si8, si32, ui8
+from moir.dialects.shapes import element_of
+from moir.expansions.windows import SlidingWindow
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
+from moir.lowering.tensorflow.attributes.sliding_window import padding, spatial_attribute
+from moir.lowering.tensorflow.convolution import filters_by_channel, filters_first
+from moir.lowering.tensorflow.quantization.conversions import type_range
+from moir.lowering.tensorflow.quantization.ranges import Limits, largest, limits_of, step_of, within, zero_point
+from moir.lowering.tensorflow.table import tf
+from moir.records import Record
+from moir.rewriting.builder import OpBuilder
+
+FULL: dict[Attribute, float] = {ui8: 255.0, si8: 127.0}
+"""The integer that stands for the larger magnitude of a symmetric range."""
+
+
+class Operands(Record):
+    """The numbers of the operands of a kind: None for those that it does not have.
+
+    `relu` and `dequantize` say what else it does; a `summand` of floats has no range.
+    """
+
+    bias: int | None
+    data: int
+    filters: int
+    output: int | None
+    summand: int | None
+    relu: bool
+    dequantize: bool
+
+
+def operands_of(kind: str) -> Operands:
+    """The operands by the name of a kind, which says all that it does: `…WithBiasSumAndReluAndRequantize`."""
+    bias, first = (2, 3) if "WithBias" in kind else (None, 2)
+    requantizes = kind.endswith(("Requantize", "Dequantize"))
+    output = first + 4 if requantizes else None
+    summand = (first + 6 if requantizes else first + 4) if "Sum" in kind else None
+    return Operands(bias, first, first + 2, output, summand, "Relu" in kind, kind.endswith("Dequantize"))
+
+
+@tf.lowers(
+    "QuantizedConv2D",
+    "QuantizedConv2DAndRelu",
+    "QuantizedConv2DAndReluAndRequantize",
+    "QuantizedConv2DAndRequantize",
+    "QuantizedConv2DPerChannel",
+    "QuantizedConv2DWithBias",
+    "QuantizedConv2DWithBiasAndRelu",
+    "QuantizedConv2DWithBiasAndReluAndRequantize",
+    "QuantizedConv2DWithBiasAndRequantize",
+    "QuantizedConv2DWithBiasSignedSumAndReluAndRequantize",
+    "QuantizedConv2DWithBiasSumAndRelu",
+    "QuantizedConv2DWithBiasSumAndReluAndRequantize",
+)
+def convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.QuantizedConv2D(x, w, ranges…) -> Convert(opset1.Convolution(x - zero, w - zero)), and its range"""
+    x, w, zero = factors(node, op)
+    data, filters = channel_first(op, x, 4), filters_first(op, w, 2)
+    result = op.Convolution(data, filters, **window_of(node).properties())
+    return finished(node, op, channel_last(op, result, 4), zero)
+
+
+@tf.lowers(
+    "QuantizedDepthwiseConv2D",
+    "QuantizedDepthwiseConv2DWithBias",
+    "QuantizedDepthwiseConv2DWithBiasAndRelu",
+    "QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize",
+)
+def depthwise_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.QuantizedDepthwiseConv2D(x, w, ranges…) -> Convert(opset1.GroupConvolution(x, w)), and its range"""
+    x, w, zero = factors(node, op)
+    data, filters = channel_first(op, x, 4), filters_by_channel(op, w)
+    result = op.GroupConvolution(data, filters, **window_of(node).properties())
+    return finished(node, op, channel_last(op, result, 4), zero)
+
+
+@tf.lowers(
+    "QuantizedMatMul",
+    "QuantizedMatMulWithBias",
+    "QuantizedMatMulWithBiasAndDequantize",
+    "QuantizedMatMulWithBiasAndRelu",
+    "QuantizedMatMulWithBiasAndReluAndRequantize",
+    "QuantizedMatMulWithBiasAndRequantize",
+)
+def product(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tf.QuantizedMatMul(a, b, ranges…) -> Convert(opset1.MatMul(a - zero, b - zero)), and the range of its result"""
+    a, b, first = factors(node, op)
+    result = op.MatMul(a, b, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+    return finished(node, op, result, first)
+
+
+def window_of(node: LoweringNode) -> SlidingWindow:
+    """The sliding window of a convolution, whose explicit padding is in the attribute `padding_list`."""
+    strides, dilations = (spatial_attribute(node, name, 2, True) for name in ("strides", "dilations"))
+    if node.text("padding") != "EXPLICIT":
+        return SlidingWindow(strides, dilations, *padding(node, 2, True))
+    pads = node.integers("padding_list", ())
+    if len(pads) != 8 or min(pads) < 0 or any((*pads[:2], *pads[6:])):
+        node.fail(f"padding_list {list(pads)} is not two sizes for each axis, zeros for batch and channels")
+    return SlidingWindow(strides, dilations, (pads[2], pads[4]), (pads[3], pads[5]), "explicit")
+
+
+def is_min_first(node: LoweringNode) -> bool:
+    """Whether the minimum of the data stands for the smallest integer, where the other factor is symmetric."""
+    is_product = node.op.KIND.startswith("QuantizedMatMulWith")
+    return is_product and node.element(0) == ui8 and node.text("input_quant_mode", "MIN_FIRST") == "MIN_FIRST"
+
+
+def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool]:
+    """Data and filters as floats without their zero points, and whether the filters are symmetric."""
+    given = operands_of(node.op.KIND)
+    x, w = (op.convert(node.operand(index), f32) for index in (0, 1))
+    if node.element(1) == ui8:
+        ranges = [limits_of(node, op, index) for index in (given.data, given.filters)]
+        zeros = [zero_point(op, each, node.element(index)) for index, each in enumerate(ranges)]
+        return op.Subtract(x, zeros[0]), op.Subtract(w, zeros[1]), False
+    if node.element(0) not in FULL or node.element(1) != si8:
+        node.fail("its operands are no integers of 8 bits")
+    if is_min_first(node):
+        limits = limits_of(node, op, given.data)
+        x = op.Add(x, op.Divide(limits.low, step_of(op, limits, ui8)))
+    return x, w, True
+
+
+def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: bool) -> Replacement:
+    """The sums with bias and summand added, in the element type of the node, and their range."""
+    given = operands_of(node.op.KIND)
+    data, filters = limits_of(node, op, given.data), limits_of(node, op, given.filters, scalar=False)
+    unit = unit_of(node, op, data, filters) if symmetric else None
+    if given.bias is not None or given.output is not None:
+        if unit is None:
+            node.fail("its filters are of unsigned integers", hint="TensorFlow has a kernel for filters of qint8 only")
+        result = _with_addends(node, op, result, unit, given)
+    element = node.element_attribute("Toutput" if node.has("Toutput") else "out_type", si32)
+    if given.relu:
+        result = op.Relu(result)
+    if given.dequantize:
+        return [op.convert(result, element)]
+    if given.output is not None:
+        limits = limits_of(node, op, given.output)
+        level = op.Multiply(result, op.Divide(FULL.get(element, 0.0), largest(op, limits)))
+        return [within(op, op.Round(level, mode="half_to_even"), element), *limits]
+    step = op.Multiply(step_of(op, data, node.element(0), symmetric=symmetric), step_of(op, filters, node.element(1), symmetric=symmetric))
+    levels = type_range(si32)
+    return [
+        within(op, op.Round(result, mode="half_to_even"), element),
+        op.Multiply(step, float(levels.low)),
+        op.Multiply(step, float(levels.high)),
+    ]
+
+
+def unit_of(node: LoweringNode, op: OpBuilder, data: Limits, filters: Limits) -> SSAValue:
+    """The number that 1 among the sums of products stands for."""
+    width = op.Subtract(data.high, data.low) if is_min_first(node) else largest(op, data)
+    return op.Divide(op.Multiply(width, largest(op, filters)), FULL[element_of(node.operand(0))] * FULL[si8])
+
+
+def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSAValue, given: Operands) -> SSAValue:
+    """The sums with bias and summand: numbers if the node requantizes them, else still in units.
+
+    A bias of integers is in units, one of floats in numbers.
+    """
+    bias = None if given.bias is None else node.operand(given.bias)
+    addends: list[SSAValue] = []
+    if bias is not None and element_of(bias) == si32:
+        result = op.Add(result, op.convert(bias, f32))
+    elif bias is not None:
+        addends.append(bias)
+    if given.summand is not None:
+        addends.append(_summand(node, op, given.summand))
+    requantizes = given.output is not None
+    if requantizes:
+        result = op.Multiply(result, unit)
+    for value in addends:
+        result = op.Add(result, value if requantizes else op.Divide(value, unit))
+    return result
+
+
+def _summand(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
+    """The numbers of a summand, whose integers are symmetric."""
+    value, element = node.operand(index), node.element(index)
+    if element not in FULL:
+        return op.convert(value, f32)
+    return op.Multiply(op.convert(value, f32), op.Divide(largest(op, limits_of(node, op, index + 1)), FULL[element]))

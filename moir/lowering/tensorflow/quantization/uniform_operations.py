@@ -1,0 +1,133 @@
+"""Uniform quantization: integers with a scale and a zero point, which are operands beside every tensor of integers.
+
+    %y = tf.UniformQuantize(%x, %scale, %zero) {quantization_axis = 1, quantization_min_val = -128, …}
+->  %y = Convert(opset1.Clamp(opset1.Floor(%x / %scale + 0.5) + %zero, -128, 127))
+
+With an axis, scale and zero point are lists with an entry for each place along it. Numbers in the middle between two
+integers are rounded up.
+
+Source: tensorflow/core/kernels/uniform_quant_ops.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import f32
+from moir.dialects.shapes import element_of
+from moir.expansions.shape_values import as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.quantization.ranges import within
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+class Scaling(NamedTuple):
+    """Scale and zero point of a tensor, as floats shaped to broadcast to it."""
+
+    scale: SSAValue
+    zero: SSAValue
+
+
+def scaling(node: LoweringNode, op: OpBuilder, index: int, prefix: str, rank: int | None) -> Scaling:
+    """Scale and zero point in two operands of a node, for a tensor of a rank; `prefix` is that of its attributes."""
+    scale, zero = (placed(node, op, node.operand(place), prefix, rank) for place in (index, index + 1))
+    return Scaling(scale, op.convert(zero, f32))
+
+
+def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank: int | None) -> SSAValue:
+    """A scalar, or a list along the axis that an attribute says, shaped to broadcast to a tensor of a rank."""
+    axis = node.integer(f"{prefix}quantization_axis", -1)
+    if axis < 0:
+        return as_scalar(op, value)
+    if rank is None or axis >= rank:
+        node.fail(f"axis {axis} of a tensor of {'unknown rank' if rank is None else f'rank {rank}'}", hint="give the inputs a known rank")
+    return op.Reshape(value, [-1, *(1,) * (rank - 1 - axis)], special_zero=False)
+
+
+def centered(op: OpBuilder, x: SSAValue, how: Scaling) -> SSAValue:
+    """Integers without their zero point, as floats."""
+    return op.Subtract(op.convert(x, f32), how.zero)
+
+
+def stored(node: LoweringNode, op: OpBuilder, level: SSAValue, prefix: str, element: Attribute) -> SSAValue:
+    """Whole numbers as integers of an element type, within the limits that attributes say."""
+    low, high = (node.integer(f"{prefix}quantization_{end}_val") for end in ("min", "max"))
+    if max(-low, high) < 1 << 24:
+        level = op.Clamp(level, min=float(low), max=float(high))
+    return within(op, level, element)
+
+
+def rounded(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """Numbers rounded to the nearest integer, those in the middle up."""
+    return op.Floor(op.Add(x, 0.5))
+
+
+@tf.lowers("UniformQuantize")
+def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UniformQuantize(x, scale, zero) -> Convert(opset1.Clamp(rounded(x / scale) + zero, min, max))"""
+    how = scaling(node, op, 1, "", node.rank(0))
+    level = op.Add(rounded(op, op.Divide(node.operand(0), how.scale)), how.zero)
+    return stored(node, op, level, "", node.element_attribute("Tout"))
+
+
+@tf.lowers("UniformDequantize")
+def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UniformDequantize(x, scale, zero) -> (Convert(x) - zero) * scale"""
+    how = scaling(node, op, 1, "", node.rank(0))
+    return op.convert(op.Multiply(centered(op, node.operand(0), how), how.scale), node.element_attribute("Tout", f32))
+
+
+@tf.lowers("UniformRequantize")
+def requantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UniformRequantize(x, scale, zero, new scale, new zero)
+    -> Convert(opset1.Clamp(rounded((x - zero) * (scale / new scale)) + new zero, min, max))
+    """
+    before, after = scaling(node, op, 1, "input_", node.rank(0)), scaling(node, op, 3, "output_", node.rank(0))
+    moved = rescaled(op, centered(op, node.operand(0), before), before.scale, after)
+    return stored(node, op, moved, "output_", node.element_attribute("Tout"))
+
+
+def rescaled(op: OpBuilder, x: SSAValue, scale: SSAValue, after: Scaling) -> SSAValue:
+    """Whole numbers with a scale as those of another scale, with its zero point."""
+    return op.Add(rounded(op, op.Multiply(x, op.Divide(scale, after.scale))), after.zero)
+
+
+@tf.lowers("UniformQuantizedAdd")
+def add(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UniformQuantizedAdd(x, y, scales and zero points of x, y and the result)
+    -> the sum of both with the scale of the result; of equal scales in integers: (x - zero) + (y - zero) + zero
+    """
+    scales = [node.constant(index) for index in (2, 4, 6)]
+    if all(scale is not None and scales[0] is not None and np.array_equal(scale, scales[0]) for scale in scales):
+        zeros = [placed(node, op, node.operand(index), prefix, _rank(node, each)) for index, prefix, each in _ZEROS]
+        terms = [op.Subtract(op.convert(node.operand(index), element_of(zeros[index])), zeros[index]) for index in (0, 1)]
+        return op.convert(op.Add(op.Add(*terms), zeros[2]), node.element(0))
+    left, right = scaling(node, op, 2, "lhs_", node.rank(0)), scaling(node, op, 4, "rhs_", node.rank(1))
+    after = scaling(node, op, 6, "output_", _rank(node, None))
+    first = rounded(op, op.Multiply(centered(op, node.operand(0), left), op.Divide(left.scale, after.scale)))
+    return stored(
+        node, op, op.Add(first, rescaled(op, centered(op, node.operand(1), right), right.scale, after)), "output_", node.element(0)
+    )
+
+
+_ZEROS = ((3, "lhs_", 0), (5, "rhs_", 1), (7, "output_", None))
+"""The zero points of a sum: operand, prefix of their attributes, and the operand that they belong to."""
+
+
+def _rank(node: LoweringNode, index: int | None) -> int | None:
+    """The rank of an operand of a sum, or that of the sum."""
+    if index is not None:
+        return node.rank(index)
+    ranks = [node.rank(each) for each in (0, 1)]
+    return max(rank for rank in ranks if rank is not None) if None not in ranks else None
+
+
+@tf.lowers("UniformQuantizedClipByValue")
+def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UniformQuantizedClipByValue(x, min, max, …) -> opset1.Minimum(opset1.Maximum(x, min), max)"""
+    low, high = (placed(node, op, node.operand(index), "", node.rank(0)) for index in (1, 2))
+    return op.Minimum(op.Maximum(node.operand(0), low), high)

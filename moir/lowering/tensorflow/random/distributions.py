@@ -1,0 +1,225 @@
+"""Random numbers of gamma and Poisson distributions, of generators in a variable, and random choices of parts.
+
+    %y = tf.StatefulUniform(%generator, %algorithm, %shape)
+->  %y = opset8.RandomUniform(%shape, 0.0, 1.0), which is different in every run, as the numbers of the generator are
+
+All agree with TensorFlow as distributions, but not number by number.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NoReturn
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.shapes import rank_of
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.random.numbers import (
+    Seeds,
+    generated,
+    given_seeds,
+    in_random_order,
+    normal,
+    operand_seeds,
+    real_type,
+    stateless_seeds,
+    truncated_normal,
+    uniform,
+    uniform_integers,
+    uniform_reals_of,
+)
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+NO_SEEDS = Seeds(0, 0)
+"""The seeds of numbers that are different in every run."""
+
+# Generators whose state is a variable: operand 0, and in the second version the number of the algorithm
+
+
+def shape_operand(node: LoweringNode) -> SSAValue:
+    """The operand that is the shape of the result."""
+    return node.operand(1 if node.op.KIND == "StatefulStandardNormal" else 2)
+
+
+@tf.lowers("StatefulStandardNormal", "StatefulStandardNormalV2")
+def generated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatefulStandardNormalV2(generator, algorithm, shape) -> as tf.RandomStandardNormal, without a seed"""
+    return op.convert(normal(op, shape_operand(node), NO_SEEDS), real_type(node))
+
+
+@tf.lowers("StatefulTruncatedNormal")
+def generated_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatefulTruncatedNormal(generator, algorithm, shape) -> as tf.TruncatedNormal, without a seed"""
+    return op.convert(truncated_normal(op, shape_operand(node), NO_SEEDS), real_type(node))
+
+
+@tf.lowers("StatefulUniform")
+def generated_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatefulUniform(generator, algorithm, shape) -> opset8.RandomUniform(shape, 0, 1)"""
+    return uniform_reals_of(op, shape_operand(node), NO_SEEDS, real_type(node))
+
+
+@tf.lowers("StatefulUniformInt")
+def generated_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatefulUniformInt(generator, algorithm, shape, low, high) -> opset8.RandomUniform(shape, low, high)"""
+    return uniform_integers(node, op, (3, 4), NO_SEEDS, node.element_attribute("dtype", node.element(3)), shape_operand(node))
+
+
+# All integers
+
+
+@tf.lowers("NonDeterministicInts", "StatefulUniformFullInt", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
+def all_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomUniformFullInt(shape, seed) {dtype = si32}
+    -> 2¹⁶ opset8.RandomUniform(shape, -2¹⁵, 2¹⁵) + opset8.RandomUniform(shape, 0, 2¹⁶)
+
+    The range of all integers is too large for a single one.
+    """
+    if node.element_attribute("dtype", si64) is not si32:
+        node.fail("the runtime computes with 32 bits, in which it has the integers of i32 only", hint="draw integers of type int32")
+    stateless = node.op.KIND.startswith("Stateless")
+    seeds = operand_seeds(node) if stateless else NO_SEEDS
+    shape = shape_operand(node) if node.op.KIND == "StatefulUniformFullInt" else node.operand(0)
+    half = 1 << 15
+    high = generated(op, shape, op.constant(-half, si32), op.constant(half, si32), seeds, si32)
+    low = generated(op, shape, op.constant(0, si32), op.constant(2 * half, si32), seeds.stream(1), si32)
+    return op.Add(op.Multiply(high, 2 * half), low)
+
+
+# Gamma distributions
+
+ATTEMPTS = 8
+"""The numbers drawn for each result, of which at least 95 % are accepted; the last one is taken in any case."""
+
+TINY = float(np.finfo(np.float32).tiny)
+"""The lower bound of uniform numbers whose logarithm is taken.
+
+Without seeds the runtime (2026.4) merges generators with the same bounds, so that each here has a multiple of it.
+"""
+
+
+def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAValue:
+    """Random numbers of gamma distributions whose shape parameters broadcast to the shape.
+
+    With d = α - 1/3, a normal x and v = (1 + x / sqrt(9 d))³ the number d v is accepted if
+    ln(u) < x² / 2 + d - d v + d ln(v) for a uniform u. For α below 1 it is that for α + 1, times u to the power of 1/α.
+
+    Source: G. Marsaglia and W. Tsang, "A Simple Method for Generating Gamma Variables" (2000).
+    """
+    attempts = op.Concat([ATTEMPTS], op.convert(shape, si64), axis=0)
+    is_small = op.Less(alpha, 1.0)
+    d = op.Subtract(op.Select(is_small, op.Add(alpha, 1.0), alpha), 1 / 3)
+    x = normal(op, attempts, seeds)
+    root = op.Add(op.Multiply(x, op.Divide(1 / 3, op.Sqrt(d))), 1.0)
+    v = op.Multiply(op.Multiply(root, root), root)
+    bounded = op.Maximum(v, TINY)
+    # The plugin (2026.4) replaces a Subtract of random numbers by a constant: by the numbers of another draw.
+    rest = op.Add(op.Multiply(d, op.Add(op.Log(bounded), 1.0)), op.Multiply(bounded, op.Negative(d)))
+    limit = op.Add(op.Multiply(op.Multiply(x, x), 0.5), rest)
+    is_accepted = op.LogicalAnd(op.Greater(v, 0.0), op.Less(op.Log(uniform(op, attempts, 2 * TINY, 1.0, seeds.stream(2))), limit))
+    numbers = op.Multiply(bounded, d)
+    found = op.Gather(numbers, ATTEMPTS - 1, 0)
+    for attempt in range(ATTEMPTS - 2, -1, -1):
+        found = op.Select(op.Gather(is_accepted, attempt, 0), op.Gather(numbers, attempt, 0), found)
+    power = op.Power(uniform(op, shape, 3 * TINY, 1.0, seeds.stream(3)), op.Divide(1.0, alpha))
+    return op.Select(is_small, op.Multiply(found, power), found)
+
+
+def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValue:
+    """A shape with that of the parameters behind it."""
+    return shape if rank_of(parameters) == 0 else op.Concat(op.convert(shape, si64), op.ShapeOf(parameters), axis=0)
+
+
+@tf.lowers("RandomGamma")
+def random_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomGamma(shape, α) -> numbers in the shape, followed by that of α, of normal and uniform numbers"""
+    alpha = op.convert(node.operand(1), f32)
+    shape = followed_by(op, node.operand(0), alpha)
+    return op.convert(gamma(op, shape, alpha, given_seeds(node)), node.element(1))
+
+
+@tf.lowers("StatelessRandomGammaV2", "StatelessRandomGammaV3")
+def stateless_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomGammaV2(shape, seed, α) -> as tf.RandomGamma, in the shape itself, to which α broadcasts"""
+    is_keyed = node.op.KIND.endswith("V3")
+    seeds = stateless_seeds(node, 1, 2) if is_keyed else stateless_seeds(node, 1)
+    alpha = node.operand(4 if is_keyed else 2)
+    return op.convert(gamma(op, node.operand(0), op.convert(alpha, f32), seeds), node.element_attribute("dtype", f32))
+
+
+# Poisson distributions
+
+LARGEST_RATE = 256.0
+"""The largest rate of a Poisson distribution; each has a table of its probabilities."""
+
+
+def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seeds: Seeds) -> SSAValue:
+    """The number of entries of the table of cumulated probabilities that are below a uniform random number."""
+    known = node.constant(rates)
+    if known is None or not (known >= 0).all() or not (known <= LARGEST_RATE).all():
+        node.fail(f"its rates are computed, negative or above {LARGEST_RATE:g}", hint="make the rates a constant")
+    largest = float(known.max(initial=0))
+    counts = np.arange(int(largest + 10 * math.sqrt(largest)) + 16)
+    factorials = np.cumsum(np.log(np.maximum(counts, 1)))
+    mean = known.astype(np.float64)[..., None]
+    probabilities = np.exp(np.where(counts == 0, -mean, counts * np.log(np.maximum(mean, 1e-300)) - mean - factorials))
+    drawn = op.Unsqueeze(uniform(op, shape, 0.0, 1.0, seeds), [-1])
+    is_above = op.GreaterEqual(drawn, op.constant(np.cumsum(probabilities, -1).astype(np.float32)))
+    return op.ReduceSum(op.convert(is_above, f32), [-1], keep_dims=False)
+
+
+@tf.lowers("RandomPoisson", "RandomPoissonV2")
+def random_poisson(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomPoisson(shape, rates) -> numbers in the shape, followed by that of the rates, which are constant"""
+    rates, shape = node.operand(1), node.operand(0)
+    shape = followed_by(op, shape, rates)
+    element = node.element_attribute("dtype", si64 if node.op.KIND.endswith("V2") else node.element(1))
+    return op.convert(poisson(node, op, shape, 1, given_seeds(node)), element)
+
+
+@tf.lowers("StatelessRandomPoisson")
+def stateless_poisson(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomPoisson(shape, seed, rates) -> as tf.RandomPoisson, in the shape, to which rates broadcast"""
+    return op.convert(poisson(node, op, node.operand(0), 2, stateless_seeds(node, 1)), node.element_attribute("dtype"))
+
+
+# Parts
+
+
+@tf.lowers("RandomCrop")
+def random_crop(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomCrop(image [H, W, C], [h, w]) -> Gather(Gather(image, y + [0, …, h - 1], 0), x + [0, …, w - 1], 1)"""
+    image, size, seeds = node.operand(0), op.convert(node.operand(1), si64), given_seeds(node)
+    for axis in (0, 1):
+        # Each random number has one use: without seeds the plugin (2026.4) may draw another one for a second use.
+        length = op.Gather(size, axis, 0)
+        places = op.convert(op.Add(op.Subtract(dimension_list(op, image, axis), length), 1), f32)
+        drawn = op.Floor(op.Multiply(uniform(op, op.constant([1]), axis * TINY, 1.0, seeds.stream(axis)), places))
+        first = op.convert(op.Minimum(drawn, op.Subtract(places, 1.0)), si64)
+        image = op.Gather(image, op.Add(op.Range(0, length, 1, output_type=si64), first), axis)
+    return image
+
+
+@tf.lowers("StatelessShuffle")
+def stateless_shuffle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessShuffle(x, key, counter, algorithm) -> as tf.RandomShuffle"""
+    return in_random_order(op, node.operand(0), stateless_seeds(node, 1, 2))
+
+
+# Refusals
+
+
+@tf.lowers("RngReadAndSkip", "StatefulRandomBinomial", "StatelessRandomBinomial")
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """tf.RngReadAndSkip(generator, …): refused, because the operation sets cannot express it."""
+    reason = (
+        "the state of its generator, from which others compute seeds, changes in every run"
+        if node.op.KIND == "RngReadAndSkip"
+        else "a binomial distribution is drawn by a search whose number of steps is not known before"
+    )
+    node.fail(reason, hint="draw with tf.random.uniform or tf.random.stateless_uniform, or make the random numbers an input")

@@ -1,0 +1,277 @@
+"""Random numbers.
+
+    %y = tf.RandomUniform(%shape) {seed = 7, seed2 = 3, dtype = f32}
+->  %y = opset8.RandomUniform(%shape, 0.0, 1.0) {global_seed = 7, op_seed = 3, output_type = f32}
+
+For the same seeds the runtime generates the same uniform numbers as TensorFlow. Other distributions agree as
+distributions, but not number by number. The stateless kinds generate the same numbers in every run, but not those of
+TensorFlow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.shape_values import as_scalar, dimension
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+PHILOX = 1
+"""TensorFlow's number of the Philox generator, which the runtime implements as well."""
+
+DISTANCE = 2.0
+"""The bound of a truncated normal distribution, in standard deviations."""
+
+LARGEST_SEED = 2**31 - 1
+
+
+class Seeds(NamedTuple):
+    """The two seeds of a generator. If both are 0, the numbers differ from run to run."""
+
+    first: int
+    second: int
+
+    def stream(self, number: int) -> Seeds:
+        """The seeds of another stream of random numbers."""
+        return Seeds(self.first, (self.second + number) & LARGEST_SEED or 1) if any(self) else self
+
+
+def given_seeds(node: LoweringNode) -> Seeds:
+    """The seeds that are attributes of a node."""
+    return Seeds(node.integer("seed", 0) & LARGEST_SEED, node.integer("seed2", 0) & LARGEST_SEED)
+
+
+def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
+    """The seeds in the operands of a node at the given indices. Raises ConversionError if these are not constant."""
+    numbers: list[int] = []
+    for index in indices:
+        values = node.constant_integers(index)
+        if not values:
+            node.fail("the seed is computed when the model runs", hint="make the seed a constant")
+        numbers.extend(values)
+    first, second = numbers[0] & LARGEST_SEED, numbers[1] & LARGEST_SEED
+    return Seeds(first, second) if first or second else Seeds(0, 1)
+
+
+def generated(op: OpBuilder, shape: SSAValue, low: SSAValue, high: SSAValue, seeds: Seeds, element: Attribute) -> SSAValue:
+    """Uniform random numbers in [low, high), of an element type that the generator has.
+
+    The runtime (2026.4, CPU) does not write a result without dimensions.
+    """
+    is_scalar = shape_of(shape) == (0,)
+    dimensions: Operand = [1] if is_scalar else shape
+    found = op.RandomUniform(dimensions, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
+    return op.Squeeze(found, [0]) if is_scalar else found
+
+
+def uniform(op: OpBuilder, shape: SSAValue, low: float, high: float, seeds: Seeds) -> SSAValue:
+    """Uniform random numbers of type f32 in [low, high)."""
+    return generated(op, shape, op.constant(np.asarray(low, np.float32)), op.constant(np.asarray(high, np.float32)), seeds, f32)
+
+
+def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
+    """Random numbers of a normal distribution by the transform of Box and Muller: sqrt(-2 ln u) cos(2 π v)."""
+    # The logarithm of 0 is infinite, so u has a positive lower limit.
+    u = uniform(op, shape, float(np.finfo(np.float32).tiny), 1.0, seeds)
+    v = uniform(op, shape, 0.0, 2 * math.pi, seeds.stream(1))
+    return op.Multiply(op.Sqrt(op.Multiply(op.Log(u), -2.0)), op.Cos(v))
+
+
+def truncated_normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
+    """Random numbers of a truncated normal distribution, by its quantiles: sqrt(2) ErfInv(w)."""
+    end = math.erf(DISTANCE / math.sqrt(2))
+    return op.Multiply(op.ErfInv(uniform(op, shape, -end, end, seeds)), math.sqrt(2))
+
+
+def real_type(node: LoweringNode) -> Attribute:
+    """The element type of the result."""
+    return node.element_attribute("dtype", f32)
+
+
+def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
+    """Uniform random numbers in [0, 1), in the shape that operand 0 contains."""
+    return uniform_reals_of(op, node.operand(0), seeds, real_type(node))
+
+
+def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attribute) -> SSAValue:
+    """Uniform random numbers in [0, 1) of any element type for reals."""
+    # The runtime has no generator for f64.
+    element = wanted if wanted in (f16, bf16, f32) else f32
+    low, high = (op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0))
+    return op.convert(generated(op, shape, low, high, seeds, element), wanted)
+
+
+def uniform_integers(
+    node: LoweringNode, op: OpBuilder, bounds: Sequence[int], seeds: Seeds, element: Attribute, shape: SSAValue | None = None
+) -> SSAValue:
+    """Uniform random integers; `bounds` are the indices of low and high, the shape is operand 0 if it is not given."""
+    drawn = element if element in (si32, si64) else si64
+    low, high = (op.convert(as_scalar(op, node.operand(index)), drawn) for index in bounds)
+    return op.convert(generated(op, node.operand(0) if shape is None else shape, low, high, seeds, drawn), element)
+
+
+# Generators with a state
+
+
+@tf.lowers("RandomUniform")
+def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
+    return uniform_reals(node, op, given_seeds(node))
+
+
+@tf.lowers("RandomUniformInt")
+def random_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2}
+    -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
+    """
+    return uniform_integers(node, op, (1, 2), given_seeds(node), node.element_attribute("Tout", node.element(1)))
+
+
+@tf.lowers("RandomStandardNormal")
+def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomStandardNormal(shape) {dtype, seed, seed2} -> Sqrt(-2 * Log(u)) * Cos(v) of two opset8.RandomUniform"""
+    return op.convert(normal(op, node.operand(0), given_seeds(node)), real_type(node))
+
+
+@tf.lowers("TruncatedNormal")
+def random_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.TruncatedNormal(shape) {dtype, seed, seed2} -> Sqrt(2) * opset17.ErfInv(opset8.RandomUniform(shape))"""
+    return op.convert(truncated_normal(op, node.operand(0), given_seeds(node)), real_type(node))
+
+
+@tf.lowers("ParameterizedTruncatedNormal")
+def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
+
+    w is uniform between the values of the error function at both bounds. Parameters are scalars, or have an entry for
+    each row of the result.
+    """
+    shape = node.operand(0)
+    parameters = [_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5)]
+    return op.convert(_between_bounds(op, shape, parameters, given_seeds(node)), real_type(node))
+
+
+@tf.lowers("StatelessParameterizedTruncatedNormal")
+def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessParameterizedTruncatedNormal(shape, seed, means, deviations, low, high)
+    -> as tf.ParameterizedTruncatedNormal, with parameters that broadcast to the shape
+    """
+    parameters = [op.convert(node.operand(index), f32) for index in range(2, 6)]
+    return op.convert(_between_bounds(op, node.operand(0), parameters, stateless_seeds(node, 1)), real_type(node))
+
+
+def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValue], seeds: Seeds) -> SSAValue:
+    """Random numbers of normal distributions with means, deviations, lower and upper bounds."""
+    mean, deviation, low, high = parameters
+    spread = op.Multiply(deviation, math.sqrt(2))
+    first, last = (op.Erf(op.Divide(op.Subtract(end, mean), spread)) for end in (low, high))
+    place = op.Add(op.Multiply(uniform(op, shape, 0.0, 1.0, seeds), op.Subtract(last, first)), first)
+    drawn = op.Add(op.Multiply(op.ErfInv(place), spread), mean)
+    return op.Minimum(op.Maximum(drawn, low), high)
+
+
+def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
+    """A parameter with dimensions of 1 appended, so that its entries apply to the rows of a result."""
+    if rank_of(parameter) == 0:
+        return parameter
+    ones = op.Broadcast(op.constant([1]), op.Subtract(op.ShapeOf(shape), 1))
+    return op.Reshape(parameter, op.Concat([-1], ones, axis=0), special_zero=False)
+
+
+@tf.lowers("RandomShuffle")
+def shuffled(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the sorting permutation of random numbers, 0)"""
+    return in_random_order(op, node.operand(0), given_seeds(node))
+
+
+def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
+    """The rows of a tensor in a random order."""
+    rows = dimension(op, x, 0)
+    count = op.constant(rows, si64) if isinstance(rows, int) else rows
+    keys = uniform(op, op.Unsqueeze(count, [0]), 0.0, 1.0, seeds)
+    order = op.TopK.results(keys, count, axis=0, mode="min", sort="value", index_element_type=si64)[1]
+    return op.Gather(x, order, 0)
+
+
+def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
+    """Classes sampled with the unscaled logarithms of probabilities in operand 0."""
+    logits, element = node.operand(0), node.element_attribute("output_dtype", si64)
+    # The logarithms are normalized first, because their exponentials would overflow.
+    logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)
+    properties = {"with_replacement": True, "log_probs": True, "global_seed": seeds.first, "op_seed": seeds.second}
+    drawn = op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
+    # The runtime (2026.4, CPU) compiles it with one use only.
+    return op.Abs(drawn) if len(list(node.op.results[0].uses)) > 1 else drawn
+
+
+@tf.lowers("Multinomial")
+def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Multinomial(logits, count) {output_dtype, seed, seed2}
+    -> opset13.Multinomial(opset5.LogSoftmax(logits), count)
+    """
+    return drawn_classes(node, op, given_seeds(node))
+
+
+# Generators without a state: the seed is an operand, or was converted to a key and a counter
+
+
+@tf.lowers("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
+def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.StatelessRandomGetKeyCounter(seed)
+    -> key, counter: constants that contain the seed for the kinds that use them
+    """
+    seeds = stateless_seeds(node, 0)
+    parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], [seeds.second, 0])]
+    return [*parts, op.constant(PHILOX, si32)][: node.result_count]
+
+
+@tf.lowers("StatelessRandomGetAlg")
+def generator(_: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomGetAlg() -> the number of the generator"""
+    return op.constant(PHILOX, si32)
+
+
+def operand_seeds(node: LoweringNode) -> Seeds:
+    """The seeds of a stateless kind: operand 1 of the first version, key and counter of the second version."""
+    return stateless_seeds(node, 1, 2) if node.op.KIND.endswith("V2") else stateless_seeds(node, 1)
+
+
+@tf.lowers("StatelessRandomUniform", "StatelessRandomUniformV2")
+def stateless_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomUniform(shape, seed) {dtype} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
+    return uniform_reals(node, op, operand_seeds(node))
+
+
+@tf.lowers("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
+def stateless_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomUniformInt(shape, seed, low, high) {dtype}
+    -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
+    """
+    bounds = (4, 5) if node.op.KIND.endswith("V2") else (2, 3)
+    return uniform_integers(node, op, bounds, operand_seeds(node), node.element_attribute("dtype", element_of(node.operand(bounds[0]))))
+
+
+@tf.lowers("StatelessRandomNormal", "StatelessRandomNormalV2")
+def stateless_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessRandomNormal(shape, seed) {dtype} -> as tf.RandomStandardNormal"""
+    return op.convert(normal(op, node.operand(0), operand_seeds(node)), real_type(node))
+
+
+@tf.lowers("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")
+def stateless_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessTruncatedNormal(shape, seed) {dtype} -> as tf.TruncatedNormal"""
+    return op.convert(truncated_normal(op, node.operand(0), operand_seeds(node)), real_type(node))
+
+
+@tf.lowers("StatelessMultinomial")
+def stateless_multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StatelessMultinomial(logits, count, seed) {output_dtype} -> as tf.Multinomial"""
+    return drawn_classes(node, op, stateless_seeds(node, 2))

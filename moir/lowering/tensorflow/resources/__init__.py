@@ -1,0 +1,1 @@
+"""Resources and variants: variables, hash tables, lists of tensors."""

@@ -1,0 +1,79 @@
+"""Hash tables whose contents are in the model.
+
+The handle of a table is lowered to a constant number, which can be passed to bodies; lookups find the table by its
+number.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import string
+from moir.expansions.lookups import encoded, number_position, selected_string, string_position
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+Tables: TypeAlias = list[tuple[DataAttr, DataAttr]]
+"""The keys and values of hash tables; the index of a table is its number."""
+
+
+def tables_met(node: LoweringNode) -> Tables:
+    """The tables that this run of the lowering has lowered so far."""
+    return node.run.state(hash_table, list[tuple[DataAttr, DataAttr]])
+
+
+@tf.lowers("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
+def hash_table(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.HashTableV2() {keys, values} -> the number of the table"""
+    keys, values = node.op.properties.get("keys"), node.op.properties.get("values")
+    if not isinstance(keys, DataAttr) or not isinstance(values, DataAttr):
+        node.fail("the content of the table is not in the model", hint="initialize the table from constants before the model is saved")
+    tables = tables_met(node)
+    tables.append((keys, values))
+    return op.constant(len(tables) - 1)
+
+
+def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
+    """Keys and values of the table whose handle is operand 0. Raises ConversionError if the handle is not constant."""
+    number = node.constant_integers(0)
+    tables = tables_met(node)
+    if number is None or len(number) != 1 or not 0 <= number[0] < len(tables):
+        node.fail("which table this is, is not known while converting")
+    return tables[number[0]]
+
+
+@tf.lowers("LookupTableFind", "LookupTableFindV2")
+def find(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.LookupTableFindV2(table, x, default)
+    -> opset1.Select(x equals key i, opset8.Gather(values, i, 0), default)
+
+    opset15.SearchSorted finds i in the sorted keys; strings are compared byte by byte.
+    """
+    keys, values = table_of(node)
+    found, default = node.operand(1), node.operand(2)
+    if keys.array.size == 0:
+        return op.Broadcast(default, op.ShapeOf(found))
+    if keys.element == string:
+        position, of_keys = string_position(op, found, encoded(keys.array)), values.array.reshape(-1)
+        is_key = op.GreaterEqual(position, 0)
+    else:
+        order = np.argsort(keys.array.reshape(-1), kind="stable")
+        in_order, of_keys = keys.array.reshape(-1)[order], values.array.reshape(-1)[order]
+        position, is_key = number_position(op, found, in_order, keys.element)
+    if values.element != string:
+        return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default)
+    otherwise = node.constant(2)
+    if otherwise is None or otherwise.size != 1:
+        node.fail("the text for what is no key is computed when the model runs", hint="make it a constant")
+    return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
+
+
+@tf.lowers("LookupTableSize", "LookupTableSizeV2")
+def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.LookupTableSizeV2(table) -> the number of keys"""
+    return op.constant(len(table_of(node)[0].array.reshape(-1)))

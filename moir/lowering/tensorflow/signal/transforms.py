@@ -1,0 +1,117 @@
+"""Fourier transforms. Complex numbers are pairs in a last dimension of 2.
+
+    %y = tf.RFFT2D(%x, %length)
+->  %y = opset9.RDFT(%x, [-2, -1], %length)
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.signal_lengths import lengthened
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Handler
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+def innermost_axes(node: LoweringNode) -> list[int]:
+    """The axes that a kind transforms: the last 1, 2 or 3 axes."""
+    kind = node.op.KIND
+    return list(range(-(int(kind[-2]) if kind.endswith("D") else 1), 0))
+
+
+def complex_transform(build: str) -> Handler:
+    """A handler for transforms of complex numbers."""
+
+    def handler(node: LoweringNode, op: OpBuilder) -> SSAValue:
+        return getattr(op, build)(node.operand(0), innermost_axes(node))
+
+    return handler
+
+
+tf.lowers("BatchFFT", "BatchFFT2D", "BatchFFT3D", "FFT", "FFT2D", "FFT3D")(complex_transform("DFT"))
+tf.lowers("BatchIFFT", "BatchIFFT2D", "BatchIFFT3D", "IFFT", "IFFT2D", "IFFT3D")(complex_transform("IDFT"))
+
+
+@tf.lowers("RFFT", "RFFT2D", "RFFT3D")
+def real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RFFT2D(x, lengths) -> opset9.RDFT(x, [-2, -1], lengths)
+
+    The CPU plugin (2026.4) does not compile computed lengths of data of known sizes: these are cut before.
+    """
+    data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
+    if node.constant_integers(1) is None and is_static(shape_of(data)):
+        # They are at most the sizes of the data.
+        data = op.Slice(data, [0] * len(axes), op.convert(lengths, si64), [1] * len(axes), axes)
+        return op.RDFT(data, axes)
+    return op.RDFT(data, axes, lengths)
+
+
+@tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D")
+def inverse_real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)
+
+    The runtime computes wrong results for volumes that have to be cropped; these get a complex transform along the
+    first two axes and a real one along the last axis. The CPU plugin (2026.4) does not compile computed lengths of data
+    of known sizes: images get two transforms as well, of a line only the part that is needed is transformed.
+    """
+    data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
+    computed = node.constant_integers(1) is None and is_static(shape_of(data))
+    if (len(axes) == 3 and not has_lengths(node)) or (len(axes) == 2 and computed):
+        data = op.IDFT(data, axes[:-1], op.Slice(lengths, [0], [-1], [1], [0]))
+        axes, lengths = axes[-1:], op.Slice(lengths, [len(axes) - 1], [len(axes)], [1], [0])
+    elif computed:
+        data = op.Slice(data, [0], op.Add(op.Divide(op.convert(lengths, si64), 2), 1), [1], axes)
+    return op.IRDFT(data, axes, lengths)
+
+
+def has_lengths(node: LoweringNode) -> bool:
+    """Whether the sizes of the volumes are known to be those of the transform of real volumes of the given lengths."""
+    shape, lengths = node.shape(0), node.constant_integers(1)
+    return shape is not None and lengths is not None and shape[-4:-1] == (*lengths[:2], lengths[2] // 2 + 1)
+
+
+# Transforms along given axes
+
+
+def given_axes(node: LoweringNode) -> list[int]:
+    """The axes that operand 2 contains. Raises ConversionError if they are not constant, or there are none."""
+    axes = node.constant_integers(2)
+    if not axes:
+        node.fail("its axes are computed when the model runs, or there are none", hint="make the axes a constant")
+    return list(axes)
+
+
+@tf.lowers("FFTND", "IFFTND")
+def transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.FFTND(x, lengths, axes) -> opset7.DFT(x, axes, lengths); opset7.IDFT for tf.IFFTND"""
+    build = op.DFT if node.op.KIND == "FFTND" else op.IDFT
+    return build(node.operand(0), given_axes(node), node.operand(1))
+
+
+@tf.lowers("RFFTND")
+def real_transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.RFFTND(x, lengths, axes) -> opset9.RDFT(x cut or filled with zeros to the lengths, axes)"""
+    data, lengths, axes = node.operand(0), node.operand(1), given_axes(node)
+    rank = node.known_rank(0)
+    for index, axis in enumerate(axes):
+        data = lengthened(op, data, axis % rank, op.Slice(lengths, [index], [index + 1], [1], [0]))
+    data = op.Slice(data, [0] * len(axes), op.convert(lengths, si64), [1] * len(axes), axes)
+    return op.RDFT(data, axes)
+
+
+@tf.lowers("IRFFTND")
+def inverse_real_transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.IRFFTND(x, lengths, axes) -> opset7.IDFT along all axes but the last one, then opset9.IRDFT along that"""
+    data, lengths, axes = node.operand(0), node.operand(1), given_axes(node)
+    last = len(axes) - 1
+    if last:
+        data = op.IDFT(data, axes[:last], op.Slice(lengths, [0], [last], [1], [0]))
+        lengths = op.Slice(lengths, [last], [last + 1], [1], [0])
+    # The runtime's IRDFT does not add zeros for frequencies that are missing.
+    frequencies = op.Add(op.Divide(lengths, op.constant_like(2, lengths)), op.constant_like(1, lengths))
+    axis = axes[last] % (node.known_rank(0) - 1)
+    return op.IRDFT(lengthened(op, data, axis, frequencies), axes[last:], lengths)

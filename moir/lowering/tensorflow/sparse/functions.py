@@ -1,0 +1,160 @@
+"""Functions of sparse tensors, and of sparse and dense ones.
+
+    %i, %v, %s = tf.SparseAdd(%ai, %av, %as, %bi, %bv, %bs, %t)
+->  opset10.Unique of the row-major positions of the elements of both; the sums of both values at each of them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import element_of
+from moir.expansions.matrix_products import matrix_product
+from moir.expansions.narrow_integers import in_32_bits
+from moir.expansions.shape_values import as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.sparse.tensors import in_order, positions, rank_of_sparse, strides
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+def unravelled(op: OpBuilder, numbers: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
+    """The coordinates [n, rank] of row-major positions [n]."""
+    return op.FloorMod(op.Divide(op.Unsqueeze(numbers, [1]), strides(op, shape, node)), shape)
+
+
+def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
+    """The positions of the elements of two sparse tensors, the values of both there, 0 where one has no element, and
+    how many of both have an element.
+    """
+    places = [positions(op, node.operand(index), node.operand(2), node) for index in (0, 3)]
+    found, _, inverse, counts = op.Unique.results(op.Concat(*places, axis=0), sorted=True, index_element_type=si64)
+    count = op.ShapeOf(places[0])
+    sides = (op.Slice(inverse, [0], count, [1], [0]), op.Slice(inverse, count, [2**31 - 1], [1], [0]))
+    values = [
+        op.ScatterElementsUpdate(op.Broadcast(op.constant_like(0, values), op.ShapeOf(found)), side, values, 0, reduction="none")
+        for side, values in zip(sides, (node.operand(1), node.operand(4)), strict=True)
+    ]
+    return found, values[0], values[1], counts
+
+
+@tf.lowers("SparseAdd")
+def addition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SparseAdd(a, b, threshold) -> the sums at the places of both, without sums of two below the threshold"""
+    found, a, b, counts = united(node, op)
+    total, limit = in_32_bits(op, op.Add, a, b), node.constant(6)
+    if limit is None or limit.any():
+        threshold = op.convert(as_scalar(op, node.operand(6)), element_of(total))
+        is_kept = op.LogicalOr(op.Less(counts, 2), op.GreaterEqual(op.Abs(total), threshold))
+        kept = op.Squeeze(op.NonZero(is_kept, output_type=si64), [0])
+        found, total = op.Gather(found, kept, 0), op.Gather(total, kept, 0)
+    return [unravelled(op, found, node.operand(2), node), total, node.operand(2)][: node.result_count]
+
+
+@tf.lowers("SparseSparseMaximum", "SparseSparseMinimum")
+def extreme(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SparseSparseMaximum(a, b) -> the larger ones at the places of both, where an element that is not there is 0"""
+    found, a, b, _ = united(node, op)
+    choose = op.Maximum if node.op.KIND.endswith("Maximum") else op.Minimum
+    return [unravelled(op, found, node.operand(2), node), choose(a, b)][: node.result_count]
+
+
+CELLWISE = {"SparseDenseCwiseAdd": "Add", "SparseDenseCwiseDiv": "Divide", "SparseDenseCwiseMul": "Multiply"}
+"""The operation between the elements of a sparse and those of a dense tensor."""
+
+
+@tf.lowers(*CELLWISE)
+def with_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseDenseCwiseMul(coordinates, values, shape, x)
+    -> opset1.Multiply(values, opset8.Gather(opset3.Broadcast(x, shape) as a list, row-major positions, 0))
+    """
+    coordinates, values, shape, dense = node.operands
+    elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)
+    chosen = op.Gather(elements, positions(op, coordinates, shape, node), 0)
+    return in_32_bits(op, getattr(op, CELLWISE[node.op.KIND]), values, chosen)
+
+
+@tf.lowers("SparseSoftmax")
+def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseSoftmax(coordinates, values, shape) -> exp(value) over the sum of those in the same row
+
+    Rows are numbered by opset10.Unique of their positions; elements that are not there count as negative infinity.
+    """
+    coordinates, values, shape = node.operands
+    lead = list(range(rank_of_sparse(node, shape) - 1))
+    rows = positions(op, op.Gather(coordinates, lead, 1), op.Gather(shape, lead, 0), node)
+    found, _, inverse, _ = op.Unique.results(rows, sorted=True, index_element_type=si64)
+    zeros = op.Broadcast(op.constant_like(0, values), op.ShapeOf(found))
+
+    def of_row(numbers: SSAValue, reduction: str) -> SSAValue:
+        return op.Gather(op.ScatterElementsUpdate(zeros, inverse, numbers, 0, reduction=reduction, use_init_val=False), inverse, 0)
+
+    powers = op.Exp(op.Subtract(values, of_row(values, "max")))
+    return op.Divide(powers, of_row(powers, "sum"))
+
+
+@tf.lowers("SparseReduceMax", "SparseReduceSum")
+def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseReduceSum(coordinates, values, shape, axes) {keep_dims}
+    -> opset12.ScatterElementsUpdate(zeros, positions along the other axes, values, 0) {reduction = sum}, dense
+    """
+    coordinates, values, shape = (node.operand(index) for index in range(3))
+    rank, axes = rank_of_sparse(node, shape), node.constant_integers(3)
+    if axes is None:
+        node.fail("the axes are computed when the model runs", hint="make the axes a constant")
+    # No axes are no axes, in spite of TensorFlow's documentation.
+    reduced = {axis % rank for axis in axes}
+    kept = [axis for axis in range(rank) if axis not in reduced]
+    name = "max" if node.op.KIND.endswith("Max") else "sum"
+    if kept:
+        sizes = op.Gather(shape, kept, 0)
+        places = positions(op, op.Gather(coordinates, kept, 1), sizes, node)
+    else:
+        sizes = op.constant([1])
+        places = op.Broadcast(op.constant(0, si64), op.ShapeOf(values))
+    zeros = op.Broadcast(op.constant_like(0, values), op.ReduceProd(sizes, [0], keep_dims=True))
+    found = op.ScatterElementsUpdate(zeros, places, values, 0, reduction=name, use_init_val=False)
+    if node.flag("keep_dims"):
+        target = op.Concat(*(op.constant([1]) if axis in reduced else op.Gather(shape, [axis], 0) for axis in range(rank)), axis=0)
+        return op.Reshape(found, target, special_zero=False)
+    return op.Reshape(found, sizes, special_zero=False) if kept else op.Squeeze(found, [0])
+
+
+@tf.lowers("SparseConcat")
+def concatenation(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SparseConcat(coordinates…, values…, shapes…) {concat_dim}
+    -> opset1.Concat of the coordinates, moved along the axis behind those before, and of the values, in row-major order
+    """
+    count = len(node.operands) // 3
+    parts = node.operands
+    coordinates, values, shapes = parts[:count], parts[count : 2 * count], parts[2 * count :]
+    rank = rank_of_sparse(node, shapes[0])
+    along = op.constant([int(axis == node.integer("concat_dim") % rank) for axis in range(rank)])
+    moved, offset = [coordinates[0]], op.Multiply(shapes[0], along)
+    for each, shape in zip(coordinates[1:], shapes[1:], strict=True):
+        moved.append(op.Add(each, offset))
+        offset = op.Add(offset, op.Multiply(shape, along))
+    total = op.Select(op.Equal(along, 1), offset, shapes[0])
+    ordered = in_order(op, op.Concat(*moved, axis=0), op.Concat(*values, axis=0), total, node)
+    return [*ordered, total][: node.result_count]
+
+
+@tf.lowers("SparseSlice")
+def part(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SparseSlice(coordinates, values, shape, start, size) -> those with start <= coordinate < start + size"""
+    coordinates, values, shape, start, size = node.operands
+    moved = op.Subtract(coordinates, start)
+    is_inside = op.LogicalAnd(op.GreaterEqual(moved, 0), op.Less(moved, size))
+    kept = op.Squeeze(op.NonZero(op.ReduceLogicalAnd(is_inside, [1], keep_dims=False), output_type=si64), [0])
+    sizes = op.Maximum(op.Minimum(size, op.Subtract(shape, start)), 0)
+    return [op.Gather(moved, kept, 0), op.Gather(values, kept, 0), sizes][: node.result_count]
+
+
+@tf.lowers("SparseMatMul")
+def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseMatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b): operands are dense, with many zeros"""
+    a, b = (op.convert(value, f32) for value in node.operands)
+    return matrix_product(op, a, b, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))

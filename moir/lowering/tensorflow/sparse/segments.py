@@ -1,0 +1,191 @@
+"""Sums, means, products, minima and maxima over segments of slices.
+
+A Scatter with a reduction combines the slices of the data; sums over rows of a table are opset3.EmbeddingSegmentsSum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, describe, dynamic, si32, si64, to_numpy
+from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.expansions.shape_values import as_list, as_scalar, rank_value
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.indexing import as_indices
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+REDUCTIONS = {"Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
+"""The runtime's names of the functions that combine slices."""
+
+
+@tf.lowers("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum")
+def segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SegmentSum(x, ids)
+    -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, where ids have the shape of x
+
+    The number of segments is the last id plus 1. A segment without slices is 0, for a product 1. Maxima become
+    opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
+    """
+    data, ids = node.operand(0), as_indices(op, node.operand(1))
+    reduction = REDUCTIONS[node.op.KIND.removeprefix("Segment")]
+    if reduction == "max":
+        return op.SegmentMax(data, ids, fill_mode="zero")
+    if reduction == "sum" and node.constant_integers(1) is None:
+        return op.EmbeddingSegmentsSum(data, every_row(op, ids), ids, as_scalar(op, last_segment(op, ids)))
+    empty = op.constant_like(1 if reduction == "prod" else 0, data)
+    start = op.Broadcast(empty, target_shape(op, data, last_segment(op, ids)))
+    if reduction == "sum":
+        return op.ScatterNDUpdate(start, op.Unsqueeze(ids, [1]), data, reduction=reduction)
+    return op.ScatterElementsUpdate(start, repeated_ids(op, ids, data), data, 0, reduction=reduction, use_init_val=reduction == "prod")
+
+
+def every_row(op: OpBuilder, ids: SSAValue) -> SSAValue:
+    """The index 0, 1, … of each id, in the element type of the ids."""
+    count, element = element_count(shape_of(ids)), element_of(ids)
+    if count is not None:
+        return op.constant(np.arange(count), element)
+    element = element if element in (si32, si64) else si32
+    size = op.Squeeze(op.ShapeOf(ids, output_type=element), [0])
+    return op.Range(op.constant(0, element), size, op.constant(1, element), output_type=element)
+
+
+def last_segment(op: OpBuilder, ids: SSAValue) -> SSAValue:
+    """The number of segments of ascending ids, as a list of one entry."""
+    known, count = op.known.integers(ids), element_count(shape_of(ids))
+    if known is not None:
+        return op.constant([known[-1] + 1 if known else 0], element_of(ids))
+    if count == 0:
+        return op.constant([0], element_of(ids))
+    if count is None:
+        # Without ids there are no segments.
+        ids = op.Concat(op.constant([-1], element_of(ids)), ids, axis=0)
+    return op.Add(op.Gather(ids, [-1], 0), 1)
+
+
+def target_shape(op: OpBuilder, data: SSAValue, count: SSAValue) -> Operand:
+    """The shape of the result: the number of segments, and all dimensions of the data but the first."""
+    shape, known = shape_of(data), op.known.integers(count)
+    if shape is not None and is_static(shape[1:]):
+        rest: Operand = shape[1:]
+        if known is not None:
+            return [*known, *shape[1:]]
+        if not shape[1:]:
+            return count
+    else:
+        rest = op.Slice(op.ShapeOf(data), [1], [2**31 - 1], [1], [0])
+    return op.Concat(op.convert(count, si64), rest, axis=0)
+
+
+def repeated_ids(op: OpBuilder, ids: SSAValue, data: SSAValue) -> SSAValue:
+    """The ids broadcast to the shape of the data."""
+    rank, shape = rank_of(data), shape_of(data)
+    if rank == 1:
+        return ids
+    target: Operand = shape if shape is not None and is_static(shape) else op.ShapeOf(data)
+    return op.Broadcast(ids, target, [0], mode="explicit")
+
+
+# Segments in arbitrary order
+
+NEUTRAL = {
+    kind: reduction
+    for name, reduction in (("Max", "max"), ("Min", "min"), ("Prod", "prod"), ("Sum", "sum"))
+    for kind in (f"UnsortedSegment{name}", f"Segment{name}V2")
+}
+"""The reduction of each kind; a segment without slices has its neutral element."""
+
+
+@tf.lowers(*NEUTRAL)
+def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UnsortedSegmentSum(x, ids, n)
+    -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, where start has n + 1 rows and the last one is removed
+
+    Slices with a negative id are dropped: they are combined in the row that is removed. If ids are known to be
+    non-negative, there is no such row. tf.SegmentSumV2 also drops those with an id of n or more.
+    """
+    data, ids, count = node.operand(0), as_indices(op, node.operand(1)), as_list(op, node.operand(2))
+    reduction, rank = NEUTRAL[node.op.KIND], node.rank(1)
+    count = op.convert(count, element_of(ids))
+    known, limit = node.constant_integers(1), node.constant_integers(2)
+    drops = known is None or min(known, default=0) < 0
+    if node.op.KIND.endswith("V2") and (known is None or limit is None or max(known, default=0) >= limit[0]):
+        drops, ids = True, op.Minimum(ids, as_scalar(op, count))
+    rows = op.Add(count, 1) if drops else count
+    if drops:
+        # The id of the removed row is the number of rows of the result.
+        ids = op.Select(op.Less(ids, 0), as_scalar(op, count), ids)
+    start = op.Broadcast(
+        neutral(op, node, data, reduction), unsorted_shape(op, data, rows, op.ShapeOf(op.ShapeOf(ids)) if rank is None else rank)
+    )
+    found = op.ScatterNDUpdate(start, op.Unsqueeze(ids, [-1]), data, reduction=reduction)
+    return op.Slice(found, op.constant([0], element_of(count)), count, op.constant([1], element_of(count)), [0]) if drops else found
+
+
+def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | SSAValue) -> Operand:
+    """The number of rows, and the dimensions of the data behind those of the ids, whose rank is given."""
+    shape, known = shape_of(data), op.known.integers(count)
+    if isinstance(rank, SSAValue):
+        return op.Concat(op.convert(count, si64), op.Slice(op.ShapeOf(data), rank, [2**31 - 1], [1], [0]), axis=0)
+    if shape is not None and is_static(shape[rank:]):
+        if known is not None:
+            return [*known, *shape[rank:]]
+        return op.Concat(op.convert(count, si64), list(shape[rank:]), axis=0) if shape[rank:] else count
+    return op.Concat(op.convert(count, si64), op.Slice(op.ShapeOf(data), [rank], [2**31 - 1], [1], [0]), axis=0)
+
+
+def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -> SSAValue:
+    """The value of a segment without slices."""
+    element = element_of(data)
+    if reduction in ("sum", "prod"):
+        return op.constant_like(int(reduction == "prod"), data)
+    if element is dynamic or element not in REAL_TYPES | INTEGER_TYPES or describe(element).is_packed:
+        node.fail("the element type of the data is unknown or has no order")
+    dtype = to_numpy(element)
+    if dtype.kind in "iu":
+        integers = np.iinfo(dtype)
+        return op.constant(np.array(integers.max if reduction == "min" else integers.min, dtype), element)
+    # numpy has no bounds of bf16; the largest number is the largest bit pattern of a finite number.
+    largest = np.array(0x7F7F, np.uint16).view(dtype) if element == bf16 else np.array(np.finfo(dtype).max, dtype)
+    return op.constant(largest if reduction == "min" else np.negative(largest), element)
+
+
+# Rows of a table
+
+
+@tf.lowers("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum")
+def sparse_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseSegmentSum(table, indices, ids)
+    -> opset3.EmbeddingSegmentsSum(table, indices, ids, n), n from the last id
+    """
+    return segments_of_rows(node, op, None)
+
+
+@tf.lowers("SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSumWithNumSegments")
+def sparse_segment_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseSegmentSumWithNumSegments(table, indices, ids, n)
+    -> opset3.EmbeddingSegmentsSum(table, indices, ids, n)
+    """
+    return segments_of_rows(node, op, as_scalar(op, node.operand(3)))
+
+
+def segments_of_rows(node: LoweringNode, op: OpBuilder, count: SSAValue | None) -> SSAValue:
+    """Sums of rows of operand 0; for other kinds divided by the number of rows of a segment, or by its square root."""
+    data, indices, ids = node.operand(0), as_indices(op, node.operand(1)), as_indices(op, node.operand(2))
+    element = si32 if element_of(indices) == element_of(ids) == si32 else si64
+    indices, ids = op.convert(indices, element), op.convert(ids, element)
+    count = as_scalar(op, last_segment(op, ids)) if count is None else op.convert(count, element)
+    total = op.EmbeddingSegmentsSum(data, indices, ids, count)
+    if "Sum" in node.op.KIND:
+        return total
+    ones = op.Broadcast(op.constant_like(1, data), op.ShapeOf(ids))
+    sizes = op.ScatterElementsUpdate(op.Broadcast(op.constant_like(0, data), as_list(op, count)), ids, ones, 0, reduction="sum")
+    divisor = op.Maximum(sizes, 1)
+    if "SqrtN" in node.op.KIND:
+        divisor = op.Sqrt(divisor)
+    rank = node.rank(0)
+    if rank is None:
+        ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, data), 1))
+        return op.Divide(total, op.Reshape(divisor, op.Concat([-1], ones, axis=0), special_zero=False))
+    return op.Divide(total, op.Unsqueeze(divisor, list(range(1, rank))) if rank > 1 else divisor)

@@ -1,0 +1,150 @@
+"""Sparse tensors, given by coordinates [n, rank], values [n] and a shape [rank]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.expansions.shape_values import as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.indexing import as_indices
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers("SparseToDense")
+def to_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseToDense(coordinates, shape, values, default)
+    -> opset15.ScatterNDUpdate(Broadcast(default, shape), coordinates, values)
+    """
+    coordinates, values, rank = as_indices(op, node.operand(0)), node.operand(2), node.rank(0)
+    if rank is None:
+        node.fail("the rank of its coordinates is unknown", hint="give the model's inputs a known rank")
+    dense = op.Broadcast(as_scalar(op, node.operand(3)), as_indices(op, node.operand(1)))
+    # Coordinates of one dimension are the indices of elements of a vector.
+    if rank == 0:
+        coordinates = op.Reshape(coordinates, [1, 1], special_zero=False)
+    elif rank == 1:
+        coordinates = op.Unsqueeze(coordinates, [1])
+    if node.rank(2) == 0:
+        values = op.Broadcast(values, op.Gather(op.ShapeOf(coordinates), [0], 0))
+    return op.ScatterNDUpdate(dense, coordinates, values, reduction="none")
+
+
+@tf.lowers("SparseTensorDenseMatMul")
+def dense_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseTensorDenseMatMul(coordinates, values, shape, b) {adjoint_a, adjoint_b}
+    -> opset1.MatMul(the dense matrix, b)
+    """
+    zeros = op.Broadcast(op.constant_like(0, node.operand(1)), node.operand(2))
+    dense = op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), node.operand(1), reduction="sum")
+    return op.MatMul(dense, node.operand(3), transpose_a=node.flag("adjoint_a"), transpose_b=node.flag("adjoint_b"))
+
+
+@tf.lowers("SparseTensorDenseAdd")
+def dense_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SparseTensorDenseAdd(coordinates, values, shape, b)
+    -> opset15.ScatterNDUpdate(b, coordinates, values) {reduction = sum}
+    """
+    return op.ScatterNDUpdate(node.operand(3), as_indices(op, node.operand(0)), node.operand(1), reduction="sum")
+
+
+@tf.lowers("SparseFillEmptyRows")
+def fill_empty_rows(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+    """tf.SparseFillEmptyRows(coordinates, values, shape, default)
+    -> opset16.SparseFillEmptyRows(values, shape, coordinates, default)
+
+    The last result is the new index of each element: its old index plus the number of elements added to earlier rows.
+    """
+    coordinates, values, shape, default = node.operands
+    filled, filled_values, empty = op.SparseFillEmptyRows.results(values, shape, coordinates, as_scalar(op, default))
+    results: list[SSAValue | None] = [filled, filled_values, None, None]
+    if node.is_used(2):
+        # The runtime (2026.4, CPU) supports neither Select nor logical operations on this result.
+        results[2] = op.Greater(op.convert(empty, si32), 0)
+    if node.is_used(3):
+        added = op.CumSum(op.convert(empty, si64), op.constant(0, si64), exclusive=True)
+        rows = op.Gather(coordinates, 0, 1)
+        count = op.Squeeze(op.ShapeOf(rows), [0])
+        results[3] = op.Add(op.Gather(added, rows, 0), op.Range(0, count, 1, output_type=si64))
+    return results[: node.result_count]
+
+
+def strides(op: OpBuilder, shape: SSAValue, node: LoweringNode) -> SSAValue:
+    """For each dimension of a shape the product of all that follow. Raises ConversionError for an unknown rank."""
+    known = op.known.integers(shape)
+    if known is not None:
+        return op.constant(np.array([np.prod(known[axis + 1 :], dtype=np.int64) for axis in range(len(known))], np.int64))
+    count = rank_of_sparse(node, shape)
+    if count == 1:
+        return op.constant([1])
+    behind = np.triu(np.ones((count, count), bool), 1)
+    return op.ReduceProd(op.Select(op.constant(behind), shape, op.constant(1, element_of(shape))), [1], keep_dims=False)
+
+
+def rank_of_sparse(node: LoweringNode, shape: SSAValue) -> int:
+    """The number of entries of a shape. Raises ConversionError if it is unknown."""
+    count = element_count(shape_of(shape))
+    if count is None:
+        node.fail("the rank of a sparse tensor is unknown", hint="give the model's inputs a known shape")
+    return count
+
+
+def positions(op: OpBuilder, coordinates: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
+    """The index of each element in row-major order."""
+    return op.ReduceSum(op.Multiply(coordinates, strides(op, shape, node)), [1], keep_dims=False)
+
+
+@tf.lowers("UnravelIndex")
+def coordinates_of_positions(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UnravelIndex(positions, shape) -> (positions / strides of the shape) mod shape, [rank, n]"""
+    numbers, shape = (op.convert(node.operand(index), si64) for index in (0, 1))
+    rank = node.known_rank(0)
+    steps = strides(op, shape, node)
+    if rank:
+        steps, shape = (op.Unsqueeze(each, list(range(1, 1 + rank))) for each in (steps, shape))
+    return op.convert(op.FloorMod(op.Divide(numbers, steps), shape), node.element(0))
+
+
+@tf.lowers("SparseReorder")
+def reorder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SparseReorder(coordinates, values, shape)
+    -> opset8.Gather of both by the indices of opset11.TopK {mode = min} of their row-major positions
+    """
+    coordinates, values, shape = node.operands
+    return in_order(op, coordinates, values, shape, node)[: node.result_count]
+
+
+def in_order(op: OpBuilder, coordinates: SSAValue, values: SSAValue, shape: SSAValue, node: LoweringNode) -> list[SSAValue]:
+    """Coordinates and values in row-major order."""
+    count = op.Squeeze(op.ShapeOf(values), [0])
+    order = op.TopK.results(
+        positions(op, coordinates, shape, node), count, axis=0, mode="min", sort="value", stable=True, index_element_type=si64
+    )[1]
+    return [op.Gather(coordinates, order, 0), op.Gather(values, order, 0)]
+
+
+@tf.lowers("SparseReshape")
+def reshape(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.SparseReshape(coordinates, shape, new_shape)
+    -> (positions / strides of the new shape) mod new shape, and the new shape
+
+    An entry -1 of the new shape is replaced by the quotient of the products of both shapes, with the sign reversed
+    since the product of the new shape is negative.
+    """
+    coordinates, shape, target = node.operands
+    old, new = node.constant_integers(1), node.constant_integers(2)
+    if new is not None and -1 not in new:
+        resolved = target
+    elif new is not None and old is not None:
+        resolved = op.constant([-int(np.prod(old)) // int(np.prod(new)) if entry == -1 else entry for entry in new])
+    else:
+        missing = op.Divide(op.ReduceProd(shape, [0], keep_dims=True), op.Abs(op.ReduceProd(target, [0], keep_dims=True)))
+        resolved = op.Select(op.Equal(target, -1), missing, target)
+    number = op.Unsqueeze(positions(op, coordinates, shape, node), [1])
+    moved = op.FloorMod(op.Divide(number, strides(op, resolved, node)), resolved)
+    return [moved, resolved][: node.result_count]

@@ -1,0 +1,169 @@
+"""The incomplete gamma and beta functions: series and continued fractions in a Loop that ends when all have converged.
+
+    %y = tf.Igamma(%a, %x)
+->  %y = opset1.Select(%x < %a + 1, series, 1 - continued fraction)
+
+Source: W. Press et al., "Numerical Recipes", sections 6.2 and 6.4; the continued fractions by Lentz's method.
+"""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_count, shape_of
+from moir.expansions.built_loops import Step, repeated_steps
+from moir.expansions.gamma import logarithm_of_gamma
+from moir.expansions.shape_values import all_axes
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+MOST_STEPS = 2000
+"""The most terms, as in TensorFlow."""
+
+PRECISION = 1e-7
+"""The change by a term, relative to the sum, from which on there is no other."""
+
+SMALLEST = 1e-30
+"""What takes the place of a 0 that would be divided by."""
+
+LARGEST = 1e30
+"""What takes the place of infinity."""
+
+
+def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
+    """Values broadcast to one shape, which they keep in a Loop."""
+    total = values[0]
+    for value in values[1:]:
+        total = op.Broadcast(total, op.ShapeOf(value), mode="bidirectional")
+    return [op.Broadcast(value, op.ShapeOf(total), mode="bidirectional") for value in values]
+
+
+def has_nothing(node: LoweringNode) -> bool:
+    """Whether the result is known to have no element: the CPU plugin (2026.4) crashes for a Loop over nothing."""
+    return any(element_count(shape_of(value)) == 0 for value in node.operands)
+
+
+def exceeds(op: OpBuilder, change: SSAValue, limit: SSAValue | float) -> SSAValue:
+    """Whether any absolute value is above its limit."""
+    return op.ReduceLogicalOr(op.Greater(op.Abs(change), limit), all_axes(op, change), keep_dims=False)
+
+
+def nonzero(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value with a very small number instead of those that are almost 0."""
+    return op.Select(op.Less(op.Abs(value), SMALLEST), op.constant_like(SMALLEST, value), value)
+
+
+# Gamma
+
+
+def series_of_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
+    """1 + x / (a + 1) + x² / ((a + 1) (a + 2)) + …"""
+
+    def step(inside: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
+        divisor, term, total = states
+        divisor = inside.Add(divisor, 1.0)
+        term = inside.Divide(inside.Multiply(term, fixed[0]), divisor)
+        total = inside.Add(total, term)
+        return Step([divisor, term, total], goes_on=exceeds(inside, term, inside.Multiply(total, PRECISION)))
+
+    one = op.Broadcast(op.constant_like(1, x), op.ShapeOf(x))
+    return repeated_steps(op, step, [a, one, one], invariants=[x], most=MOST_STEPS)[2]
+
+
+def fraction_of_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
+    """1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - …)))"""
+    first = op.Subtract(op.Add(x, 1.0), a)
+    start = op.Divide(1.0, nonzero(op, first))
+
+    def step(inside: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
+        number, b, c, d, total = states
+        number, b = inside.Add(number, 1.0), inside.Add(b, 2.0)
+        numerator = inside.Multiply(number, inside.Subtract(fixed[0], number))
+        d = inside.Divide(1.0, nonzero(inside, inside.Add(inside.Multiply(numerator, d), b)))
+        c = nonzero(inside, inside.Add(inside.Divide(numerator, c), b))
+        factor = inside.Multiply(c, d)
+        goes_on = exceeds(inside, inside.Subtract(factor, 1.0), PRECISION)
+        return Step([number, b, c, d, inside.Multiply(total, factor)], goes_on=goes_on)
+
+    zero, far = (op.Broadcast(op.constant_like(value, x), op.ShapeOf(x)) for value in (0, LARGEST))
+    return repeated_steps(op, step, [zero, first, far, start, start], invariants=[a], most=MOST_STEPS)[4]
+
+
+@tf.lowers("Igamma", "Igammac")
+def incomplete_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Igamma(a, x) -> xᵃ exp(-x) / Γ(a + 1) times a series below a + 1; the rest to 1, tf.Igammac, by a fraction"""
+    if has_nothing(node):
+        return op.Add(node.operand(0), node.operand(1))
+    original, argument = broadcast_to_all(op, node.operand(0), node.operand(1))
+    a, x = (op.Minimum(op.Maximum(value, SMALLEST), LARGEST) for value in (original, argument))
+    is_below = op.Less(x, op.Add(a, 1.0))
+    # The numbers for which the other formula holds get one for which a formula converges at once.
+    series = series_of_gamma(op, a, op.Select(is_below, x, 0.0))
+    fraction = fraction_of_gamma(op, a, op.Select(is_below, op.Add(op.Multiply(a, 4.0), 20.0), x))
+    power = op.Subtract(op.Multiply(a, op.Log(x)), x)
+    lower = op.Multiply(op.Exp(op.Subtract(power, logarithm_of_gamma(op, op.Add(a, 1.0)))), series)
+    upper = op.Multiply(op.Exp(op.Subtract(power, logarithm_of_gamma(op, a))), fraction)
+    is_defined = op.LogicalAnd(op.GreaterEqual(argument, 0.0), op.Greater(original, 0.0))
+    if node.op.KIND == "Igamma":
+        found = op.Select(is_defined, op.Select(is_below, lower, op.Subtract(1.0, upper)), math.nan)
+        return op.Select(op.Equal(argument, 0.0), 0.0, found)
+    found = op.Select(op.Equal(argument, 0.0), 1.0, op.Select(is_below, op.Subtract(1.0, lower), upper))
+    return op.Select(is_defined, found, math.nan)
+
+
+# Beta
+
+
+def fraction_of_beta(op: OpBuilder, a: SSAValue, b: SSAValue, x: SSAValue) -> SSAValue:
+    """1 / (1 + d₁ / (1 + d₂ / (1 + …))), where d₂ₘ = m (b - m) x / ((a + 2 m - 1) (a + 2 m)) and
+    d₂ₘ₊₁ = -(a + m) (a + b + m) x / ((a + 2 m) (a + 2 m + 1))
+    """
+    total = op.Add(a, b)
+    first = op.Subtract(1.0, op.Divide(op.Multiply(total, x), op.Add(a, 1.0)))
+    start = op.Divide(1.0, nonzero(op, first))
+
+    def step(inside: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
+        m, c, d, found = states
+        a, b, total, x = fixed
+        m = inside.Add(m, 1.0)
+        place = inside.Add(a, inside.Multiply(m, 2.0))
+        even = inside.Divide(
+            inside.Multiply(inside.Multiply(m, inside.Subtract(b, m)), x), inside.Multiply(inside.Subtract(place, 1.0), place)
+        )
+        odd = inside.Divide(
+            inside.Multiply(inside.Multiply(inside.Add(a, m), inside.Add(total, m)), x), inside.Multiply(place, inside.Add(place, 1.0))
+        )
+        factor = x
+        for numerator in (even, inside.Negative(odd)):
+            d = inside.Divide(1.0, nonzero(inside, inside.Add(inside.Multiply(numerator, d), 1.0)))
+            c = nonzero(inside, inside.Add(inside.Divide(numerator, c), 1.0))
+            factor = inside.Multiply(c, d)
+            found = inside.Multiply(found, factor)
+        return Step([m, c, d, found], goes_on=exceeds(inside, inside.Subtract(factor, 1.0), PRECISION))
+
+    zero, one = (op.Broadcast(op.constant_like(value, x), op.ShapeOf(x)) for value in (0, 1))
+    return repeated_steps(op, step, [zero, one, start, start], invariants=[a, b, total, x], most=MOST_STEPS)[3]
+
+
+@tf.lowers("Betainc")
+def incomplete_beta(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Betainc(a, b, x) -> xᵃ (1 - x)ᵇ / (a B(a, b)) times a continued fraction, or 1 less that of b, a and 1 - x"""
+    if has_nothing(node):
+        return op.Add(op.Add(node.operand(0), node.operand(1)), node.operand(2))
+    a, b, x = broadcast_to_all(op, *node.operands)
+    is_far = op.Greater(x, op.Divide(op.Add(a, 1.0), op.Add(op.Add(a, b), 2.0)))
+    rest = op.Subtract(1.0, x)
+    p, q = op.Select(is_far, b, a), op.Select(is_far, a, b)
+    y, z = op.Select(is_far, rest, x), op.Select(is_far, x, rest)
+    logarithms = [logarithm_of_gamma(op, value) for value in (op.Add(a, b), a, b)]
+    constant = op.Subtract(logarithms[0], op.Add(logarithms[1], logarithms[2]))
+    powers = op.Add(op.Multiply(p, op.Log(y)), op.Multiply(q, op.Log(z)))
+    part = op.Divide(op.Multiply(op.Exp(op.Add(powers, constant)), fraction_of_beta(op, p, q, y)), p)
+    found = op.Select(is_far, op.Subtract(1.0, part), part)
+    is_defined = op.LogicalAnd(
+        op.LogicalAnd(op.Greater(a, 0.0), op.Greater(b, 0.0)), op.LogicalAnd(op.GreaterEqual(x, 0.0), op.LessEqual(x, 1.0))
+    )
+    return op.Select(is_defined, found, math.nan)

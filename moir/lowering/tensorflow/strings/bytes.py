@@ -1,0 +1,218 @@
+"""Strings that hold bytes: numbers, text of base 64, code points of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, f32, si32, si64, ui8
+from moir.dialects.shapes import element_of
+from moir.expansions.strings.texts import (
+    flat,
+    number,
+    one_by_one,
+    owner,
+    positions_where,
+    ranks,
+    shape_value,
+    size_of,
+    unpacked,
+    with_sentinel,
+)
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+"""The characters of the numbers below 64, those of addresses in the web."""
+
+REPLACEMENT = 0xFFFD
+LAST_CODE_POINT = 0x10FFFF
+
+
+@tf.lowers("DecodeCompressed")
+def decompressed(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """tf.DecodeCompressed(x) {compression_type = ""} -> x"""
+    if node.text("compression_type", ""):
+        node.fail(
+            "decompression reads its input bit by bit, each step depending on the one before",
+            hint="decompress the data before the model",
+        )
+    return node.operand(0)
+
+
+@tf.lowers("DecodeRaw")
+def decoded_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DecodeRaw(x) {out_type, little_endian}
+    -> the bytes of opset15.StringTensorUnpack(x), reshaped, and summed with powers of 256
+    """
+    element = node.element_attribute("out_type")
+    begins, _, symbols = unpacked(op, node.operand(0))
+    if element not in (*INTEGER_TYPES, boolean, f32):
+        node.fail("the bits of such floats are not computed", hint="decode integers or floats of 32 bits")
+    size = describe(element).bits // 8 if element != boolean else 1
+    shape = op.Concat(op.ShapeOf(begins), [-1] if size == 1 else [-1, size], axis=0)
+    content = op.Reshape(symbols, shape, special_zero=False)
+    if size == 1:
+        return op.convert(content, element)
+    order = range(size) if node.flag("little_endian", True) else range(size)[::-1]
+    return assembled(op, [op.Gather(content, place, -1) for place in order], element)
+
+
+def assembled(op: OpBuilder, parts: Sequence[SSAValue], element: Attribute) -> SSAValue:
+    """Numbers of an element type from their bytes, the lowest first."""
+    wide = si64 if len(parts) == 8 else si32
+    value: SSAValue | None = None
+    for place, part in enumerate(parts):
+        term = op.convert(part, wide)
+        if place:
+            term = op.Multiply(term, op.constant(np.array(256**place, np.uint64).astype(np.int64 if wide is si64 else np.int32)))
+        value = term if value is None else op.Add(value, term)
+    assert value is not None
+    return as_float(op, value) if element == f32 else op.convert(value, element)
+
+
+def as_float(op: OpBuilder, bits: SSAValue) -> SSAValue:
+    """The floats of 32 bits whose bits are integers.
+
+    The power of two is taken from a table by the exponent, and multiplied by the mantissa, which is exact.
+    """
+    magnitude = op.BitwiseAnd(bits, number(0x7FFFFFFF))
+    exponent = op.Divide(magnitude, number(1 << 23))
+    mantissa = op.convert(op.BitwiseAnd(bits, number((1 << 23) - 1)), f32)
+    powers = 2.0 ** np.concatenate([[-126], np.arange(-126, 128)])
+    table = op.Gather(powers.astype(np.float32), op.Minimum(exponent, number(254)), 0)
+    whole = op.convert(op.NotEqual(exponent, number(0)), f32)
+    value = op.Multiply(table, op.Add(whole, op.Multiply(mantissa, 2.0**-23)))
+    special = op.Select(op.Equal(mantissa, 0.0), np.array(np.inf, np.float32), np.array(np.nan, np.float32))
+    value = op.Select(op.Equal(exponent, number(255)), special, value)
+    return op.Select(op.Less(bits, number(0)), op.Negative(value), value)
+
+
+# Base 64
+
+
+@tf.lowers("EncodeBase64")
+def encoded(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.EncodeBase64(x) {pad} -> a character for each 6 bits, from a table"""
+    begins, ends, symbols = unpacked(op, node.operand(0))
+    starts, stops = flat(op, begins), flat(op, ends)
+    sizes = op.Subtract(stops, starts)
+    # Characters that hold bits, and those with padding.
+    counts = op.Divide(op.Add(op.Multiply(sizes, number(4)), number(2)), number(3))
+    widths = op.Multiply(op.Divide(op.Add(sizes, number(2)), number(3)), number(4)) if node.flag("pad") else counts
+    behind = op.CumSum(widths, 0)
+    first = op.Subtract(behind, widths)
+    places = one_by_one(op, op.ReduceSum(widths, [0], keep_dims=False))
+    row = owner(op, behind, places)
+    column = op.Subtract(places, op.Gather(first, row, 0))
+    bit = op.Multiply(column, number(6))
+    at, shift = op.Divide(bit, number(8)), op.FloorMod(bit, number(8))
+    content = op.convert(with_sentinel(op, symbols, np.zeros(1, np.uint8)), si32)
+    last, start, none = (op.Gather(each, row, 0) for each in (sizes, starts, op.Broadcast(size_of(op, symbols), op.ShapeOf(sizes))))
+
+    def byte(offset: SSAValue) -> SSAValue:
+        return op.Gather(content, op.Select(op.Less(offset, last), op.Add(start, offset), none), 0)
+
+    pair = op.Add(op.Multiply(byte(at), number(256)), byte(op.Add(at, number(1))))
+    divisors = number([1024, 0, 256, 0, 64, 0, 16, 0]) + number([0, 1, 0, 1, 0, 1, 0, 1])
+    six = op.FloorMod(op.Divide(pair, op.Gather(divisors, shift, 0)), number(64))
+    found = op.Select(op.Less(column, op.Gather(counts, row, 0)), six, number(64))
+    characters = op.Gather(np.frombuffer(ALPHABET + b"=", np.uint8), found, 0)
+    limits = [op.Reshape(each, shape_value(op, begins), special_zero=False) for each in (first, behind)]
+    return op.StringTensorPack(*limits, characters)
+
+
+@tf.lowers("DecodeBase64")
+def decoded(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DecodeBase64(x) -> the bytes of the 6 bits of each character"""
+    begins, ends, symbols = unpacked(op, node.operand(0))
+    content = op.convert(with_sentinel(op, symbols, np.zeros(1, np.uint8)), si32)
+    is_padding = op.Equal(content, number(ord("=")))
+    padding = op.Concat(number([0]), op.CumSum(op.convert(is_padding, si32), 0), axis=0)
+    starts, stops = flat(op, begins), flat(op, ends)
+    sizes = op.Subtract(op.Subtract(stops, starts), op.Subtract(op.Gather(padding, stops, 0), op.Gather(padding, starts, 0)))
+    widths = op.Divide(op.Multiply(sizes, number(3)), number(4))
+    behind = op.CumSum(widths, 0)
+    first = op.Subtract(behind, widths)
+    places = one_by_one(op, op.ReduceSum(widths, [0], keep_dims=False))
+    row = owner(op, behind, places)
+    bit = op.Multiply(op.Subtract(places, op.Gather(first, row, 0)), number(8))
+    at, shift = op.Divide(bit, number(6)), op.FloorMod(bit, number(6))
+    values = np.zeros(256, np.int32)
+    values[list(ALPHABET)] = np.arange(64)
+    six = op.Gather(values, content, 0)
+    start = op.Add(op.Gather(starts, row, 0), at)
+    pair = op.Add(op.Multiply(op.Gather(six, start, 0), number(64)), op.Gather(six, op.Add(start, number(1)), 0))
+    divisor = op.Gather(number([16, 1, 4, 1, 1, 1]), shift, 0)
+    result = op.convert(op.FloorMod(op.Divide(pair, divisor), number(256)), element_of(symbols))
+    limits = [op.Reshape(each, shape_value(op, begins), special_zero=False) for each in (first, behind)]
+    return op.StringTensorPack(*limits, result)
+
+
+# Code points
+
+
+@tf.lowers("UnicodeDecode", "UnicodeDecodeWithOffsets")
+def code_points(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.UnicodeDecode(x) {input_encoding = "UTF-8"}
+    -> the code point at each byte that begins a character, and the splits between the strings
+
+    The strings of the runtime are well-formed; the bytes of others would become other numbers than in TensorFlow.
+    """
+    if node.text("input_encoding", "").upper() not in ("UTF-8", "UTF8"):
+        node.fail("the runtime has no tables of encodings", hint="use UTF-8")
+    if node.flag("replace_control_characters"):
+        node.fail("control characters are replaced", hint="leave replace_control_characters out")
+    begins, ends, symbols = unpacked(op, node.operand(0))
+    content = op.convert(op.Concat(symbols, np.zeros(3, np.uint8), axis=0), si32)
+    own = op.convert(symbols, si32)
+    places = positions_where(op, op.NotEqual(op.BitwiseAnd(own, number(0xC0)), number(0x80)))
+    lead = op.Gather(content, places, 0)
+    following = [op.BitwiseAnd(op.Gather(content, op.Add(places, number(offset)), 0), number(0x3F)) for offset in (1, 2, 3)]
+    value = op.BitwiseAnd(lead, number(0x7F))
+    for count, (limit, mask) in enumerate(((0xC0, 0x1F), (0xE0, 0x0F), (0xF0, 0x07)), 1):
+        longer = op.BitwiseAnd(lead, number(mask))
+        for part in following[:count]:
+            longer = op.Add(op.Multiply(longer, number(64)), part)
+        value = op.Select(op.GreaterEqual(lead, number(limit)), longer, value)
+    starts, stops = flat(op, begins), flat(op, ends)
+    element = node.element_attribute("Tsplits", si64)
+    splits = op.convert(op.Concat(number([0]), ranks(op, places, stops), axis=0), element)
+    results = [splits, value]
+    if node.is_used(2):
+        row = owner(op, stops, places)
+        results.append(op.convert(op.Subtract(places, op.Gather(starts, row, 0)), si64))
+    return results[: node.result_count]
+
+
+@tf.lowers("UnicodeEncode")
+def encoded_characters(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.UnicodeEncode(code_points, splits) {output_encoding = "UTF-8"} -> one to four bytes for each code point"""
+    if node.text("output_encoding", "").upper() not in ("UTF-8", "UTF8"):
+        node.fail("the runtime has no tables of encodings", hint="use UTF-8")
+    points, splits = op.convert(node.operand(0), si32), op.convert(node.operand(1), si32)
+    if node.text("errors", "replace") == "ignore":
+        node.fail("numbers that are no characters are left out", hint="replace them")
+    replacement = number(node.integer("replacement_char", REPLACEMENT))
+    is_bad = op.LogicalOr(op.Less(points, number(0)), op.Greater(points, number(LAST_CODE_POINT)))
+    is_bad = op.LogicalOr(is_bad, op.Equal(op.Divide(points, number(0x800)), number(0xD800 // 0x800)))
+    points = op.Select(is_bad, replacement, points)
+    lengths = op.Add(op.convert(op.GreaterEqual(points, number(0x80)), si32), number(1))
+    for limit in (0x800, 0x10000):
+        lengths = op.Add(lengths, op.convert(op.GreaterEqual(points, number(limit)), si32))
+    sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
+    places = one_by_one(op, op.ReduceSum(lengths, [0], keep_dims=False))
+    item = op.Subtract(owner(op, sums, places), number(1))
+    length = op.Gather(lengths, item, 0)
+    left = op.Subtract(op.Subtract(op.Gather(sums, op.Add(item, number(1)), 0), number(1)), places)
+    bits = op.Divide(op.Gather(points, item, 0), op.Gather(number([1, 1 << 6, 1 << 12, 1 << 18]), left, 0))
+    is_first = op.Equal(left, op.Subtract(length, number(1)))
+    lead = op.Add(bits, op.Gather(number([0, 0, 0xC0, 0xE0, 0xF0]), length, 0))
+    tail = op.Add(op.BitwiseAnd(bits, number(0x3F)), number(0x80))
+    content = op.convert(op.Select(is_first, lead, tail), ui8)
+    limits = op.Gather(sums, splits, 0)
+    count = one_by_one(op, op.Subtract(size_of(op, splits), number(1)))
+    return op.StringTensorPack(op.Gather(limits, count, 0), op.Gather(limits, op.Add(count, number(1)), 0), content)

@@ -1,0 +1,197 @@
+"""Numbers as text, text as numbers, and hashes of text."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, ui32, ui64
+from moir.dialects.shapes import shape_of, tensor
+from moir.expansions.strings.texts import (
+    Texts,
+    concatenated,
+    constant_texts,
+    flat,
+    is_one_of,
+    matrix,
+    number,
+    one_by_one,
+    packed,
+    shape_value,
+    stripped,
+    unpacked,
+)
+from moir.expansions.strings.tokenizers import check_permitted, operation
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+LOW_DIGITS = 4
+DIGITS = 10
+"""Digits of the largest integer of 32 bits, which is what the runtime computes."""
+
+SMALLEST_EXPONENT, SMALL_EXPONENT, LARGEST_EXPONENT = -80, -28, 39
+"""Powers of ten outside of these are 0 or infinite in f32 whatever digit they multiply."""
+
+
+@tf.lowers("AsString")
+def as_string(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.AsString(x) {width, fill} -> the digits of integers, "true" and "false" of booleans"""
+    x, element = node.operand(0), node.element_attribute("T", node.element(0))
+    if element == boolean:
+        words = constant_texts(op, [b"false", b"true"])
+        chosen = op.convert(x, si32)
+        return packed(op, Texts(op.Gather(words.begins, chosen, 0), op.Gather(words.ends, chosen, 0), words.symbols))
+    if element not in INTEGER_TYPES:
+        node.fail(
+            "decimal fractions of floats have more digits than the runtime computes with",
+            hint="convert the numbers to integers, or cut the model in front of this node",
+        )
+    if element in (ui32, ui64):
+        node.fail("the runtime computes integers of 32 bits with a sign", hint="convert the numbers to i32")
+    fill = node.text("fill", "")
+    width = node.integer("width", -1)
+    if fill not in ("", " ", "0"):
+        node.fail(f"numbers filled with {fill!r} are not supported", hint="use blanks or zeros")
+    return written(op, x, max(width, 0), fill == "0")
+
+
+def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
+    """Integers as text of at least `width` characters, with zeros or blanks in front."""
+    number_of = flat(op, op.convert(x, si32))
+    is_negative = op.Less(number_of, number(0))
+    powers = number(10 ** np.arange(DIGITS - 1, -1, -1))
+    # There is one more negative number than positive ones.
+    below = op.Select(is_negative, number_of, op.Negative(number_of))
+    high, low = halves(op, below)
+    quotients = op.Concat(*(op.Divide(op.Unsqueeze(half, [1]), part) for half, part in ((high, powers[4:]), (low, powers[6:]))), axis=1)
+    digits = op.FloorMod(quotients, number(10))
+    has_high = op.NotEqual(op.Unsqueeze(high, [1]), number(0))
+    is_last = op.LogicalOr(np.arange(DIGITS) == DIGITS - 1, op.LogicalAnd(has_high, np.arange(DIGITS) >= DIGITS - LOW_DIGITS))
+    is_written = op.LogicalOr(op.NotEqual(quotients, number(0)), is_last)
+    lengths = op.Add(op.ReduceSum(op.convert(is_written, si32), [1], keep_dims=True), op.Unsqueeze(op.convert(is_negative, si32), [1]))
+    # Pieces: blanks, sign, zeros, digits.
+    symbols = constant_texts(op, [b"0123456789", b"-", (b"0" if zeros else b" ") * width]).symbols
+    begins = op.Select(is_written, digits, number(0))
+    missing = op.Maximum(op.Subtract(number(width), lengths), number(0))
+    sign = [number(10), op.Add(op.Unsqueeze(op.convert(is_negative, si32), [1]), number(10))]
+    filling = [number(11), op.Add(missing, number(11))]
+    front = [sign, filling] if zeros else [filling, sign]
+    zero = op.Multiply(missing, number(0))
+    starts = op.Concat(*(op.Add(each[0], zero) if not isinstance(each[0], SSAValue) else each[0] for each in front), begins, axis=1)
+    stops = op.Concat(*(each[1] for each in front), op.Add(begins, op.convert(is_written, si32)), axis=1)
+    return concatenated(op, Texts(starts, stops, symbols), shape_value(op, x))
+
+
+def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """The absolute value of numbers below 0 as a · 10000 + b.
+
+    The runtime computes quotients in f32. The first one is almost right; what is left over is small enough.
+    """
+    almost = op.Divide(below, number(10**LOW_DIGITS))
+    rest = op.Subtract(op.Multiply(almost, number(10**LOW_DIGITS)), below)
+    low = op.FloorMod(rest, number(10**LOW_DIGITS))
+    high = op.Subtract(op.Divide(op.Subtract(rest, low), number(10**LOW_DIGITS)), almost)
+    return high, low
+
+
+@tf.lowers("StringToNumber")
+def parsed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StringToNumber(x) {out_type} -> the sum of the digits times powers of ten, with the sign
+
+    A text that is no number, which TensorFlow rejects, becomes any number.
+    """
+    x, element = node.operand(0), node.element_attribute("out_type", f32)
+    texts = stripped(op, unpacked(op, x))
+    listed = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
+    value = parsed_integers(op, listed) if element in INTEGER_TYPES else parsed_floats(op, listed)
+    return op.convert(op.Reshape(value, shape_value(op, x), special_zero=False), element)
+
+
+def digit_values(op: OpBuilder, symbols: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Whether bytes are digits, and their values; 0 for others."""
+    is_digit = op.LogicalAnd(op.GreaterEqual(symbols, number(ord("0"))), op.LessEqual(symbols, number(ord("9"))))
+    return is_digit, op.Select(is_digit, op.Subtract(symbols, number(ord("0"))), number(0))
+
+
+def parsed_integers(op: OpBuilder, texts: Texts) -> SSAValue:
+    """Texts as integers."""
+    rows, _ = matrix(op, texts, from_end=True)
+    _, digits = digit_values(op, rows)
+    zeros = op.Broadcast(number(0), op.Concat(op.ShapeOf(texts.begins), [DIGITS], axis=0))
+    padded = op.Concat(digits, zeros, axis=1)
+    powers = number(10 ** np.arange(DIGITS))
+    value: SSAValue | None = None
+    # A sum along an axis would be computed in f32.
+    for place in range(DIGITS):
+        term = op.Multiply(op.Gather(padded, place, 1), number(powers[place]))
+        value = term if value is None else op.Add(value, term)
+    is_negative = op.ReduceLogicalOr(op.Equal(rows, number(ord("-"))), [1], keep_dims=False)
+    assert value is not None
+    return op.Select(is_negative, op.Negative(value), value)
+
+
+def parsed_floats(op: OpBuilder, texts: Texts) -> SSAValue:
+    """Texts as floats: digits before and behind a point, an exponent; the words inf and nan.
+
+    Each digit is multiplied by a rounded power of ten, so that the result differs in the last bits.
+    """
+    rows, lengths = matrix(op, texts)
+    columns = one_by_one(op, op.Gather(op.ShapeOf(rows, output_type=si32), 1, 0))
+    size = op.Unsqueeze(lengths, [1])
+
+    def contains(letters: bytes) -> SSAValue:
+        return is_one_of(op, rows, letters)
+
+    def first(letters: bytes) -> SSAValue:
+        return op.ReduceMin(op.Select(contains(letters), columns, size), [1], keep_dims=True)
+
+    is_digit, digits = digit_values(op, rows)
+    exponent_at = first(b"eE")
+    point = op.Minimum(first(b"."), exponent_at)
+    is_in_exponent = op.Greater(columns, exponent_at)
+    place = op.Minimum(op.Subtract(op.Subtract(size, number(1)), columns), number(4))
+    parts = op.Select(
+        is_in_exponent, op.Multiply(digits, op.Gather(number(10 ** np.arange(5)), op.Maximum(place, number(0)), 0)), number(0)
+    )
+    exponent = op.ReduceSum(parts, [1], keep_dims=True)
+    is_small = op.ReduceLogicalOr(op.LogicalAnd(is_in_exponent, contains(b"-")), [1], keep_dims=True)
+    exponent = op.Select(is_small, op.Negative(exponent), exponent)
+    power = op.Subtract(op.Subtract(point, columns), op.convert(op.Less(columns, point), si32))
+    is_counted = op.LogicalAnd(op.LogicalAnd(is_digit, op.NotEqual(digits, number(0))), op.Less(columns, exponent_at))
+    power = op.Add(power, exponent)
+    largest = op.ReduceMax(op.Select(is_counted, power, number(SMALLEST_EXPONENT)), [1], keep_dims=True)
+    # Digits of the smallest numbers would be lost: these are computed for numbers above 1, and divided after that.
+    shift = op.Select(op.Less(largest, number(SMALL_EXPONENT)), largest, number(0))
+    terms = op.Multiply(op.convert(digits, f32), power_of_ten(op, op.Subtract(power, shift)))
+    value = op.ReduceSum(op.Select(is_counted, terms, 0.0), [1], keep_dims=True)
+    half = op.Divide(shift, number(2))
+    for part in (half, op.Subtract(shift, half)):
+        value = op.Multiply(value, power_of_ten(op, part))
+    value = op.Squeeze(value, [1])
+    has_i, has_n = (op.ReduceLogicalOr(contains(letters), [1], keep_dims=False) for letters in (b"iI", b"nN"))
+    value = op.Select(has_i, np.inf, op.Select(has_n, np.nan, value))
+    is_negative = op.Equal(op.Gather(rows, 0, 1), number(ord("-")))
+    return op.Select(is_negative, op.Negative(value), value)
+
+
+def power_of_ten(op: OpBuilder, exponent: SSAValue) -> SSAValue:
+    """Powers of ten, rounded to f32, from a table."""
+    index = op.Subtract(exponent, number(SMALLEST_EXPONENT))
+    index = op.Minimum(op.Maximum(index, number(0)), number(LARGEST_EXPONENT - SMALLEST_EXPONENT))
+    powers = [float(f"1e{each}") for each in range(SMALLEST_EXPONENT, LARGEST_EXPONENT)]
+    return op.Gather(np.array([*powers, np.inf], np.float32), index, 0)
+
+
+@tf.lowers("StringToHashBucketFast")
+def hash_bucket(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StringToHashBucketFast(x) {num_buckets}
+    -> extension.StringToHashBucket(opset15.StringTensorUnpack(x)) {num_buckets}
+    """
+    reason = "the hash needs products of 64 bits, which the runtime computes with 32"
+    hint = "leave out --no-tokenizers, or cut the model behind this node, where the values are numbers"
+    check_permitted(op, reason, hint)
+    texts = unpacked(op, node.operand(0))
+    result = tensor(shape_of(texts.begins), si64)
+    attributes = {"num_buckets": str(node.integer("num_buckets"))}
+    return operation(op, "StringToHashBucket", texts, attributes, [result])[0]

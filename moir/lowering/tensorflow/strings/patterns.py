@@ -1,0 +1,211 @@
+"""Regular expressions: from bytes where a set of characters of ASCII or a text is sought, else by OpenVINO Tokenizers.
+
+    %y = tf.StaticRegexReplace(%x) {pattern = "[.,!]", rewrite = ""}
+->  the bytes of %x without those of the set
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.expansions.strings.pieces import occurrences, overlaps
+from moir.expansions.strings.re2 import Expression, UnknownPattern, rewritten, written_anew
+from moir.expansions.strings.texts import (
+    Texts,
+    constant_texts,
+    contiguous,
+    flat,
+    is_one_of,
+    number,
+    one_by_one,
+    packed,
+    positions_where,
+    ranks,
+    shape_value,
+    size_of,
+    together,
+    unpacked,
+    with_sentinel,
+)
+from moir.expansions.strings.tokenizers import LARGEST_GROWTH, check_permitted, replaced
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+ASCII = bytes(range(128))
+BEYOND = bytes(range(128, 256))
+"""The bytes of characters beyond ASCII, which have several."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern: a text, or a set of bytes that occur `least` times at least, and once or any number of times."""
+
+    text: bytes | None = None
+    members: bytes = b""
+    least: int = 1
+    repeats: bool = False
+
+
+def parsed(pattern: str) -> Pattern | None:
+    """What a regular expression means; None if it is more than a text or a set of characters."""
+    if re.fullmatch(r"(\\[^\w]|[\w\s!\"#%&',\-/:;<=>@_`~])+", pattern) and pattern.isascii():
+        text = re.sub(r"\\(.)", r"\1", pattern).encode()
+        return Pattern(text=text) if len(text) > 1 else Pattern(members=text)
+    found = re.fullmatch(
+        r"(?P<set>\[(\\.|\[:\w+:\]|[^\]\\])(\\.|\[:\w+:\]|[^\]\\])*\]|\\[sdwSDW]|\.|[\w ])(?P<count>[+*]?)", pattern, re.DOTALL
+    )
+    if found is None or not pattern.isascii() or "[:" in pattern:
+        return None
+    members = members_of(found["set"])
+    count = found["count"]
+    if members is None or (set(members) & set(BEYOND) and not count):
+        return None
+    return Pattern(members=members, least=0 if count == "*" else 1, repeats=bool(count))
+
+
+def members_of(text: str) -> bytes | None:
+    """The bytes of a set of characters; None if RE2 may read it in another way."""
+    with warnings.catch_warnings():
+        # Sets in sets are warned of, which other expressions have.
+        warnings.simplefilter("error")
+        try:
+            compiled: Any = re.compile(text, re.ASCII)
+        except (re.error, FutureWarning, DeprecationWarning):
+            return None
+    members = bytes(each for each in ASCII if compiled.fullmatch(chr(each)))
+    if compiled.fullmatch("\u00e9") or compiled.fullmatch("\u65e5"):
+        members += BEYOND
+    # \s of RE2 has no vertical tabulator.
+    return members.replace(b"\v", b"") if "\\s" in text else members
+
+
+def text_operand(node: LoweringNode, attribute: str, index: int) -> str:
+    """A text that is an attribute, or a constant operand. Raises ConversionError if it is computed."""
+    if node.has(attribute):
+        return node.text(attribute)
+    constant = node.constant(index)
+    if constant is None or constant.size != 1:
+        node.fail(f"the {attribute} is computed when the model runs", hint="make it a constant")
+    return str(constant.reshape(-1)[0])
+
+
+def needs_automaton(pattern: Pattern | None) -> bool:
+    """Whether bytes do not tell the matches of a pattern."""
+    return pattern is None or (pattern.text is not None and overlaps(pattern.text))
+
+
+def expression_of(node: LoweringNode, op: OpBuilder, text: str) -> Expression:
+    """The pattern for the operations of OpenVINO Tokenizers. Raises ConversionError if there is none."""
+    reason = f"the regular expression {text!r} needs an automaton, which the operation sets cannot express"
+    hint = "use a text or a set of characters of ASCII, or cut the model behind this node"
+    check_permitted(op, reason, f"leave out --no-tokenizers, or {hint}")
+    try:
+        return written_anew(text)
+    except UnknownPattern as error:
+        node.fail(f"{reason}, nor can OpenVINO Tokenizers: {error.reason}", hint=hint)
+
+
+def replaced_by_automaton(node: LoweringNode, op: OpBuilder, text: str, rewrite: str) -> SSAValue:
+    """Strings in which the matches of a pattern are replaced, by an operation of OpenVINO Tokenizers."""
+    expression = expression_of(node, op, text)
+    try:
+        replacement, size, references = rewritten(rewrite, expression)
+    except UnknownPattern as error:
+        node.fail(f"in the regular expression {text!r} {error.reason}", hint="use a rewrite with parts that every match has")
+    if expression.matches_empty or expression.least == 0:
+        node.fail(f"the regular expression {text!r} matches nothing as well", hint="use one that matches at least one character")
+    if size > (LARGEST_GROWTH - references) * expression.least:
+        node.fail(
+            f"the rewrite {rewrite!r} is more than {LARGEST_GROWTH} times as long as a match may be, which OpenVINO Tokenizers cannot hold",
+            hint="use a shorter one",
+        )
+    x = unpacked(op, node.operand(0))
+    listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
+    found = replaced(op, listed, expression.text, replacement, all_matches=node.flag("replace_global", True))
+    return packed(op, found, shape_value(op, x.begins))
+
+
+def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAValue:
+    """Whether a pattern matches all of a string: then nothing is left where the match is replaced by nothing."""
+    expression = expression_of(node, op, text)
+    x = unpacked(op, node.operand(0))
+    listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
+    left = replaced(op, listed, rf"\A(?:{expression.text})\z", "", all_matches=False)
+    was_empty, is_empty = op.Equal(listed.begins, listed.ends), op.Equal(left.begins, left.ends)
+    matches = op.Select(was_empty, np.array(expression.matches_empty), is_empty)
+    return op.Reshape(matches, shape_value(op, x.begins), special_zero=False)
+
+
+@tf.lowers("RegexReplace", "StaticRegexReplace")
+def replace(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StaticRegexReplace(x) {pattern, rewrite}
+    -> the pieces between the matches, and the rewrite between them, one after the other
+
+    This is so if the pattern is a text, or a set of characters, once or repeated. Another one needs
+    extension.RegexNormalization of OpenVINO Tokenizers.
+    """
+    text, rewrite = text_operand(node, "pattern", 1), text_operand(node, "rewrite", 2)
+    pattern = parsed(text)
+    if pattern is None or needs_automaton(pattern) or "\\" in rewrite or not node.flag("replace_global", True) or not pattern.least:
+        return replaced_by_automaton(node, op, text, rewrite)
+    x = unpacked(op, node.operand(0))
+    texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite.encode()])])
+    size, length = size_of(op, x.symbols), 1
+    if pattern.text is not None:
+        places, length = occurrences(op, x, pattern.text), len(pattern.text)
+    else:
+        places = positions_where(op, is_one_of(op, x.symbols, pattern.members))
+    # The pieces are the bytes that do not match, and the rewrite in place of the first byte of each match.
+    indices = one_by_one(op, size)
+    starts = is_at(op, places, size)
+    matched = is_at(op, flat(op, op.Add(op.Unsqueeze(places, [1]), number(np.arange(length)))), size) if length > 1 else starts
+    if pattern.repeats:
+        before = op.Gather(op.Concat(np.zeros(1, bool), matched, axis=0), indices, 0)
+        begins_text = is_at(op, op.Minimum(texts.begins, size), op.Add(size, number(1)))
+        starts = op.LogicalAnd(starts, op.LogicalOr(op.LogicalNot(before), op.Gather(begins_text, indices, 0)))
+    kept = op.Select(matched, number(0), number(1))
+    lengths = op.Select(starts, number(len(rewrite.encode())), kept)
+    begins = op.Select(starts, op.Squeeze(new.begins, [0]), indices)
+    sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
+    pieces = Texts(begins, op.Add(begins, lengths), texts.symbols)
+    symbols = with_sentinel(op, contiguous(op, pieces).symbols, np.zeros(1, np.uint8))
+    limits = [op.Reshape(op.Gather(sums, each, 0), shape_value(op, x.begins), special_zero=False) for each in texts[:2]]
+    return op.StringTensorPack(*limits, symbols)
+
+
+def is_at(op: OpBuilder, places: SSAValue, size: SSAValue) -> SSAValue:
+    """Whether each of `size` indices is one of some places, which ascend."""
+    indices = one_by_one(op, size)
+    return op.NotEqual(ranks(op, places, indices), ranks(op, places, op.Add(indices, number(1))))
+
+
+@tf.lowers("RegexFullMatch", "StaticRegexFullMatch")
+def full_match(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.StaticRegexFullMatch(x) {pattern} -> whether all bytes of a string belong to the set of the pattern
+
+    For a text: whether it is found in a string of its length. For another pattern: whether
+    extension.RegexNormalization, which removes the match, leaves nothing.
+    """
+    text = text_operand(node, "pattern", 1)
+    pattern = parsed(text)
+    if pattern is None or needs_automaton(pattern):
+        return matched_by_automaton(node, op, text)
+    texts = unpacked(op, node.operand(0))
+    length = op.Subtract(texts.ends, texts.begins)
+    if pattern.text is not None:
+        places = occurrences(op, texts, pattern.text)
+        found = op.Subtract(ranks(op, places, op.Add(texts.begins, number(1))), ranks(op, places, texts.begins))
+        return op.LogicalAnd(op.Equal(found, number(1)), op.Equal(length, number(len(pattern.text))))
+    others = positions_where(op, op.LogicalNot(is_one_of(op, texts.symbols, pattern.members)))
+    is_full = op.Equal(ranks(op, others, texts.begins), ranks(op, others, texts.ends))
+    enough = op.GreaterEqual(length, number(pattern.least))
+    if not pattern.repeats:
+        enough = op.Equal(length, number(1))
+    return op.LogicalAnd(is_full, enough)

@@ -1,0 +1,1 @@
+"""Operations of XLA, as jax2tf and tf2xla write them."""

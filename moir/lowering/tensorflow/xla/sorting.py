@@ -1,0 +1,67 @@
+"""Sorts of XLA, in the order of a comparator.
+
+    %y, %j = tf.XlaVariadicSort(%x, %i, 1) {comparator: (a, b, i, j) -> Less(a, b)}
+->  %y, %place = opset11.TopK(%x, size) {axis = 1, mode = min, sort = value}
+    %j = opset6.GatherElements(%i, %place) {axis = 1}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, si64, ui8
+from moir.dialects.shapes import element_of, normalize_axis
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.bodies import graph_of
+from moir.lowering.tensorflow.table import tf
+from moir.lowering.tensorflow.xla.computations import sort_keys
+from moir.lowering.tensorflow.xla.movement import constant_list
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers("XlaSort")
+def sort(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.XlaSort(x) -> opset11.TopK(x, size) {mode = min} along the last axis"""
+    return ordered(op, node.operand(0), -1, ascends=True)[0]
+
+
+@tf.lowers("XlaKeyValueSort")
+def sort_pairs(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.XlaKeyValueSort(keys, values) -> opset11.TopK(keys), opset6.GatherElements(values, its indices)"""
+    axis = node.known_rank(0) - 1
+    keys, places = ordered(op, node.operand(0), axis, ascends=True)
+    return [keys, op.GatherElements(node.operand(1), places, axis=axis)]
+
+
+@tf.lowers("XlaVariadicSort")
+def sort_several(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.XlaVariadicSort(x…, axis) {comparator, is_stable}
+    -> opset11.TopK of the operand that the comparator compares, opset6.GatherElements of the others
+
+    With two keys the elements are sorted by the second one first; the sort by the first one leaves equal ones in place.
+    """
+    *operands, _ = node.operands
+    axis = normalize_axis(constant_list(node, len(operands), "axis", 1)[0], node.known_rank(0))
+    keys = sort_keys(graph_of(node, "comparator"))
+    if keys is None:
+        node.fail(
+            "its comparator is not an order by one or two of the operands",
+            hint="sort by numbers alone, or cut the model in front of this node",
+        )
+    for key in reversed(keys):
+        found, places = ordered(op, operands[key.operand], axis, ascends=key.ascends)
+        operands = [found if index == key.operand else op.GatherElements(each, places, axis=axis) for index, each in enumerate(operands)]
+    return operands
+
+
+def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
+    """Keys in order along an axis, equal ones in the order they have, and the positions they had."""
+    element = element_of(keys)
+    data = op.convert(keys, ui8) if element is boolean else keys
+    count = op.Squeeze(dimension_list(op, data, axis), [0])
+    mode = "min" if ascends else "max"
+    found, places = op.TopK.results(data, count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si64)
+    return op.convert(found, element), places

@@ -1,0 +1,354 @@
+"""The table of passes, and the default pipeline of a model.
+
+The anchors `front-start` … `back-finish` do nothing; they mark the phases, for the positions of transformations.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from moir.errors import ConversionError, UsageError
+from moir.frameworks import FRAMEWORKS, Framework, lowered
+from moir.module_pass import Pass
+from moir.options import ConversionOptions
+from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
+from moir.parameters.parameter import FieldValue
+from moir.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+    from xdsl.utils.arg_spec import ArgSpec
+
+
+class AnchorPass(Pass):
+    """A pass that does nothing: it marks the beginning or the end of a phase, for the positions of transformations."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pass
+
+
+def _anchor(name: str, description: str) -> type[AnchorPass]:
+    return type("AnchorPass", (AnchorPass,), {"name": name, "__doc__": description})
+
+
+ANCHORS: dict[str, type[AnchorPass]] = {
+    name: _anchor(name, description)
+    for name, description in (
+        ("front-start", "The module is as the frontend read it."),
+        ("front-finish", "Everything is lowered to opset dialects and typed."),
+        ("middle-start", "Simplification and fusion begin."),
+        ("middle-finish", "Nothing is left to simplify."),
+        ("back-start", "Preparation of emission begins."),
+        ("back-finish", "The module can be emitted."),
+    )
+}
+"""The anchors by their names."""
+
+PASS_FOLDERS = {"passes": "", "raising": "raise_", "model_optimizer/lowering": "lower_"}
+"""The folders of the package with files of passes, which are named like them, and how the names of these files begin.
+
+The passes that lower a framework's dialect have no files: they are built from the framework's record.
+"""
+
+
+@cache
+def pass_modules() -> dict[str, str]:
+    """The qualified name of the module of each pass, by the name of the pass."""
+    root = os.path.dirname(os.path.dirname(__file__))
+    found: dict[str, str] = {}
+    for beginning, prefix in PASS_FOLDERS.items():
+        # Patterns of pathlib, which are compiled to regular expressions, would take ten times as long.
+        for folder, inner, files in os.walk(os.path.join(root, beginning)):
+            inner[:] = [each for each in inner if each != "__pycache__"]
+            package = ".".join(("moir", *os.path.relpath(folder, root).split(os.sep)))
+            stems = (name.removesuffix(".py") for name in files if name.endswith(".py") and name.startswith(prefix))
+            found.update({stem.replace("_", "-"): f"{package}.{stem}" for stem in stems if stem != "__init__"})
+    return dict(sorted(found.items()))
+
+
+def lowering_passes() -> dict[str, Framework]:
+    """The framework of each lowering pass, by the name of the pass."""
+    return {framework.lowering_pass: framework for framework in lowered()}
+
+
+def is_pass(name: str) -> bool:
+    """Whether a pass of this name is part of moir."""
+    return name in ANCHORS or name in pass_modules() or name in lowering_passes()
+
+
+def pass_names() -> list[str]:
+    """The names of all passes."""
+    return sorted((*ANCHORS, *pass_modules(), *lowering_passes()))
+
+
+INTERFACE: tuple[str, ...] = (
+    "set-model-name",
+    "cut-outputs",
+    "cut-inputs",
+    "set-input-types",
+    "set-input-shapes",
+    "set-batch",
+    "freeze-inputs",
+)
+"""The passes that change inputs and outputs before anything is lowered: what is cut off needs no lowering."""
+
+MIDDLE: tuple[str, ...] = (
+    "middle-start",
+    # The interface that is asked for.
+    "preprocess-inputs",
+    "set-layouts",
+    "eliminate-dead",
+    "fold-constants",
+    # Shape computations, first: shorter ones give later passes more constants.
+    "eliminate-identities",
+    "simplify-shape-of",
+    "simplify-broadcast",
+    "simplify-reshape",
+    "deduplicate",
+    "eliminate-dead",
+    "eliminate-identities",
+    # Steps of sequences, in a loop or written out.
+    "fuse-recurrent-cells",
+    "fuse-unrolled-cells",
+    # The layout change.
+    "fuse-repeats",
+    "fuse-dilated-convolution",
+    "choose-layouts",
+    "fold-constants",
+    "reshape-unit-transposes",
+    "simplify-shape-of",
+    "fuse-pads",
+    # Movement of data.
+    "unfold-einsum",
+    "fuse-concats",
+    "cancel-transposes",
+    "cancel-reshapes",
+    "unflatten-matmul",
+    "fuse-shuffle-channels",
+    "fuse-depth-to-space",
+    "fuse-space-to-depth",
+    "fuse-slices",
+    # Activations and normalizations.
+    "fuse-clamp",
+    "fuse-hsigmoid",
+    "fuse-hswish",
+    "fuse-soft-plus",
+    "fuse-mish",
+    "fuse-swish",
+    "fuse-gelu",
+    "fuse-prelu",
+    "fuse-mvn",
+    "fold-negations",
+    "fuse-reduce",
+    "fuse-normalize-l2",
+    # Weights, behind the activations: constant factors of activations look like scales.
+    "fold-batch-norm",
+    "fold-scales",
+    "fold-shifts",
+    "fold-channel-order",
+    "fold-constants",
+    "deduplicate",
+    "eliminate-dead",
+    # Matrix products. The fusion of attention counts uses, so dead operations must be gone.
+    "fuse-matmul-transpose",
+    "eliminate-dead",
+    "fuse-attention",
+    "simplify-matmul",
+    "eliminate-dead",
+    "cancel-transposes",
+    "middle-finish",
+)
+
+PLUGIN_FORMS: tuple[str, ...] = (
+    "unbatch-gather",
+    "separate-weights",
+    "separate-products",
+    "widen-kernels",
+    "align-strides",
+    "spread-nan",
+    "equalize-ranks",
+    "separate-reductions",
+    "reverse-comparisons",
+    "reverse-random-differences",
+    "compare-with-infinity",
+    "compare-with-zero",
+    "select-pad-values",
+    "count-unsliced-iterations",
+    "copy-loop-slices",
+)
+"""The passes that write what the CPU plugin computes otherwise in another form, see `docs/plugin-faults.md`."""
+
+BACK: tuple[str, ...] = (
+    "back-start",
+    *PLUGIN_FORMS,
+    "low-latency",
+    "make-stateful",
+    "store-states",
+    "deduplicate",
+    "eliminate-dead",
+    "compress-weights",
+    "compress-to-fp16",
+    "check-types",
+    "back-finish",
+)
+
+LAYOUT_PASSES = "moir.passes.layout."
+"""Prefix of the modules of passes that only models of channel-last frameworks, or with other layouts, need."""
+
+
+def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
+    """The passes from the dialects of frameworks to opset dialects: inputs and outputs, raising and lowering."""
+    lowering = (name for each in frameworks if not each.is_lowered for name in (*each.raising, each.lowering_pass))
+    return ("front-start", *INTERFACE, *lowering, "check-lowered", "front-finish")
+
+
+def load_pass(name: str) -> type[Pass]:
+    """Import the file of a pass and return its class. Raises UsageError if there is no such pass."""
+    if name in ANCHORS:
+        return ANCHORS[name]
+    if name in pass_modules():
+        defined = list(vars(import_module(pass_modules()[name])).values())
+        return next(each for each in defined if isinstance(each, type) and getattr(each, "name", "") == name and issubclass(each, Pass))
+    if name in lowering_passes():
+        from moir.lowering.driver import lowering_pass
+
+        return lowering_pass(lowering_passes()[name])
+    raise unknown_pass(name, pass_names())
+
+
+def unknown_pass(name: str, known: Iterable[str]) -> UsageError:
+    """The error for a name that no pass has."""
+    return UsageError(f"there is no pass {name!r}", hint=did_you_mean(name, known, "`moir passes` lists the passes"))
+
+
+def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
+    """An instance of a pass with the options of its entry in a pipeline. Raises UsageError for an unknown option."""
+    from dataclasses import fields
+
+    from moir.xdsl_passes import module_pass_class
+
+    made = module_pass_class(source)
+    refuse_unknown_options(spec, (field.name for field in fields(made) if field.init and field.name != "name"))
+    try:
+        return made.from_pass_spec(spec)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UsageError(f"options of pass {spec.name!r}: {error}") from error
+
+
+def spec_text(each: ModulePass) -> str:
+    """A pass as a pipeline in text names it: its name, with its options where it has some."""
+    from moir.xdsl_passes import module_pass
+
+    try:
+        return str(module_pass(loaded(each)).pipeline_pass_spec())
+    except (TypeError, ValueError, AttributeError):
+        # A transformation of an extension has fields that are no options.
+        return each.name
+
+
+def refuse_unknown_options(spec: ArgSpec, known: Iterable[str]) -> None:
+    """Raises UsageError if a pipeline gives an option to a pass that has none of that name, spelled with - or _."""
+    options = sorted(name.replace("_", "-") for name in known)
+    for name in spec.parameters:
+        if name.replace("_", "-") not in options:
+            listed = f"its options are {', '.join(options)}" if options else "it has no options"
+            raise UsageError(f"{spec.name!r} has no option {name!r}", hint=did_you_mean(name, options, listed))
+
+
+class DeferredPass(Pass):
+    """A pass of moir whose module is imported when the pass is first needed.
+
+    Args:
+        name: the name of the pass.
+        values: fields of the pass that are not at their defaults.
+    """
+
+    def __init__(self, name: str, values: Mapping[str, FieldValue] | None = None) -> None:
+        # A pass has its name from its class, this one from the pass that it stands for.
+        vars(self)["name"] = name
+        vars(self)["values"] = values or {}
+
+    def loaded(self) -> ModulePass:
+        """The pass itself."""
+        return load_pass(self.name)(**vars(self)["values"])
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.loaded().apply(ctx, op)
+
+
+def loaded(each: ModulePass) -> ModulePass:
+    """The pass that a deferred one stands for; any other pass itself."""
+    return each.loaded() if isinstance(each, DeferredPass) else each
+
+
+def deferred(name: str, values: Mapping[str, FieldValue] | None = None) -> ModulePass:
+    """A new instance of a pass with the given fields. Its module is not imported yet."""
+    return ANCHORS[name]() if name in ANCHORS else DeferredPass(name, values)
+
+
+def configured(name: str, options: ConversionOptions) -> ModulePass:
+    """A new instance of a pass with the fields that the options of a conversion set. Its module is not imported yet."""
+    return deferred(name, options.pass_options(name))
+
+
+def every_pass() -> list[str]:
+    """The passes that any conversion may run, in order; `pipeline_names` selects those of one conversion."""
+    return [*front(lowered()), *MIDDLE, *BACK]
+
+
+def pipeline_names(framework: str = "onnx", options: ConversionOptions | None = None) -> list[str]:
+    """The names of the passes that models of a framework go through, in order."""
+    record, options = FRAMEWORKS[framework], options or ConversionOptions()
+    return [name for name in (*front([record]), *MIDDLE, *BACK) if _is_needed(name, record, options)]
+
+
+def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> bool:
+    if options.pass_options(name) is None:
+        return False
+    if pass_modules().get(name, "").startswith(LAYOUT_PASSES):
+        return (framework.channel_last or bool(layout_fields(options))) and options[LAYOUT_CHANGE]
+    return name in framework.passes or not any(name in each.passes for each in FRAMEWORKS.values())
+
+
+def default_pipeline(framework: str = "onnx", options: ConversionOptions | None = None) -> list[ModulePass]:
+    """New instances of the passes that models of a framework go through, in order."""
+    options = options or ConversionOptions()
+    return [configured(name, options) for name in pipeline_names(framework, options)]
+
+
+class LoadedExtensions(Protocol):
+    """The interface of the extensions of a conversion to its pipeline; `moir.extensions.loading` has the class."""
+
+    def has(self, name: str) -> bool:
+        """Whether a transformation has this pass name."""
+        ...
+
+    def names(self) -> list[str]:
+        """The pass names of all transformations."""
+        ...
+
+    def build(self, spec: ArgSpec) -> ModulePass:
+        """The pass of a transformation that a pipeline lists by name."""
+        ...
+
+    def passes(self, names: Sequence[str], framework: str, made: Callable[[str], ModulePass] = ...) -> list[ModulePass]:
+        """The passes of a pipeline with the transformations inserted."""
+        ...
+
+    def failure(self, error: Exception, where: str) -> ConversionError | None:
+        """The error for an exception that passed through a file of an extension; None for any other exception."""
+        ...
+
+    def locate(self, error: ConversionError) -> None:
+        """Set the location of an error to the line of an extension that caused it, if there is one."""
+        ...
+
+    def close(self) -> None:
+        """Undo all registrations."""
+        ...

@@ -1,0 +1,86 @@
+"""Which passes run: those that may change the module as it is.
+
+A pass does not run, and is not even imported, if the module has no operations that it could change; nor if it changed
+nothing before and nothing has changed since. Only passes of the default pipeline are left out: those of extensions and
+of callers always run, and count as changes unless they report that they changed nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.analysis.analyses import Analyses
+from moir.pipeline import AnchorPass, DeferredPass, loaded
+from moir.pipeline.pass_kinds import PASS_KINDS
+from moir.rewriting.reporting_pass import ReportingPass, may_be_met
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.passes import ModulePass
+
+
+class PassSchedule:
+    """The passes of one module, in the order in which they are handed over.
+
+    Args:
+        module: the module, which only these passes change.
+        verifies: whether to compute all facts that are still held after each pass anew, and compare them.
+    """
+
+    def __init__(self, module: ModuleOp, *, verifies: bool = False) -> None:
+        self._module = module
+        self._verifies = verifies
+        self._analyses = Analyses(module)
+        self._unchanged: set[str] = set()
+        """The names of the passes that changed nothing since the last change."""
+
+    @cached_property
+    def _context(self) -> Context:
+        """The context for passes that take one, if the caller has none; no pass of a plain conversion does."""
+        from moir.dialects.context import MoirContext
+
+        return MoirContext()
+
+    def run(self, each: ModulePass, ctx: Context | None = None) -> None:
+        """Run a pass, unless it would change nothing.
+
+        Args:
+            each: the pass.
+            ctx: the context with the dialects, by default all of moir.
+
+        Raises OperationVerifyException if facts are verified and one does not hold any more.
+        """
+        if isinstance(each, AnchorPass) or (isinstance(each, DeferredPass) and not self._may_change(each)):
+            return
+        itself = loaded(each)
+        changed = True
+        if isinstance(itself, ReportingPass):
+            changed = itself.run(self._module, self._analyses)
+        else:
+            itself.apply(ctx or self._context, self._module)
+        if changed:
+            self._analyses.invalidate(dimensions=not (isinstance(itself, ReportingPass) and itself.KEEPS_DIMENSIONS))
+            self._unchanged.clear()
+        elif isinstance(each, DeferredPass):
+            self._unchanged.add(each.name)
+        if self._verifies:
+            self._verify(itself, changed)
+
+    def _verify(self, each: ModulePass, changed: bool) -> None:
+        from moir.analysis.stale_facts import StaleFact, check_facts
+        from moir.rewriting.verification import failure_after
+
+        try:
+            check_facts(self._analyses)
+        except StaleFact as stale:
+            claim = "keeps dimensions" if changed else "changed nothing"
+            raise failure_after(each.name, stale.operation, f"{stale.reason}; the pass says that it {claim}") from stale
+
+    def _may_change(self, each: DeferredPass) -> bool:
+        if each.name in self._unchanged:
+            return False
+        needs = PASS_KINDS.get(each.name)
+        return needs is None or may_be_met(needs, self._analyses.kinds)

@@ -1,0 +1,1 @@
+"""The commands of `moir` besides the conversion."""

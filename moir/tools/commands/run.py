@@ -1,0 +1,171 @@
+"""`moir run`: runs a model once, and says what its tensors are.
+
+A model of a framework runs in the framework's own runtime where that is installed. Else it is converted, and runs as an
+IR or a text does: on OpenVINO Runtime, or without that by the definitions of its operations.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from moir.errors import ExecutionError, UsageError
+from moir.parameters.interface import INPUT
+from moir.suggestions import did_you_mean
+from moir.tools.argument_parser import ArgumentParser
+from moir.tools.arrays import check_npz, read_arrays, write_arrays
+from moir.tools.conversion_arguments import (
+    add_extension_arguments,
+    add_input_arguments,
+    add_parameters,
+    add_reading_arguments,
+    conversion_options,
+)
+from moir.tools.failures import one_line, report_failures
+from moir.tools.model_reading import opened_model
+from moir.tools.streams import text_output
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.dialects.memory_map import Array
+    from moir.execution.ports import TensorPort
+    from moir.execution.runner import Runner
+    from moir.options import ConversionOptions
+
+FRAMEWORK, OPENVINO, DEFINITIONS = "framework", "openvino", "definitions"
+
+
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir run`."""
+    parser = ArgumentParser(prog="moir run", description="Run a model once, and print what its inputs and outputs are.")
+    parser.add_argument("model", metavar="MODEL", help="model file, folder of a SavedModel, OpenVINO IR (.xml) or text of moir (.mlir)")
+    add_input_arguments(parser)
+    parser.add_argument("--outputs", metavar="FILE", help=".npz to write the outputs and the tensors of --tensors to")
+    parser.add_argument(
+        "--tensors", metavar="NAME[,NAME]", help="inner tensors that are wanted besides the outputs; all for all with names"
+    )
+    parser.add_argument(
+        "--runtime",
+        choices=(FRAMEWORK, OPENVINO, DEFINITIONS),
+        help="what computes: the framework's own runtime, or, after a conversion, OpenVINO Runtime or moir's definitions of the operations",
+    )
+    add_parameters(parser, [INPUT])
+    add_reading_arguments(parser)
+    add_extension_arguments(parser)
+    parser.add_debug_argument()
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir run`; returns the exit status."""
+    return report_failures("moir run", lambda: _run(argument_parser().parsed(arguments)), debug="--debug" in arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    check_npz(options.outputs)
+    given = conversion_options(options)
+    arrays = None if options.inputs is None else read_arrays(options.inputs)
+    with opened_model(options.model) as model:
+        runner = runner_of(model, given, options.runtime, arrays)
+        inputs = inputs_of(runner, given, arrays, options.seed)
+        wanted = _wanted(runner, options.tensors)
+        results = runner.run(inputs, wanted)
+    missing = [name for name in wanted if name not in results and options.tensors != ALL]
+    if missing:
+        hint = did_you_mean(missing[0], runner.tensors, "--tensors all prints those with names")
+        raise UsageError(f"there is no tensor {missing[0]!r} that {runner.title} could give back", hint=hint)
+    if options.outputs is not None:
+        write_arrays(results, options.outputs)
+    outputs = [port.name for port in runner.interface.outputs]
+    rows = [("model", f"{options.model}, on {runner.title}")]
+    rows += [("input", _line(port.name, inputs[port.name])) for port in runner.interface.inputs]
+    rows += [("output", _line(name, results[name])) for name in outputs if name in results]
+    rows += [("tensor", _line(name, array)) for name, array in results.items() if name not in outputs]
+    rows += [] if options.outputs is None else [("file", options.outputs)]
+    text_output().write("".join(f"{label:<12}{one_line(text)}\n" for label, text in rows))
+    return 0
+
+
+ALL = "all"
+"""The value of `--tensors` for all tensors that have names."""
+
+
+def runner_of(model: Path | ModuleOp, options: ConversionOptions, runtime: str | None, arrays: Mapping[str, Array] | None) -> Runner:
+    """What runs a model.
+
+    Args:
+        model: a model file or a module.
+        options: the options of its reader, and shapes of its inputs.
+        runtime: one of the values of `--runtime`; None for the first that there is.
+        arrays: the inputs, which say the shapes that the model does not; None if they are random.
+
+    Raises ExecutionError if the runtime is not installed, and MoirError for a model that cannot be converted.
+    """
+    from moir.execution.choice import converted_runner, framework_runner
+
+    if isinstance(model, Path):
+        from moir.conversion import import_model
+        from moir.files.recognition import framework_of_file
+
+        framework = framework_of_file(model)
+        if runtime in (None, FRAMEWORK) and not framework.is_lowered:
+            runner = framework_runner(model, import_model(model, options, framework), framework, options)
+            if runner is not None:
+                return runner
+        if runtime == FRAMEWORK:
+            raise ExecutionError(f"no runtime of {framework.title} is installed that moir could use", hint=_advice(framework.runner))
+    elif runtime == FRAMEWORK:
+        raise ExecutionError("a text of moir has no runtime of its own", hint="leave out --runtime")
+    if runtime == OPENVINO:
+        from moir.execution.openvino_runtime import title
+
+        title()
+    return converted_runner(model, options, arrays, evaluates=runtime == DEFINITIONS)
+
+
+def _advice(runner: str | None) -> str:
+    if runner is None:
+        return "leave out --runtime: moir converts the model, and runs the result"
+    from moir.frameworks import load
+
+    return f"install the package {load(runner).PACKAGE}"
+
+
+def inputs_of(runner: Runner, options: ConversionOptions, arrays: Mapping[str, Array] | None, seed: int) -> dict[str, Array]:
+    """The inputs of a run: the given ones, or random ones of the shapes that `--input` says."""
+    from moir.execution.inputs import random_inputs
+    from moir.execution.ports import matched
+
+    ports = runner.interface.inputs
+    if arrays is not None:
+        return matched(arrays, ports, "input")
+    return random_inputs(ports, seed, dict(_shapes(ports, options)))
+
+
+def _shapes(ports: Sequence[TensorPort], options: ConversionOptions) -> list[tuple[str, list[int]]]:
+    known = {name: port for port in ports for name in port.names}
+    found: list[tuple[str, list[int]]] = []
+    for index, item in enumerate(options[INPUT]):
+        if item.shape is None:
+            continue
+        name = item.place.text or (ports[index].name if index < len(ports) else "")
+        if name not in known:
+            raise UsageError(f"the model has no input {name!r}", hint=did_you_mean(name, known, f"there are {', '.join(known)}"))
+        found.append((known[name].name, [each.size for each in item.shape]))
+    return found
+
+
+def _wanted(runner: Runner, text: str | None) -> list[str]:
+    if text is None:
+        return []
+    return runner.tensors if text == ALL else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _line(name: str, array: Array) -> str:
+    """An array in words: name, element type, shape and the range of its finite elements."""
+    from moir.execution.comparison import described
+
+    return f"{name}: {described(array)}"

@@ -1,0 +1,73 @@
+"""Where an error is in the text that was parsed: the line and column of the operation it is about."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+from xdsl.utils.lexer import Location, Span
+
+from moir.dialects.names import name_of
+from moir.errors import ConversionError, InternalError
+from moir.rewriting.failing_operation import failing_operation, subject_of
+from moir.rewriting.verification import OperationVerifyException
+
+if TYPE_CHECKING:
+    from moir.tools.optimizer.text import TextParser
+
+
+class TextLocations:
+    """The locations of operations of a parsed text.
+
+    Args:
+        parser: the parser, which has parsed the text.
+        line_offset: number of lines of the file in front of the text.
+    """
+
+    def __init__(self, parser: TextParser, line_offset: int = 0) -> None:
+        self._positions = parser.positions
+        self._input = parser.lexer.input
+        self._line_offset = line_offset
+
+    def of_operation(self, op: Operation) -> Location | None:
+        """The location of an operation, or of the one in the text with the name of its node."""
+        if op not in self._positions:
+            return self.of_node(op.name, name_of(op))
+        position = self._positions[op]
+        return Span(position, position, self._input, self._line_offset).get_location()
+
+    def of_node(self, operation: str | None, node: str | None) -> Location | None:
+        """The location of the first operation of a node, if possible one with this name of the operation."""
+        candidates = self._by_node.get(node or "", [])
+        matching = [op for op in candidates if op.name == operation] or candidates
+        return self.of_operation(matching[0]) if matching else None
+
+    @cached_property
+    def _by_node(self) -> dict[str, list[Operation]]:
+        found: dict[str, list[Operation]] = {}
+        # A pass may have renamed or erased an operation: what it was called in the text is not kept.
+        for op in sorted(self._positions, key=self._positions.__getitem__):
+            if name := name_of(op):
+                found.setdefault(name, []).append(op)
+        return found
+
+    def of_error(self, error: Exception) -> Location | None:
+        """The location of the operation that an error is about; None if it is about none of the text."""
+        if isinstance(error, OperationVerifyException):
+            return self.of_operation(error.subject)
+        if isinstance(error, ConversionError):
+            subject = subject_of(error)
+            if subject is not None and (subject is error.subject or subject in self._positions):
+                return self.of_operation(subject)
+            return None if error.operation is None else self.of_node(error.operation, error.node)
+        if isinstance(error, InternalError) and error.__cause__ is not None:
+            failing = failing_operation(error.__cause__.__traceback__)
+            return None if failing is None else self.of_operation(failing)
+        return None
+
+
+def set_location(error: Exception, location: Location | None) -> None:
+    """Add the location of its operation to an error that has none."""
+    if location is not None and isinstance(error, ConversionError | OperationVerifyException | InternalError):
+        error.location = error.location or str(location)

@@ -1,0 +1,147 @@
+"""Model files are recognized by their content, and other files get their own next step."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from moir import read_model
+from moir.errors import ModelFileError
+from moir.files.recognition import framework_of_file
+from tests.unit.small_models import matmul_model, save
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "tensorflow"
+
+
+def zipped(*names: str) -> bytes:
+    """A zip archive with empty files."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"")
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "model.pb", "model.txt", "model.pt", "model", "model.xml"])
+def test_an_onnx_model_has_any_name(tmp_path: Path, name: str) -> None:
+    save(matmul_model(), tmp_path / name)
+    assert framework_of_file(tmp_path / name).dialect == "onnx"
+    assert [op.name for op in read_model(tmp_path / name).walk()][-2] == "onnx.MatMul"
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "model", "model.meta", "model.pbtxt", "model.bin"])
+@pytest.mark.parametrize("source", ["saved_model_v1/saved_model.pb", "checkpoint/model.meta", "checkpoint/inference.pbtxt"])
+def test_a_tensorflow_model_has_any_name(tmp_path: Path, source: str, name: str) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree((FIXTURES / source).parent, folder)
+    renamed = (folder / Path(source).name).rename(folder / name)
+    assert framework_of_file(renamed).dialect == "tf"
+    options = {"checkpoint": folder / "model"} if "checkpoint" in source else {"signature": "dense"}
+    assert any(op.name.startswith("tf.") for op in read_model(renamed, **options).walk())
+
+
+def test_the_beginning_of_the_names_of_a_checkpoint_is_a_model() -> None:
+    module = read_model(FIXTURES / "checkpoint" / "model")
+    assert str(module) == str(read_model(FIXTURES / "checkpoint" / "model.meta"))
+
+
+SAFETENSORS = struct.pack("<Q", 60) + b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}      '
+
+CAFFE_FILES = {
+    "binary": b"\x0a\x07AlexNet\xa2\x06\x10\x0a\x04data",
+    "binary without a name": b"\xa2\x06\x10\x0a\x04data",
+    "old layers": b"\x0a\x04Caff\x12\x80\x02\x22\x05conv1",
+    "inputs": b"\x0a\x05LeNet\x1a\x04data\x20\x01",
+    "text": b'name: "net"\nlayer {\n  name: "data"\n}\n',
+    "text with comments": b'# the network\nname: "net" # of 2015\n# its inputs\ninput: "data"\n',
+    "text of layers": b"layers {\n  type: DATA\n}\n",
+}
+
+
+@pytest.mark.parametrize("content", [b'{\n  "nodes": [\n', b"\x12\x01" + bytes(30)])
+def test_mxnet_models_are_recognized_by_their_content(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "m.json").write_bytes(content)
+    assert framework_of_file(tmp_path / "m.json").dialect == "mxnet"
+
+
+@pytest.mark.parametrize("kind", CAFFE_FILES)
+def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "m.pb").write_bytes(CAFFE_FILES[kind])
+    assert framework_of_file(tmp_path / "m.pb").dialect == "caffe"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("m.pt", zipped("m/data.pkl", "m/version"), "a PyTorch checkpoint; load the model in PyTorch and export it: torch.onnx.export("),
+        ("m.pth", b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a PyTorch checkpoint; "),
+        ("m.pth", b"\x80\x04\x95", "a Python pickle, perhaps a PyTorch checkpoint; "),
+        ("m.bin", zipped("archive/data.pkl"), "a PyTorch checkpoint; "),
+        ("m.pt2", zipped("m/archive_format"), "a program of torch.export; load it and export it: torch.onnx.export("),
+        ("m.h5", b"\x89HDF\r\n\x1a\n" + bytes(80), "an HDF5 file, as Keras writes it; keras.models.load_model("),
+        ("m.onnx", b"\x89HDF\r\n\x1a\n" + bytes(80), "an HDF5 file, as Keras writes it; keras.models.load_model("),
+        ("m.keras", zipped("metadata.json", "config.json"), "a Keras model; keras.models.load_model("),
+        ("m.safetensors", SAFETENSORS, "a safetensors file, weights without a graph; export the model"),
+        ("m.gguf", b"GGUF\x03\0\0\0", "a GGUF file, weights without a graph; export the model"),
+        ("m.tflite", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; there is no frontend for TensorFlow Lite yet"),
+        ("m.pb", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; "),
+        ("m.pdmodel", b"\x0a\xc5\x24\x08\0\x10\xff\xff", "a PaddlePaddle model; there is no frontend for PaddlePaddle yet; paddle2onnx"),
+        ("m.pdiparams", bytes(64), "a PaddlePaddle model; "),
+        ("m.xml", b"<!DOCTYPE net><net/>", "an XML document, but no OpenVINO IR; give a model"),
+        ("a.xml", b"<annotation>", "an XML document, but no OpenVINO IR; give a model"),
+        ("02-lower-onnx.mlir", b"builtin.module {\n", "the text of a module, as --dump-ir writes it; go on with moir-opt "),
+        ("model.ckpt.index", b"\0\0\x14\x08\x01\x1a\x02", "a part of a TensorFlow checkpoint, values without a graph; give the graph"),
+        ("checkpoint", b'model_checkpoint_path: "m"\n', "the list of checkpoints of a folder; "),
+        ("m.mlmodel", b"\x08\x04\x12\x80\x01\x0a\x10", "a Core ML model; "),
+        ("m.ort", b"\x20\0\0\0ORTM", "an ORT-format model of ONNX Runtime; give"),
+        (
+            "m.onnx",
+            b"version https://git-lfs.github.com/spec/v1\noid",
+            "a pointer of Git LFS; the file itself was not",
+        ),
+        ("m.onnx", b"<!DOCTYPE html><html>", "an HTML page; the download failed"),
+        ("m.zip", zipped("model.onnx"), "a zip archive; unpack it"),
+        ("m.onnx.gz", b"\x1f\x8b\x08", "a compressed file; unpack it"),
+        ("m.npz", zipped("a.npy"), "an array of numpy; give a model"),
+        ("m.onnxtxt", b"ir_version: 9\n", "an ONNX model as text; onnx.save("),
+        ("m.dat", bytes(64), "a file of zeros; "),
+    ],
+)
+def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ModelFileError) as caught:
+        framework_of_file(tmp_path / name)
+    assert str(caught.value).startswith(f"{tmp_path / name}: this is {message}")
+
+
+def test_what_nothing_is_known_about(tmp_path: Path) -> None:
+    (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
+    titles = "ONNX, TensorFlow, Caffe, MXNet and OpenVINO IR"
+    with pytest.raises(ModelFileError, match=f"no frontend knows this kind of file; moir reads models of {titles}"):
+        framework_of_file(tmp_path / "m.dat")
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "hint"),
+    [
+        (("model.onnx",), "", r"did you mean \S+/model\.onnx\?"),
+        (("saved_model/saved_model.pb",), "", r"did you mean \S+/saved_model\?"),
+        (("onnx/model.onnx", "onnx/model_int8.onnx"), "", r"did you mean \S+/onnx/model\.onnx or \S+/onnx/model_int8\.onnx\?"),
+        (("config.json", "model.safetensors"), "", r"it has model\.safetensors: a safetensors file, weights without a graph; export"),
+        (("readme.txt",), "", "give a model file, or the folder of a SavedModel"),
+        (("model.onnx", "other.txt"), "model", r"did you mean model\.onnx\?"),
+        (("model.onnx",), "modle.onnx", r"did you mean model\.onnx\?"),
+        (("model.ckpt.meta.txt",), "absent/model.onnx", r"there is no folder \S+/absent"),
+    ],
+)
+def test_folders_and_files_that_are_not_there(tmp_path: Path, files: tuple[str, ...], path: str, hint: str) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(SAFETENSORS if name.endswith("safetensors") else b"")
+    with pytest.raises(ModelFileError, match=hint):
+        framework_of_file(tmp_path / path)

@@ -16,7 +16,7 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import bf16, describe, f16, f32, f64, to_numpy
 from moir.dialects.large_arrays import Values, in_memory_order, pieces
-from moir.dialects.opset.infrastructure import Convert
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.shapes import element_of, rank_of
 
 FLOATS = frozenset((bf16, f16, f32, f64))

@@ -22,92 +22,85 @@ FAMILIES: dict[str, str] = {
         "opset8.Softmax opset4.Swish"
     ),
     "arithmetic": (
-        "opset1.Add opset1.Divide opset1.FloorMod opset1.Maximum opset1.Minimum opset1.Mod opset1.Multiply opset1.Power "
+        "opset1.Add opset13.BitwiseAnd opset15.BitwiseLeftShift opset13.BitwiseNot opset13.BitwiseOr opset15.BitwiseRightShift "
+        "opset13.BitwiseXor opset1.Divide opset1.FloorMod opset1.Maximum opset1.Minimum opset1.Mod opset1.Multiply opset1.Power "
         "opset1.SquaredDifference opset1.Subtract"
     ),
-    "bitwise": (
-        "opset13.BitwiseAnd opset15.BitwiseLeftShift opset13.BitwiseNot opset13.BitwiseOr opset15.BitwiseRightShift opset13.BitwiseXor"
-    ),
-    "image.blocks": "opset2.BatchToSpace opset1.DepthToSpace opset1.ShuffleChannels opset2.SpaceToBatch opset1.SpaceToDepth",
-    "image.color": ("opset17.BGRtoNV12 opset8.I420toBGR opset8.I420toRGB opset8.NV12toBGR opset8.NV12toRGB opset17.RGBtoNV12"),
     "comparison": (
         "opset1.Equal opset1.Greater opset1.GreaterEqual opset10.IsFinite opset10.IsInf opset10.IsNaN opset1.Less "
-        "opset1.LessEqual opset1.NotEqual"
+        "opset1.LessEqual opset1.LogicalAnd opset1.LogicalNot opset1.LogicalOr opset2.LogicalXor opset1.NotEqual opset1.Select "
+        "opset1.Xor"
     ),
-    "condition": "opset8.If opset5.Loop opset1.TensorIterator",
+    "condition": ("opset8.If opset5.Loop opset1.TensorIterator"),
     "convolution": (
         "opset1.BinaryConvolution opset1.Convolution opset1.ConvolutionBackpropData opset1.DeformableConvolution "
-        "opset8.DeformableConvolution opset1.GroupConvolution "
-        "opset1.GroupConvolutionBackpropData"
+        "opset8.DeformableConvolution opset1.GroupConvolution opset1.GroupConvolutionBackpropData"
     ),
-    "decoding": "opset6.CTCGreedyDecoderSeqLen opset4.CTCLoss opset1.GatherTree",
-    "detection.outputs": "opset1.DetectionOutput opset8.DetectionOutput opset1.PriorBox opset8.PriorBox opset1.PriorBoxClustered",
-    "early_layers": "opset1.CTCGreedyDecoder opset1.GRN opset1.RegionYolo opset2.ReorgYolo",
-    "einsum": "opset7.Einsum",
-    "elementwise": (
-        "opset1.Abs opset1.Ceiling opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round "
-        "opset1.Sign opset1.Sqrt opset1.Tanh"
-    ),
-    "generation": "opset9.Eye opset13.Multinomial opset8.RandomUniform opset1.Range opset4.Range",
-    "image.resampling": (
-        "opset15.Col2Im opset3.ExtractImagePatches opset9.GridSample opset1.Interpolate opset4.Interpolate opset11.Interpolate"
-    ),
-    "indexing": "opset1.Gather opset7.Gather opset8.Gather opset6.GatherElements opset5.GatherND opset8.GatherND",
-    "infrastructure": (
-        "opset3.Assign opset6.Assign opset1.Constant opset1.Convert opset1.ConvertLike opset16.Identity opset1.Parameter "
-        "opset3.ReadValue opset6.ReadValue opset1.Result"
-    ),
-    "logical": "opset1.LogicalAnd opset1.LogicalNot opset1.LogicalOr opset2.LogicalXor opset1.Xor",
-    "matrix": "opset17.GroupedMatMul opset14.Inverse opset1.MatMul opset13.ScaledDotProductAttention",
-    "movement": "opset1.Concat opset1.Split opset1.Transpose opset1.VariadicSplit",
-    "normalization": (
-        "opset1.BatchNormInference opset5.BatchNormInference opset12.GroupNormalization opset1.LRN opset2.MVN opset6.MVN opset1.NormalizeL2"
-    ),
-    "pooling": (
-        "opset8.AdaptiveAvgPool opset8.AdaptiveMaxPool opset1.AvgPool opset14.AvgPool opset16.AvgPool opset1.MaxPool "
-        "opset8.MaxPool opset14.MaxPool"
-    ),
-    "promotion": "opset14.ConvertPromoteTypes",
+    "data_types": ("opset1.Convert opset1.ConvertLike opset14.ConvertPromoteTypes"),
+    "decoding": ("opset1.CTCGreedyDecoder opset6.CTCGreedyDecoderSeqLen opset4.CTCLoss opset1.GatherTree"),
+    "detection.outputs": ("opset1.DetectionOutput opset8.DetectionOutput opset1.PriorBox opset8.PriorBox opset1.PriorBoxClustered"),
     "detection.proposals": (
         "opset6.ExperimentalDetectronDetectionOutput opset6.ExperimentalDetectronGenerateProposalsSingleImage "
         "opset6.ExperimentalDetectronPriorGridGenerator opset6.ExperimentalDetectronROIFeatureExtractor "
         "opset6.ExperimentalDetectronTopKROIs opset9.GenerateProposals opset1.Proposal opset4.Proposal"
     ),
-    "quantization": "opset13.FakeConvert opset1.FakeQuantize",
-    "recurrent": (
-        "opset3.GRUCell opset5.GRUSequence opset1.LSTMCell opset4.LSTMCell opset5.LSTMSequence opset1.RNNCell opset5.RNNSequence"
-    ),
-    "reduction": (
-        "opset4.ReduceL1 opset4.ReduceL2 opset1.ReduceLogicalAnd opset1.ReduceLogicalOr opset1.ReduceMax opset1.ReduceMean "
-        "opset1.ReduceMin opset1.ReduceProd opset1.ReduceSum"
-    ),
     "detection.regions": (
-        "opset1.DeformablePSROIPooling opset1.PSROIPooling opset3.ROIAlign opset9.ROIAlign opset15.ROIAlignRotated opset2.ROIPooling"
+        "opset1.DeformablePSROIPooling opset1.PSROIPooling opset3.ROIAlign opset9.ROIAlign opset15.ROIAlignRotated "
+        "opset2.ROIPooling opset1.RegionYolo opset2.ReorgYolo"
     ),
-    "repetition": "opset1.Broadcast opset3.Broadcast opset1.Tile",
-    "reversal": "opset1.Reverse opset1.ReverseSequence opset7.Roll",
-    "scattering": (
-        "opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate opset4.ScatterNDUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate"
-    ),
-    "selection": "opset1.Select",
-    "sequence": "opset3.CumSum opset1.OneHot opset16.OneHot",
-    "shape": "opset1.Reshape opset1.ShapeOf opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze",
-    "signal": "opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT",
-    "slicing": "opset1.Pad opset12.Pad opset8.Slice opset15.SliceScatter opset1.StridedSlice",
-    "sort": "opset3.Bucketize opset3.NonZero opset15.SearchSorted opset1.TopK opset3.TopK opset11.TopK opset10.Unique",
-    "sparse": (
-        "opset15.EmbeddingBagOffsets opset3.EmbeddingBagOffsetsSum opset15.EmbeddingBagPacked opset3.EmbeddingBagPackedSum "
-        "opset3.EmbeddingSegmentsSum opset16.SegmentMax opset16.SparseFillEmptyRows"
-    ),
-    "strings": "opset15.StringTensorPack opset15.StringTensorUnpack",
     "detection.suppression": (
         "opset8.MatrixNms opset8.MulticlassNms opset9.MulticlassNms opset13.NMSRotated opset1.NonMaxSuppression "
         "opset3.NonMaxSuppression opset4.NonMaxSuppression opset5.NonMaxSuppression opset9.NonMaxSuppression"
     ),
-    "trigonometry": (
-        "opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Cos opset1.Cosh "
-        "opset1.Sin opset1.Sinh opset1.Tan"
+    "elementwise": (
+        "opset1.Abs opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Ceiling opset1.Cos "
+        "opset1.Cosh opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign "
+        "opset1.Sin opset1.Sinh opset1.Sqrt opset1.Tan opset1.Tanh"
     ),
+    "generation": ("opset9.Eye opset13.Multinomial opset8.RandomUniform opset1.Range opset4.Range"),
+    "image.blocks": ("opset2.BatchToSpace opset1.DepthToSpace opset1.ShuffleChannels opset2.SpaceToBatch opset1.SpaceToDepth"),
+    "image.color": ("opset17.BGRtoNV12 opset8.I420toBGR opset8.I420toRGB opset8.NV12toBGR opset8.NV12toRGB opset17.RGBtoNV12"),
+    "image.resampling": (
+        "opset15.Col2Im opset3.ExtractImagePatches opset9.GridSample opset1.Interpolate opset4.Interpolate opset11.Interpolate"
+    ),
+    "indexing": (
+        "opset1.Gather opset7.Gather opset8.Gather opset6.GatherElements opset5.GatherND opset8.GatherND opset3.NonZero "
+        "opset1.OneHot opset16.OneHot"
+    ),
+    "infrastructure": (
+        "opset3.Assign opset6.Assign opset1.Constant opset16.Identity opset1.Parameter opset3.ReadValue opset6.ReadValue opset1.Result"
+    ),
+    "matrix": ("opset7.Einsum opset17.GroupedMatMul opset14.Inverse opset1.MatMul opset13.ScaledDotProductAttention"),
+    "movement": ("opset1.Concat opset1.Reverse opset1.ReverseSequence opset7.Roll opset1.Split opset1.Transpose opset1.VariadicSplit"),
+    "normalization": (
+        "opset1.BatchNormInference opset5.BatchNormInference opset1.GRN opset12.GroupNormalization opset1.LRN opset2.MVN "
+        "opset6.MVN opset1.NormalizeL2"
+    ),
+    "pooling": (
+        "opset8.AdaptiveAvgPool opset8.AdaptiveMaxPool opset1.AvgPool opset14.AvgPool opset16.AvgPool opset1.MaxPool "
+        "opset8.MaxPool opset14.MaxPool"
+    ),
+    "quantization": ("opset13.FakeConvert opset1.FakeQuantize"),
+    "recurrent": (
+        "opset3.GRUCell opset5.GRUSequence opset1.LSTMCell opset4.LSTMCell opset5.LSTMSequence opset1.RNNCell opset5.RNNSequence"
+    ),
+    "reduction": (
+        "opset3.CumSum opset4.ReduceL1 opset4.ReduceL2 opset1.ReduceLogicalAnd opset1.ReduceLogicalOr opset1.ReduceMax "
+        "opset1.ReduceMean opset1.ReduceMin opset1.ReduceProd opset1.ReduceSum"
+    ),
+    "repetition": ("opset1.Broadcast opset3.Broadcast opset1.Tile"),
+    "scattering": (
+        "opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate opset4.ScatterNDUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate"
+    ),
+    "shape": ("opset1.Reshape opset1.ShapeOf opset3.ShapeOf opset1.Squeeze opset15.Squeeze opset1.Unsqueeze"),
+    "signal": ("opset7.DFT opset7.IDFT opset9.IRDFT opset16.ISTFT opset9.RDFT opset15.STFT"),
+    "slicing": ("opset1.Pad opset12.Pad opset8.Slice opset15.SliceScatter opset1.StridedSlice"),
+    "sort": ("opset3.Bucketize opset15.SearchSorted opset1.TopK opset3.TopK opset11.TopK opset10.Unique"),
+    "sparse": (
+        "opset15.EmbeddingBagOffsets opset3.EmbeddingBagOffsetsSum opset15.EmbeddingBagPacked opset3.EmbeddingBagPackedSum "
+        "opset3.EmbeddingSegmentsSum opset16.SegmentMax opset16.SparseFillEmptyRows"
+    ),
+    "strings": ("opset15.StringTensorPack opset15.StringTensorUnpack"),
 }
 """The operations each family file defines."""
 

@@ -12,13 +12,23 @@ from xdsl.traits import Commutative
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
+from moir.dialects.element_types import boolean
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.interfaces.elementwise import REALS, BroadcastingFunctionOp, elementwise, require_element, widened
+from moir.dialects.opset.interfaces.elementwise import (
+    BOOLEANS,
+    REALS,
+    BroadcastingFunctionOp,
+    ElementwiseOp,
+    elementwise,
+    require_element,
+    widened,
+)
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition
-from moir.dialects.opset.interfaces.truth import negated
-from moir.dialects.shapes import Shapes, SymbolicShape
-from moir.dialects.symbols import Symbol
+from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, string_property
+from moir.dialects.opset.interfaces.truth import Truth, both, either, negated
+from moir.dialects.shapes import Shapes, SymbolicShape, broadcast_shapes, merge_elements, merge_shapes
+from moir.dialects.symbols import Symbol, is_symbolic, simplified
+from moir.errors import InferenceError
 
 Number = Any
 """An integer, a boolean or a symbol."""
@@ -179,3 +189,125 @@ class IsNaN(PredicateOp):
 
     def compute(self, x: Array) -> Array:
         return np.isnan(x)
+
+
+def _exclusive_or(a: Truth, b: Truth) -> Truth:
+    if a is b:
+        return False
+    return Symbol() if isinstance(a, Symbol) or isinstance(b, Symbol) else bool(a) != bool(b)
+
+
+_negated = elementwise(negated, 1)
+
+
+class LogicalOp(BroadcastingFunctionOp):
+    """Base of the operations on two tensors of booleans."""
+
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BOOLEANS
+    RESULT: ClassVar[Attribute | None] = boolean
+    SYMBOLIC: ClassVar[bool] = True
+
+
+@deferred_definition
+class LogicalAnd(LogicalOp):
+    """a and b."""
+
+    name = "opset1.LogicalAnd"
+    traits = traits_def(Commutative())
+    NEUTRAL: ClassVar[float | None] = 1
+    FUNCTION: ClassVar[np.ufunc] = np.logical_and
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = both
+
+
+@deferred_definition
+class LogicalOr(LogicalOp):
+    """a or b."""
+
+    name = "opset1.LogicalOr"
+    traits = traits_def(Commutative())
+    NEUTRAL: ClassVar[float | None] = 0
+    FUNCTION: ClassVar[np.ufunc] = np.logical_or
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = either
+
+
+class ExclusiveOrOp(LogicalOp):
+    """Base of the operations that are the exclusive or of a and b."""
+
+    traits = traits_def(Commutative())
+    FUNCTION: ClassVar[np.ufunc] = np.logical_xor
+    SCALAR_FUNCTION: ClassVar[np.ufunc | None] = elementwise(_exclusive_or, 2)
+
+
+@deferred_definition
+class Xor(ExclusiveOrOp):
+    """Exclusive or of a and b."""
+
+    name = "opset1.Xor"
+
+
+@deferred_definition
+class LogicalXor(ExclusiveOrOp):
+    """Exclusive or of a and b."""
+
+    name = "opset2.LogicalXor"
+
+
+@deferred_definition
+class LogicalNot(ElementwiseOp):
+    """Not x."""
+
+    name = "opset1.LogicalNot"
+    ELEMENTS: ClassVar[frozenset[Attribute] | None] = BOOLEANS
+    REAL_ONLY: ClassVar[bool] = False
+    SYMBOLIC: ClassVar[bool] = True
+
+    def compute(self, x: Array) -> Array:
+        return _negated(x) if is_symbolic(x) else np.logical_not(x)
+
+
+def _chosen(cond: object, then: object, otherwise: object) -> object:
+    if isinstance(cond, Symbol):
+        return then if then is otherwise or (not isinstance(then, Symbol) and then == otherwise) else Symbol()
+    return then if cond else otherwise
+
+
+@deferred_definition
+class Select(OpsetOp):
+    """Elements of `then` where `cond` is true and of `otherwise` elsewhere, all operands broadcast."""
+
+    name = "opset1.Select"
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    BROADCASTS: ClassVar[bool] = True
+    cond = operand_def()
+    then = operand_def()
+    otherwise = operand_def()
+    auto_broadcast = string_property("numpy", "none", "numpy", "pdpd")
+    result = result_def()
+
+    SYMBOLIC: ClassVar[bool] = True
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        cond, then, otherwise = shapes
+        match self.text("auto_broadcast"):
+            case "numpy":
+                return broadcast_shapes(then, otherwise, cond)
+            case "none":
+                return merge_shapes(merge_shapes(then, otherwise), cond)
+            case _:
+                return then
+
+    def result_element(self) -> Attribute:
+        if self.element_type(0) not in (element_types.boolean, element_types.dynamic):
+            raise InferenceError("the condition of a Select is boolean")
+        return merge_elements(self.element_type(1), self.element_type(2))
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        cond, then, otherwise = operands
+        if self.text("auto_broadcast") == "pdpd":
+            return None
+        if not is_symbolic(cond):
+            return (self._settled(np.where(cond.astype(bool), then, otherwise)),)
+        return (self._settled(np.asarray(np.frompyfunc(_chosen, 3, 1)(cond, then, otherwise), dtype=object)),)
+
+    def _settled(self, array: Array) -> Array:
+        return array if array.dtype != object else simplified(array, element_types.to_numpy(self.element_type(1)))

@@ -14,7 +14,7 @@ from moir.dialects.opset.interfaces.elementwise import REALS, require_element
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, element_property, optional_operands
 from moir.dialects.opset.interfaces.spatial import expanded
-from moir.dialects.shapes import Shapes, SymbolicShape, merge_dimensions, merge_shapes
+from moir.dialects.shapes import Shapes, SymbolicShape, is_fixed, merge_dimensions, merge_shapes
 from moir.dialects.symbols import Dimension
 
 
@@ -114,3 +114,23 @@ class GatherTree(DecodingOp):
 
     def result_element(self) -> Attribute:
         return self.common_element()
+
+
+def larger(a: Dimension, b: Dimension) -> Dimension:
+    """The larger of two dimensions that should be equal; if one is unknown, the other one."""
+    return max(a, b) if is_fixed(a) and is_fixed(b) else merge_dimensions(a, b)
+
+
+@deferred_definition
+class CTCGreedyDecoder(OpsetOp):
+    """The best path [N, T, 1, 1] through probabilities [T, N, C] where the mask [T, N] is 1."""
+
+    name = "opset1.CTCGreedyDecoder"
+    data = operand_def()
+    sequence_mask = operand_def()
+    ctc_merge_repeated = boolean_property(True)
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        data, mask = expanded(shapes[0], 3, "data"), expanded(shapes[1], 2, "the mask")
+        return (larger(data[1], mask[1]), larger(data[0], mask[0]), 1, 1)

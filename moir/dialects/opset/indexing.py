@@ -7,14 +7,16 @@ from functools import reduce
 from typing import ClassVar
 
 import numpy as np
+from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
+from moir.dialects.opset.interfaces.elementwise import INTEGERS, require_element
 from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
-from moir.dialects.opset.interfaces.properties import deferred_definition, integer_property
-from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_shapes, normalize_axis, product
+from moir.dialects.opset.interfaces.properties import deferred_definition, element_property, integer_property, string_property
+from moir.dialects.shapes import Shapes, SymbolicShape, element_of, format_shape, is_fixed, merge_shapes, normalize_axis, product
 from moir.dialects.symbols import Dimension, is_symbolic, simplified
 from moir.errors import InferenceError
 
@@ -235,3 +237,96 @@ class GatherND(CoordinateGatherOp):
 
     name = "opset8.GatherND"
     result = result_def()
+
+
+class OneHotOp(OpsetOp):
+    """Base of the one-hot encodings.
+
+    A new axis of size `depth` has `on_value` at the position of the index and `off_value` elsewhere.
+    """
+
+    indices = operand_def()
+    depth = operand_def()
+    on_value = operand_def()
+    off_value = operand_def()
+    axis = integer_property()
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        indices = shapes[0]
+        for index, what in ((1, "depth"), (2, "on_value"), (3, "off_value")):
+            if shapes[index]:
+                raise InferenceError(f"{what} should be a scalar")
+        if indices is None:
+            return None
+        axis = normalize_axis(self.integer("axis"), len(indices) + 1)
+        depth = known.integers(self.operands[1])
+        if depth is not None and depth[0] < 0:
+            raise InferenceError(f"depth is {depth[0]}")
+        return (*indices[:axis], (known.sizes(self.operands[1]) or (-1,))[0], *indices[axis:])
+
+    def result_element(self) -> Attribute:
+        for operand in self.operands[:2]:
+            require_element(element_of(operand), INTEGERS)
+        return self.common_element(2, 3)
+
+    def position(self, indices: Array, depth: int) -> Array:
+        """A mask of the positions of `on_value`; an index outside 0 … depth - 1 has none."""
+        return indices
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        indices, depth, on_value, off_value = operands
+        size = int(depth.reshape(()))
+        axis = normalize_axis(self.integer("axis"), indices.ndim + 1)
+        position = np.expand_dims(self.position(indices.astype(np.int64), size), axis)
+        steps = np.arange(size).reshape([-1 if index == axis else 1 for index in range(indices.ndim + 1)])
+        return (np.where(position == steps, on_value.reshape(()), off_value.reshape(())),)
+
+
+@deferred_definition
+class OneHot1(OneHotOp):
+    """One-hot encoding; a negative index selects nothing."""
+
+    name = "opset1.OneHot"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+
+
+@deferred_definition
+class OneHot(OneHotOp):
+    """One-hot encoding.
+
+    A negative index selects nothing or, with `negative_indices_mode` `normalize`, counts from the end.
+    """
+
+    name = "opset16.OneHot"
+    EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
+    negative_indices_mode = string_property("ignore_negative", "ignore_negative", "normalize")
+
+    def position(self, indices: Array, depth: int) -> Array:
+        if self.text("negative_indices_mode") == "ignore_negative":
+            return indices
+        return np.where(indices < 0, indices + depth, indices)
+
+
+@deferred_definition
+class NonZero(OpsetOp):
+    """The coordinates of the nonzero elements, one column for each, in row-major order."""
+
+    name = "opset3.NonZero"
+    data = operand_def()
+    output_type = element_property(element_types.si64)
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
+        count = 0 if shape is not None and 0 in shape else -1
+        return (len(shape) if shape else -1, count)
+
+    def result_element(self) -> Attribute:
+        return self.element("output_type")
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        (data,) = operands
+        if data.ndim == 0 or data.dtype == object:
+            return None
+        return (np.stack(np.nonzero(data)).astype(element_types.to_numpy(self.element("output_type"))),)

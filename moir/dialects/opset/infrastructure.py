@@ -12,7 +12,6 @@ from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import dynamic
 from moir.dialects.moir import ModelOp
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.interfaces.operation import OpsetOp, Types
@@ -107,37 +106,6 @@ def _symbolic_conversion(data: Array, number: type, keeps_symbols: bool) -> Arra
     return np.asarray(np.frompyfunc(convert, 1, 1)(data), dtype=object)
 
 
-class ConversionOp(OpsetOp):
-    """Base of the conversions of the first operand; floats are truncated towards zero, anything but zero is true."""
-
-    PASSES_ERRORS_ON: ClassVar[bool] = True
-    POINTWISE: ClassVar[bool] = True
-    SYMBOLIC: ClassVar[bool] = True
-
-    data = operand_def()
-
-    def gives_back_operand(self, known: OperandValues) -> bool:
-        return self.element_type(0) is not dynamic
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        return shapes[0]
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        return converted(operands[0], self.element_type(0), self.result_element())
-
-
-@deferred_definition
-class Convert(ConversionOp):
-    """Conversion to the element type `destination_type`."""
-
-    name = "opset1.Convert"
-    destination_type = element_property()
-    result = result_def()
-
-    def result_element(self) -> Attribute:
-        return self.element("destination_type")
-
-
 @deferred_definition
 class Identity(OpsetOp):
     """Returns its operand."""
@@ -157,18 +125,6 @@ class Identity(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         return operands
-
-
-@deferred_definition
-class ConvertLike(ConversionOp):
-    """Conversion to the element type of the second operand."""
-
-    name = "opset1.ConvertLike"
-    like = operand_def()
-    result = result_def()
-
-    def result_element(self) -> Attribute:
-        return self.element_type(1)
 
 
 class VariableOp(OpsetOp):

@@ -305,3 +305,17 @@ class GroupNormalization(OpsetOp):
         super().check_invariants()
         if self.integer("num_groups") < 1:
             raise VerifyException("num_groups is below 1")
+
+
+@deferred_definition
+class GRN(OpsetOp):
+    """x / sqrt(sum(x ^ 2 over channels) + bias)"""
+
+    name = "opset1.GRN"
+    UNWRITTEN: ClassVar[Mapping[str, object]] = {"bias": 1.0}
+    data = operand_def()
+    bias = float_property()
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]

@@ -10,10 +10,11 @@ from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
+from moir.dialects.element_types import dynamic, si32, si64
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.arithmetic import larger, smaller
 from moir.dialects.opset.interfaces.elementwise import BOOLEANS, INTEGERS, NUMBERS, is_real, narrowed, require_element, widened
-from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition
 from moir.dialects.opset.interfaces.truth import both, either
 from moir.dialects.shapes import AnyDimension, Shapes, SymbolicShape, normalize_axis
@@ -198,3 +199,34 @@ class ReduceSum(ReductionOp):
     FUNCTION: ClassVar[np.ufunc] = np.add
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = np.add
     SYMBOLIC: ClassVar[bool] = True
+
+
+@deferred_definition
+class CumSum(OpsetOp):
+    """Cumulative sums along an axis; `exclusive` excludes the element itself, `reverse` starts at the end."""
+
+    name = "opset3.CumSum"
+    AXES: ClassVar[AlongAxes | None] = AlongAxes(operand=1)
+    data = operand_def()
+    axis = operand_def()
+    exclusive = boolean_property(False)
+    reverse = boolean_property(False)
+    result = result_def()
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def result_element(self) -> Attribute:
+        if self.element_type(1) not in (si32, si64, dynamic):
+            raise InferenceError("the axis should be i32 or i64")
+        return self.element_type(0)
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        data, axis = operands[0], normalize_axis(int(operands[1].reshape(())), operands[0].ndim)
+        x = np.moveaxis(widened(data), axis, 0)
+        x = x[::-1] if self.flag("reverse") else x
+        total = np.cumsum(x, axis=0, dtype=x.dtype)
+        if self.flag("exclusive"):
+            total = np.concatenate([np.zeros_like(x[:1]), total[:-1]])
+        total = total[::-1] if self.flag("reverse") else total
+        return (narrowed(np.moveaxis(total, 0, axis), data.dtype),)

@@ -105,30 +105,6 @@ class TopK(TopKOp):
 
 
 @deferred_definition
-class NonZero(OpsetOp):
-    """The coordinates of the nonzero elements, one column for each, in row-major order."""
-
-    name = "opset3.NonZero"
-    data = operand_def()
-    output_type = element_property(element_types.si64)
-    result = result_def()
-
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape = shapes[0]
-        count = 0 if shape is not None and 0 in shape else -1
-        return (len(shape) if shape else -1, count)
-
-    def result_element(self) -> Attribute:
-        return self.element("output_type")
-
-    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
-        (data,) = operands
-        if data.ndim == 0 or data.dtype == object:
-            return None
-        return (np.stack(np.nonzero(data)).astype(element_types.to_numpy(self.element("output_type"))),)
-
-
-@deferred_definition
 class SearchSorted(OpsetOp):
     """For each element of `values` the index in a sorted row at which it could be inserted.
 

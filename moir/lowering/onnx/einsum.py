@@ -7,7 +7,7 @@ from functools import partial
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.opset.einsum import ELLIPSIS, Equation
+from moir.dialects.opset.matrix import ELLIPSIS, Equation
 from moir.dialects.shapes import shape_of
 from moir.errors import InferenceError
 from moir.expansions.narrow_integers import in_32_bits

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.opset.einsum import Equation
+from moir.dialects.opset.matrix import Equation
 from moir.errors import InferenceError
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
 from moir.expansions.matrix_products import matrix_product

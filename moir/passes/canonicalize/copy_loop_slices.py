@@ -22,9 +22,9 @@ from moir.dialects.moir import Slicing
 from moir.dialects.opset.condition import RepeatingOp, parameters_of, results_of
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.movement import Roll
 from moir.dialects.opset.recurrent import RecurrentOp
 from moir.dialects.opset.reduction import ReductionOp
-from moir.dialects.opset.reversal import Roll
 from moir.dialects.opset.shape import ShapeOf
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter

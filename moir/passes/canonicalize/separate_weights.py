@@ -20,7 +20,8 @@ from xdsl.ir import Operation
 from moir.analysis.analyses import Analyses
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import describe
-from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter, rewrite
 

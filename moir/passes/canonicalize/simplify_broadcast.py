@@ -25,10 +25,10 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.constants import values_of
 from moir.analysis.dimensions import Dimensions, Token, Tokens
 from moir.analysis.uses import live_uses
+from moir.dialects.opset.comparison import Select
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.elementwise import BroadcastingOp
 from moir.dialects.opset.repetition import Broadcast
-from moir.dialects.opset.selection import Select
 from moir.dialects.shapes import rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.rewriting.driver import Pattern, Rewriter, rewrite

@@ -19,7 +19,8 @@ from moir.analysis.constants import weight_of
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.opset.arithmetic import Multiply, Subtract
-from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder

@@ -36,7 +36,8 @@ from moir.dialects.locations import located
 from moir.dialects.memory_map import Array
 from moir.dialects.names import name_of
 from moir.dialects.opset.arithmetic import Multiply, Subtract
-from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, tensor

@@ -48,8 +48,9 @@ from moir.dialects.large_arrays import is_transposed
 from moir.dialects.locations import located
 from moir.dialects.moir import ModelOp, add_notes, models_of
 from moir.dialects.names import name_of
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.indexing import Gather
-from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.properties import boolean_attribute, string_attribute
 from moir.dialects.shapes import element_of, rank_of, tensor

@@ -31,9 +31,9 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import bf16, f32, f64, to_numpy
 from moir.dialects.opset.activation import Softmax, Softmax1
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply
+from moir.dialects.opset.comparison import Select
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
-from moir.dialects.opset.selection import Select
 from moir.dialects.shapes import broadcast_shapes, element_of, rank_of
 from moir.dialects.symbols import same
 from moir.records import Record

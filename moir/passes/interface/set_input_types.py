@@ -25,7 +25,8 @@ from moir.dialects.inference import set_type
 from moir.dialects.locations import located
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of
-from moir.dialects.opset.infrastructure import Convert, Parameter
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
 from moir.parameters.input_notation import input_item

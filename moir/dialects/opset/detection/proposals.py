@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.early_layers import larger
+from moir.dialects.opset.decoding import larger
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import (
     boolean_property,

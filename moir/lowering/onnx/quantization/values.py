@@ -15,7 +15,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
-from moir.dialects.opset.infrastructure import Constant, Convert
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of
 from moir.expansions.shape_values import rank_value

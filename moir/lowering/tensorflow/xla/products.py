@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import boolean, si8, si32, ui8
-from moir.dialects.opset.einsum import LETTERS
+from moir.dialects.opset.matrix import LETTERS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
@@ -30,10 +31,12 @@ def test_types_are_those_of_the_runtime(op: str) -> None:
     check_types(op, TYPES)
 
 
+COMPARISONS = [name for name in FAMILIES["comparison"].split() if not re.search("Logical|Xor|Select", name)]
+
 VALUES: list[Case] = [
-    *[(name, [INTEGERS, DIVISORS], {}) for name in FAMILIES["comparison"].split() if "Is" not in name],
-    *[(name, [REALS, REALS[0]], {}) for name in FAMILIES["comparison"].split() if "Is" not in name],
-    *[(name, [SPECIAL], {}) for name in FAMILIES["comparison"].split() if "Is" in name],
+    *[(name, [INTEGERS, DIVISORS], {}) for name in COMPARISONS if "Is" not in name],
+    *[(name, [REALS, REALS[0]], {}) for name in COMPARISONS if "Is" not in name],
+    *[(name, [SPECIAL], {}) for name in COMPARISONS if "Is" in name],
     ("opset10.IsInf", [SPECIAL], {"detect_negative": False}),
     ("opset10.IsInf", [SPECIAL], {"detect_positive": False}),
 ]

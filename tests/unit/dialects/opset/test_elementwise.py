@@ -44,8 +44,9 @@ def test_values_are_those_of_the_runtime(op: str) -> None:
 
 ELEMENTWISE_KINDS = [
     name.partition(".")[2]
-    for family in ("activation", "arithmetic", "bitwise", "comparison", "elementwise", "logical")
+    for family in ("activation", "arithmetic", "comparison", "elementwise")
     for name in FAMILIES[family].split()
+    if "Select" not in name
 ]
 REQUIRED = {"Elu": {"alpha": 1.0}, "Clamp": {"min": 0.0, "max": 1.0}}
 MORE_OPERANDS = {"PRelu": 1, "Selu": 2, "HardSigmoid": 2}

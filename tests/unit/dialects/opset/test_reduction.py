@@ -24,14 +24,16 @@ from tests.unit.dialects.opset.cases import (
 )
 from tests.unit.dialects.opset.runtime_reference import evaluate_with_moir
 
+REDUCTIONS = [name for name in FAMILIES["reduction"].split() if "Reduce" in name]
+
 VALUES: list[Case] = [
     *[
         (name, [BOOLEANS if "Logical" in name else REALS, axes], {"keep_dims": keep_dims})
-        for name in FAMILIES["reduction"].split()
+        for name in REDUCTIONS
         for axes in (integers(1), integers(-1, 0), integer(1))
         for keep_dims in (True, False)
     ],
-    *[(name, [REALS, integers()], {"keep_dims": True}) for name in FAMILIES["reduction"].split() if "Logical" not in name],
+    *[(name, [REALS, integers()], {"keep_dims": True}) for name in REDUCTIONS if "Logical" not in name],
     *[(f"opset1.Reduce{kind}", [INTEGERS, integers(1)], {}) for kind in ("Max", "Min", "Prod", "Sum")],
 ]
 

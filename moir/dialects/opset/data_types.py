@@ -1,11 +1,9 @@
-"""Promotion of two tensors to a common element type.
-
-Source: the results of `ConvertPromoteTypes` in OpenVINO Runtime 2026.4 for all pairs of element types.
-"""
+"""Conversions of the element type."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute
@@ -17,8 +15,52 @@ from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.infrastructure import converted
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition, element_property
-from moir.dialects.shapes import Shapes
+from moir.dialects.shapes import Shapes, SymbolicShape
 from moir.errors import InferenceError
+
+
+class ConversionOp(OpsetOp):
+    """Base of the conversions of the first operand; floats are truncated towards zero, anything but zero is true."""
+
+    PASSES_ERRORS_ON: ClassVar[bool] = True
+    POINTWISE: ClassVar[bool] = True
+    SYMBOLIC: ClassVar[bool] = True
+
+    data = operand_def()
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        return self.element_type(0) is not dynamic
+
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        return shapes[0]
+
+    def evaluate(self, *operands: Array) -> Sequence[Array] | None:
+        return converted(operands[0], self.element_type(0), self.result_element())
+
+
+@deferred_definition
+class Convert(ConversionOp):
+    """Conversion to the element type `destination_type`."""
+
+    name = "opset1.Convert"
+    destination_type = element_property()
+    result = result_def()
+
+    def result_element(self) -> Attribute:
+        return self.element("destination_type")
+
+
+@deferred_definition
+class ConvertLike(ConversionOp):
+    """Conversion to the element type of the second operand."""
+
+    name = "opset1.ConvertLike"
+    like = operand_def()
+    result = result_def()
+
+    def result_element(self) -> Attribute:
+        return self.element_type(1)
+
 
 _DOUBLED_REALS = {8: f16, 16: f32}
 """The type that holds two different types of reals of one width, by that width."""

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.condition import Loop, TensorIterator
+from moir.dialects.opset.control_flow import Loop, TensorIterator
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_repeating, known_value, slice_type

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Operation
 
 from moir.dialects.moir import BodyPort, BodyPortAttr
-from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
+from moir.dialects.opset.control_flow import If, RepeatingOp, parameters_of
 from moir.dialects.properties import integers_attribute
 
 

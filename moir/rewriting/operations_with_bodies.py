@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, OpResult, Region, SSAValue, SSAValues
 from moir.analysis.known_values import KnownValues
 from moir.dialects.data import DataAttr
 from moir.dialects.moir import BodyPort
-from moir.dialects.opset.condition import Loop, RepeatingOp
+from moir.dialects.opset.control_flow import Loop, RepeatingOp
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table

@@ -31,7 +31,7 @@ FAMILIES: dict[str, str] = {
         "opset1.LessEqual opset1.LogicalAnd opset1.LogicalNot opset1.LogicalOr opset2.LogicalXor opset1.NotEqual opset1.Select "
         "opset1.Xor"
     ),
-    "condition": ("opset8.If opset5.Loop opset1.TensorIterator"),
+    "control_flow": ("opset8.If opset5.Loop opset1.TensorIterator"),
     "convolution": (
         "opset1.BinaryConvolution opset1.Convolution opset1.ConvolutionBackpropData opset1.DeformableConvolution "
         "opset8.DeformableConvolution opset1.GroupConvolution opset1.GroupConvolutionBackpropData"
@@ -57,7 +57,7 @@ FAMILIES: dict[str, str] = {
         "opset1.Cosh opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign "
         "opset1.Sin opset1.Sinh opset1.Sqrt opset1.Tan opset1.Tanh"
     ),
-    "generation": ("opset9.Eye opset13.Multinomial opset8.RandomUniform opset1.Range opset4.Range"),
+    "generation": ("opset9.Eye opset1.Range opset4.Range"),
     "image.blocks": ("opset2.BatchToSpace opset1.DepthToSpace opset1.ShuffleChannels opset2.SpaceToBatch opset1.SpaceToDepth"),
     "image.color": ("opset17.BGRtoNV12 opset8.I420toBGR opset8.I420toRGB opset8.NV12toBGR opset8.NV12toRGB opset17.RGBtoNV12"),
     "image.resampling": (
@@ -81,6 +81,7 @@ FAMILIES: dict[str, str] = {
         "opset8.MaxPool opset14.MaxPool"
     ),
     "quantization": ("opset13.FakeConvert opset1.FakeQuantize"),
+    "random": ("opset13.Multinomial opset8.RandomUniform"),
     "recurrent": (
         "opset3.GRUCell opset5.GRUSequence opset1.LSTMCell opset4.LSTMCell opset5.LSTMSequence opset1.RNNCell opset5.RNNSequence"
     ),

@@ -1,4 +1,4 @@
-"""Elementwise arithmetic with broadcasting."""
+"""Elementwise arithmetic with broadcasting, and operations on bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise comparisons; results are boolean."""
+"""Elementwise comparisons and logic, and the choice between two values."""
 
 from __future__ import annotations
 

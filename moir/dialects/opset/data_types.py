@@ -1,4 +1,4 @@
-"""Conversions of the element type."""
+"""Conversions of the element type, and the types that arithmetic promotes its operands to."""
 
 from __future__ import annotations
 

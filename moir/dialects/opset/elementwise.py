@@ -1,4 +1,4 @@
-"""Mathematical functions of single elements."""
+"""Mathematical functions of single elements, trigonometric ones among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that read elements at computed positions: the Gather operations."""
+"""Operations that read elements at computed positions, one-hot encoding, positions of nonzero elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Infrastructure operations: Parameter, Constant, Result, Convert, Identity, variables."""
+"""Infrastructure operations: Parameter, Constant, Result, Identity, variables."""
 
 from __future__ import annotations
 

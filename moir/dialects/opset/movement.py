@@ -1,4 +1,4 @@
-"""Operations that move elements without computing: concatenation, splitting, transposition, repetition, reversal.
+"""Operations that move elements without computing: concatenation, splitting, transposition, reversal.
 
 Slicing and padding are in `slicing`, operations that regroup blocks of elements in `blocks`.
 """

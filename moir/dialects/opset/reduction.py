@@ -1,4 +1,4 @@
-"""Reductions along the axes that the second operand lists."""
+"""Reductions along the axes that the second operand lists, and running sums."""
 
 from __future__ import annotations
 

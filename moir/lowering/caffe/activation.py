@@ -1,28 +1,26 @@
-"""Functions of each element, and Softmax.
+"""Activations, and Softmax.
 
 Source: the layers of these names in BVLC Caffe 1.0; ReLU6, Clip and Swish are of later versions and forks.
 """
 
 from __future__ import annotations
 
-import math
-
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import LayerParameters, blob, parameters
+from moir.lowering.caffe.layer_parameters import blob, parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
-_FUNCTIONS = {"AbsVal": "Abs", "BNLL": "SoftPlus", "Sigmoid": "Sigmoid", "TanH": "Tanh"}
+_FUNCTIONS = {"BNLL": "SoftPlus", "Sigmoid": "Sigmoid"}
 """The operations of the layers without parameters."""
 
 
 @caffe.lowers(*_FUNCTIONS)
 def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.TanH(x) -> opset1.Tanh(x), and so on"""
+    """caffe.Sigmoid(x) -> opset1.Sigmoid(x), and so on"""
     return getattr(op, _FUNCTIONS[node.op.KIND])(node.operand(0))
 
 
@@ -63,49 +61,6 @@ def swish(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """caffe.Swish(x) {beta = 1} -> opset4.Swish(x, beta)"""
     beta = parameters(node, "swish_param").number("beta", 1.0)
     return op.Swish(node.operand(0)) if beta == 1 else op.Swish(node.operand(0), op.constant(beta, f32))
-
-
-@caffe.lowers("Power")
-def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.Power(x) {power = 1, scale = 1, shift = 0} -> (shift + scale · x) ^ power"""
-    given = parameters(node, "power_param")
-    base, exponent = _linear(op, node.operand(0), given), given.number("power", 1.0)
-    return base if exponent == 1 else op.Power(base, exponent)
-
-
-@caffe.lowers("Exp")
-def exp(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.Exp(x) {base = -1, scale = 1, shift = 0} -> base ^ (shift + scale · x), where -1 is e"""
-    given = parameters(node, "exp_param")
-    exponent = _linear(op, node.operand(0), given)
-    logarithm = _logarithm_of_base(node, given)
-    return op.Exp(exponent if logarithm == 1 else op.Multiply(exponent, logarithm))
-
-
-@caffe.lowers("Log")
-def log(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.Log(x) {base = -1, scale = 1, shift = 0} -> logarithm of shift + scale · x, where -1 is e"""
-    given = parameters(node, "log_param")
-    result = op.Log(_linear(op, node.operand(0), given))
-    logarithm = _logarithm_of_base(node, given)
-    return result if logarithm == 1 else op.Multiply(result, 1 / logarithm)
-
-
-def _logarithm_of_base(node: LoweringNode, given: LayerParameters) -> float:
-    """The natural logarithm of the base."""
-    base = given.number("base", -1.0)
-    if base == -1:
-        return 1.0
-    if base <= 0:
-        node.fail(f"the base {base} is not positive")
-    return math.log(base)
-
-
-def _linear(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
-    """shift + scale · x"""
-    scale, shift = given.number("scale", 1.0), given.number("shift", 0.0)
-    x = x if scale == 1 else op.Multiply(x, scale)
-    return x if shift == 0 else op.Add(x, shift)
 
 
 @caffe.lowers("Threshold")

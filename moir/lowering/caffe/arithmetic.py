@@ -1,4 +1,4 @@
-"""Sums, products and maxima of blobs; scales, biases and reductions.
+"""Sums, products, maxima and powers of blobs; scales and biases.
 
 Source: the layers of these names in BVLC Caffe 1.0; Axpy is of SENet.
 """
@@ -9,12 +9,10 @@ from functools import reduce
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si32
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters
 from moir.lowering.caffe.table import caffe
-from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 _ELTWISE = {"PROD": "Multiply", "SUM": "Add", "MAX": "Maximum", "MIN": "Minimum"}
@@ -96,37 +94,16 @@ def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: La
     return op.Unsqueeze(value, [own + index for index in range(behind)]) if behind else value
 
 
-@caffe.lowers("Reduction")
-def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.Reduction(x) {operation = SUM, axis = 0, coeff = 1} -> coeff · the reduction of all axes from `axis` on"""
-    given = parameters(node, "reduction_param")
-    operation = given.numbered_choice("operation", {1: "SUM", 2: "ASUM", 3: "SUMSQ", 4: "MEAN"})
-    rank = node.known_rank(0)
-    axes = list(range(normalize_axis(given.integer("axis", 0), rank), rank))
-    x = node.operand(0)
-    x = op.Multiply(x, x) if operation == "SUMSQ" else op.Abs(x) if operation == "ASUM" else x
-    result = (op.ReduceMean if operation == "MEAN" else op.ReduceSum)(x, axes, keep_dims=False)
-    factor = given.number("coeff", 1.0)
-    return result if factor == 1 else op.Multiply(result, factor)
+@caffe.lowers("Power")
+def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Power(x) {power = 1, scale = 1, shift = 0} -> (shift + scale · x) ^ power"""
+    given = parameters(node, "power_param")
+    base, exponent = linear(op, node.operand(0), given), given.number("power", 1.0)
+    return base if exponent == 1 else op.Power(base, exponent)
 
 
-@caffe.lowers("ArgMax")
-def arg_max(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """caffe.ArgMax(x) {top_k = 1, out_max_val, axis} -> indices, as floats, or values of the largest along `axis`
-
-    Without `axis`: over all elements of a sample, [N, 1, top_k], or [N, 2, top_k] with indices and values. Of equal
-    elements the last one is the first, so that the axis is reversed.
-    """
-    given = parameters(node, "argmax_param")
-    count, has_values = given.integer("top_k", 1), given.flag("out_max_val")
-    x, along = node.operand(0), given.has("axis")
-    axis = normalize_axis(given.integer("axis"), node.known_rank(0)) if along else 2
-    if not along:
-        x = op.Reshape(x, [0, 1, -1], special_zero=True) if node.known_rank(0) > 1 else op.Reshape(x, [0, 1, 1], special_zero=True)
-    reverse = op["opset1.Reverse"](x, [axis], mode="index")
-    values, places = op.TopK.results(reverse, op.constant(count), axis=axis, mode="max", sort="value", index_element_type=si32)
-    last = op.Subtract(op.Gather(op.ShapeOf(x, output_type=si32), axis, 0), 1)
-    indices = op.convert(op.Subtract(last, places), f32)
-    if along:
-        return values if has_values else indices
-    return op.Concat(indices, values, axis=1) if has_values else indices
+def linear(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
+    """shift + scale · x"""
+    scale, shift = given.number("scale", 1.0), given.number("shift", 0.0)
+    x = x if scale == 1 else op.Multiply(x, scale)
+    return x if shift == 0 else op.Add(x, shift)

@@ -1,4 +1,4 @@
-"""Layers of detection networks: SSD, Faster R-CNN, R-FCN, YOLO; and the greedy CTC decoder.
+"""Layers of detection networks: SSD, Faster R-CNN, R-FCN, YOLO.
 
 Source: the forks of these networks' authors; the parameters are the attributes of the operations, as the runtime's
 operations were made for these layers.
@@ -253,10 +253,3 @@ def reorg_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """caffe.ReorgYolo(x) {stride} -> opset2.ReorgYolo(x) {stride}"""
     stride = parameters(node, "reorg_yolo_param").integer("stride", 1)
     return op.ReorgYolo(node.operand(0), strides=[stride])
-
-
-@caffe.lowers("CTCGreedyDecoder")
-def ctc_greedy_decoder(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.CTCGreedyDecoder(x [T, N, C], marks [T, N]) -> opset1.CTCGreedyDecoder(x, marks)"""
-    given = parameters(node, "ctc_decoder_param")
-    return op.CTCGreedyDecoder(node.operand(0), node.operand(1), ctc_merge_repeated=given.flag("ctc_merge_repeated", True))

@@ -1,4 +1,4 @@
-"""Matrix products and look-ups: InnerProduct, Embed.
+"""Matrix products: InnerProduct.
 
 Source: inner_product_layer.cpp and embed_layer.cpp of BVLC Caffe 1.0.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import blob, bottoms, parameters
@@ -33,13 +32,3 @@ def inner_product(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
         product = op.MatMul(flat, weights, transpose_b=not is_transposed)
         results.append(op.Add(product, op.constant(blob(node, 1, (*[1] * axis, count)))) if given.flag("bias_term", True) else product)
     return results
-
-
-@caffe.lowers("Embed")
-def embed(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.Embed(indices, w [K, N], b) -> opset1.Add(opset8.Gather(w, indices, 0), b)"""
-    given = parameters(node, "embed_param")
-    count = given.integer("num_output")
-    indices = op.convert(node.operand(0), si32)
-    result = op.Gather(op.constant(blob(node, 0, (given.integer("input_dim"), count))), indices, 0)
-    return op.Add(result, op.constant(blob(node, 1, (count,)))) if given.flag("bias_term", True) else result

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.inference import set_type
-from moir.dialects.opset.condition import parameters_of, results_of
+from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import element_of, join_shapes, merge_elements, rank_of, shape_of, tensor, unknown_dimensions
 from moir.errors import ConversionError

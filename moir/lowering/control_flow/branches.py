@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Region, SSAValue
 
 from moir.analysis.input_dependence import is_computed_of_inputs
-from moir.dialects.opset.condition import If, parameters_of, results_of
+from moir.dialects.opset.control_flow import If, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.condition import Loop, RepeatingOp
+from moir.dialects.opset.control_flow import Loop, RepeatingOp
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import is_static, shape_of
 from moir.lowering.binder import LoweringNode

@@ -12,7 +12,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import element, rank_of_operand
-from moir.lowering.mxnet.elementary import plain_name
+from moir.lowering.mxnet.elementwise import plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder

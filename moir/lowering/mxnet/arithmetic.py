@@ -14,7 +14,7 @@ from moir.dialects.element_types import f32, si64
 from moir.expansions.angles import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer, operands
-from moir.lowering.mxnet.elementary import in_type_of, plain_name
+from moir.lowering.mxnet.elementwise import in_type_of, plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 

@@ -14,7 +14,7 @@ from xdsl.ir import Region, SSAValue
 
 from moir.dialects.element_types import boolean
 from moir.dialects.moir import Slicing
-from moir.dialects.opset.condition import TensorIterator
+from moir.dialects.opset.control_flow import TensorIterator
 from moir.dialects.shapes import rank_of
 from moir.expansions.built_loops import Cut, Step, repeated_steps
 from moir.expansions.shape_values import as_scalar, dimension_list

@@ -39,17 +39,20 @@ INDEX: dict[str, str] = {
         "_np_trace _npi_column_stack _npi_diff _npi_dsplit _npi_dstack _npi_hsplit _npi_hstack _npi_indices _npi_rot90 _npi_tril "
         "_npi_vstack _npx_nonzero diag linalg_extractdiag linalg_makediag"
     ),
-    "boxes": ("_contrib_box_decode _contrib_box_iou"),
+    "comparison": ("_npi_where _npi_where_lscalar _npi_where_rscalar _npi_where_scalar2 where"),
     "control_flow": ("_cond _foreach _while_loop"),
     "convolution": (
         "Convolution Convolution_v1 Deconvolution _contrib_DeformableConvolution _contrib_ModulatedDeformableConvolution "
         "_npx_convolution _npx_deconvolution"
     ),
-    "detection": (
+    "data_types": ("Cast _npi_cast _npx_cast amp_cast amp_multicast cast"),
+    "detection.boxes": ("_contrib_box_decode _contrib_box_iou"),
+    "detection.operations": (
         "ROIPooling _contrib_DeformablePSROIPooling _contrib_MultiBoxDetection _contrib_MultiBoxPrior _contrib_PSROIPooling "
         "_contrib_ROIAlign _contrib_box_nms _contrib_box_non_maximum_suppression _npx_roi_pooling"
     ),
-    "elementary": (
+    "detection.proposals": ("Custom _contrib_MultiProposal _contrib_Proposal"),
+    "elementwise": (
         "BlockGrad Dropout IdentityAttachKLSparseReg MakeLoss _contrib_gradientmultiplier _contrib_isfinite _contrib_isinf "
         "_contrib_isnan _contrib_quadratic _contrib_round_ste _contrib_sign_ste _npi_abs _npi_absolute _npi_arccos _npi_arccosh "
         "_npi_arcsin _npi_arcsinh _npi_arctan _npi_arctanh _npi_around _npi_cbrt _npi_ceil _npi_cos _npi_cosh _npi_degrees "
@@ -62,15 +65,17 @@ INDEX: dict[str, str] = {
     ),
     "generation": (
         "_arange _contrib_arange_like _eye _full _linspace _npi_arange _npi_eye _npi_full _npi_full_like _npi_identity "
-        "_npi_linspace _npi_logspace _npi_ones _npi_zeros _npx_arange_like _ones _random_normal _random_uniform _zeros "
-        "_zeros_without_dtype normal ones_like random_normal random_uniform uniform zeros_like"
+        "_npi_linspace _npi_logspace _npi_ones _npi_zeros _npx_arange_like _ones _zeros _zeros_without_dtype ones_like zeros_like"
     ),
-    "image": ("BilinearSampler GridGenerator SpatialTransformer UpSampling _contrib_AdaptiveAvgPooling2D _contrib_BilinearResize2D"),
-    "image_transforms": ("_image_crop _image_flip_left_right _image_flip_top_bottom _image_normalize _image_resize _image_to_tensor"),
+    "image.blocks": ("depth_to_space space_to_depth"),
+    "image.columns": ("Correlation col2im im2col"),
+    "image.resampling": (
+        "BilinearSampler GridGenerator SpatialTransformer UpSampling _contrib_AdaptiveAvgPooling2D _contrib_BilinearResize2D"
+    ),
+    "image.transforms": ("_image_crop _image_flip_left_right _image_flip_top_bottom _image_normalize _image_resize _image_to_tensor"),
     "indexing": (
-        "Embedding SequenceLast SequenceMask SequenceReverse _npi_take _npi_where _npi_where_lscalar _npi_where_rscalar "
-        "_npi_where_scalar2 _npx_embedding _npx_gather_nd _npx_one_hot _npx_pick _npx_sequence_mask _scatter_set_nd batch_take "
-        "choose_element_0index gather_nd one_hot pick scatter_nd take where"
+        "Embedding SequenceLast SequenceMask SequenceReverse _npi_take _npx_embedding _npx_gather_nd _npx_one_hot _npx_pick "
+        "_npx_sequence_mask batch_take choose_element_0index gather_nd one_hot pick take"
     ),
     "linear_algebra": (
         "_linalg_det _linalg_extracttrian _linalg_maketrian _linalg_potrf _linalg_potri _linalg_slogdet _linalg_sumlogdiag "
@@ -84,32 +89,34 @@ INDEX: dict[str, str] = {
         "_npx_batch_dot _npx_fully_connected batch_dot dot khatri_rao linalg_gemm linalg_gemm2 linalg_inverse linalg_syrk"
     ),
     "movement": (
-        "Cast Concat Crop Flatten Pad Reshape SliceChannel SwapAxis _Concat _contrib_boolean_mask _np_reshape _np_roll "
-        "_np_squeeze _np_transpose _npi_broadcast_to _npi_cast _npi_concatenate _npi_expand_dims _npi_flip _npi_pad _npi_repeat "
-        "_npi_reshape _npi_roll _npi_slice _npi_split _npi_squeeze _npi_stack _npi_swapaxes _npi_tile _npi_transpose "
-        "_npx_batch_flatten _npx_cast _npx_reshape _npx_reshape_like _npx_shape_array _npx_slice _rnn_param_concat _split_v2 "
-        "amp_cast amp_multicast broadcast_axes broadcast_axis broadcast_like broadcast_to cast concat crop depth_to_space "
-        "expand_dims flatten flip pad repeat reshape reshape_like reverse shape_array size_array slice slice_axis slice_like "
-        "space_to_depth split squeeze stack swapaxes tile transpose"
+        "Concat SliceChannel SwapAxis _Concat _contrib_boolean_mask _np_reshape _np_roll _np_transpose _npi_concatenate _npi_flip "
+        "_npi_reshape _npi_roll _npi_split _npi_stack _npi_swapaxes _npi_transpose _npx_reshape _rnn_param_concat _split_v2 "
+        "concat flip reverse split stack swapaxes transpose"
     ),
     "normalization": (
         "BatchNorm BatchNorm_v1 GroupNorm InstanceNorm L2Normalization LRN LayerNorm _contrib_BatchNormWithReLU "
         "_contrib_SyncBatchNorm _npx_batch_norm _npx_group_norm _npx_instance_norm _npx_l2_normalization _npx_layer_norm"
     ),
     "pooling": ("Pooling Pooling_v1 _npx_pooling"),
-    "proposal": ("Custom _contrib_MultiProposal _contrib_Proposal"),
     "quantization": (
         "_contrib_dequantize _contrib_quantize _contrib_quantize_v2 _contrib_quantized_act _contrib_quantized_batch_norm "
         "_contrib_quantized_concat _contrib_quantized_conv _contrib_quantized_elemwise_add _contrib_quantized_elemwise_mul "
         "_contrib_quantized_embedding _contrib_quantized_flatten _contrib_quantized_fully_connected _contrib_quantized_pooling "
         "_contrib_requantize _sg_mkldnn_conv _sg_mkldnn_fully_connected"
     ),
+    "random": ("_random_normal _random_uniform normal random_normal random_uniform uniform"),
     "recurrent": ("RNN _npx_rnn"),
     "reduction": (
         "_np_all _np_amax _np_amin _np_any _np_cumsum _np_max _np_min _np_prod _np_product _np_sometrue _np_sum _npi_argmax "
-        "_npi_argmin _npi_argsort _npi_average _npi_cumsum _npi_max _npi_mean _npi_min _npi_norm _npi_prod _npi_sort _npi_std "
-        "_npi_sum _npi_var _npx_topk argmax argmax_channel argmin argsort cumsum max max_axis mean min min_axis moments nanprod "
-        "nansum norm prod sort sum sum_axis topk"
+        "_npi_argmin _npi_average _npi_cumsum _npi_max _npi_mean _npi_min _npi_norm _npi_prod _npi_std _npi_sum _npi_var argmax "
+        "argmax_channel argmin cumsum max max_axis mean min min_axis moments nanprod nansum norm prod sum sum_axis"
     ),
-    "unfolding": ("Correlation col2im im2col"),
+    "repetition": ("_npi_broadcast_to _npi_repeat _npi_tile broadcast_axes broadcast_axis broadcast_like broadcast_to repeat tile"),
+    "scattering": ("_scatter_set_nd scatter_nd"),
+    "shape": (
+        "Flatten Reshape _np_squeeze _npi_expand_dims _npi_squeeze _npx_batch_flatten _npx_reshape_like _npx_shape_array "
+        "expand_dims flatten reshape reshape_like shape_array size_array squeeze"
+    ),
+    "slicing": ("Crop Pad _npi_pad _npi_slice _npx_slice crop pad slice slice_axis slice_like"),
+    "sort": ("_npi_argsort _npi_sort _npx_topk argsort sort topk"),
 }

@@ -1,4 +1,4 @@
-"""Look-ups, selections and masks.
+"""Look-ups and masks.
 
 Source: indexing_op.cc, control_flow_op.cc and sequence_*.cc of MXNet 1.9.
 """
@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element, entries, rank_of_operand
+from moir.lowering.mxnet.attributes import element, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -54,17 +54,6 @@ def pick(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return found if node.flag("keepdims") else op.Squeeze(found, [axis])
 
 
-@mxnet.lowers("_npi_where_lscalar", "_npi_where_rscalar", "_npi_where_scalar2")
-def where_scalar(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet._npi_where_lscalar(condition, x) {scalar} -> opset1.Select(condition != 0, scalar, x), and so on"""
-    condition, kind = op.NotEqual(node.operand(0), 0), node.op.KIND
-    if kind.endswith("scalar2"):
-        return op.Select(condition, op.constant(node.number("x", 0.0)), op.constant(node.number("y", 0.0)))
-    x = node.operand(1)
-    number = op.constant_like(node.number("scalar", 0.0), x)
-    return op.Select(condition, number, x) if kind.endswith("lscalar") else op.Select(condition, x, number)
-
-
 @mxnet.lowers("gather_nd", "_npx_gather_nd")
 def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.gather_nd(x, indices [M, …]) -> opset8.GatherND(x, indices as […, M])"""
@@ -75,35 +64,12 @@ def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.GatherND(node.operand(0), indices, batch_dims=0)
 
 
-@mxnet.lowers("scatter_nd", "_scatter_set_nd")
-def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.scatter_nd(values, indices [M, …]) {shape} -> opset3.ScatterNDUpdate(zeros, indices as […, M], values)"""
-    is_set = node.op.KIND == "_scatter_set_nd"
-    values, places = (node.operand(1), node.operand(2)) if is_set else (node.operand(0), node.operand(1))
-    rank = rank_of(places)
-    if rank is None:
-        node.fail("the rank of its indices is unknown")
-    indices = op.transposed(op.convert(places, si64), [*range(1, rank), 0])
-    zeros = op.Broadcast(op.ConvertLike(op.constant(0.0), values), list(entries(node, "shape")))
-    return op.ScatterNDUpdate(node.operand(0) if is_set else zeros, indices, values)
-
-
 @mxnet.lowers("one_hot", "_npx_one_hot")
 def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.one_hot(indices) {depth, on_value = 1, off_value = 0} -> opset1.OneHot(indices, depth, on, off)"""
     type_ = element(node, f32)
     on, off = (op.convert(op.constant(node.number(name, default)), type_) for name, default in (("on_value", 1.0), ("off_value", 0.0)))
     return op["opset1.OneHot"](op.convert(node.operand(0), si64), op.constant(node.integer("depth")), on, off, axis=-1)
-
-
-@mxnet.lowers("where", "_npi_where")
-def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.where(condition, a, b) -> opset1.Select(condition != 0, a, b); a condition of one dimension selects rows"""
-    condition = op.NotEqual(node.operand(0), 0)
-    own, rank = rank_of(condition), rank_of(node.operand(1))
-    if node.op.KIND == "where" and own == 1 and rank is not None and rank > 1:
-        condition = op.Reshape(condition, [-1, *[1] * (rank - 1)], special_zero=False)
-    return op.Select(condition, node.operand(1), node.operand(2))
 
 
 def _sequence_axis(node: LoweringNode) -> tuple[int, int]:

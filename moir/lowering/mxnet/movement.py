@@ -1,4 +1,4 @@
-"""Operations that move, repeat, join and divide data, and those on shapes.
+"""Operations that move, join and divide data.
 
 Source: matrix_op.cc, concat.cc, slice_channel.cc, crop.cc, pad.cc and swapaxis.cc of MXNet 1.9.
 """
@@ -9,30 +9,15 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si64, to_numpy
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.array import parts_at
-from moir.lowering.mxnet.attributes import axes_of, element, entries, operands, optional_entries, pairs_of, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, entries, operands, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
 END = 2**63 - 1
-
-
-@mxnet.lowers("amp_multicast")
-def amp_multicast(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """mxnet.amp_multicast(a, b, …) {cast_narrow = false} -> all in the widest of their types, or the narrowest"""
-    values = operands(node)
-    widths = [to_numpy(node.element(index)).itemsize for index in range(len(values))]
-    wanted = node.element(widths.index((min if node.flag("cast_narrow") else max)(widths)))
-    return [op.convert(value, wanted) for value in values]
-
-
-@mxnet.lowers("Cast", "cast", "amp_cast", "_npx_cast", "_npi_cast")
-def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.Cast(x) {dtype} -> opset1.Convert(x)"""
-    return op.convert(node.operand(0), element(node, f32))
 
 
 @mxnet.lowers("Concat", "concat", "_Concat", "_rnn_param_concat", "_npi_concatenate")
@@ -73,27 +58,8 @@ def split_v2(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     return [op.Squeeze(part, [axis]) for part in parts] if node.flag("squeeze_axis") else parts
 
 
-@mxnet.lowers("Flatten", "flatten", "_npx_batch_flatten")
-def flatten(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.Flatten(x) -> opset1.Reshape(x, [0, -1])"""
-    return op.Reshape(node.operand(0), [0, -1], special_zero=True)
-
-
 _DROPPED = -1000
 """The code of a dimension of 1 that is left out."""
-
-
-@mxnet.lowers("Reshape", "reshape")
-def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.Reshape(x) {shape, reverse = false} -> opset1.Reshape(x, shape)
-
-    0 copies a dimension, -1 is inferred, -2 copies all that are left, -3 is the product of two, -4 splits one into the
-    two that follow it. With `reverse` this is read from the right.
-    """
-    shape = list(entries(node, "shape"))
-    if not shape and (target := entries(node, "target_shape")):
-        shape = [0 if node.flag("keep_highest") and index == 0 else size or -1 for index, size in enumerate(target)]
-    return reshaped(node, op, shape, node.flag("reverse"))
 
 
 def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool) -> SSAValue:
@@ -173,29 +139,6 @@ def numpy_reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     )
 
 
-@mxnet.lowers("reshape_like", "_npx_reshape_like")
-def reshape_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.reshape_like(x, like) {lhs_begin, lhs_end, rhs_begin, rhs_end} -> opset1.Reshape(x, shape of like)
-
-    With bounds, some dimensions of x become some of those of `like`.
-    """
-    x, like = node.operand(0), node.operand(1)
-    if not any(node.has(name) for name in ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")):
-        return op.Reshape(x, op.ShapeOf(like), special_zero=False)
-    bounds: list[tuple[int, int]] = []
-    for index, side in enumerate(("lhs", "rhs")):
-        rank = rank_of_operand(node, index)
-        begin = node.integer(f"{side}_begin") if node.has(f"{side}_begin") else 0
-        end = node.integer(f"{side}_end") if node.has(f"{side}_end") else rank
-        bounds.append((begin + rank if begin < 0 else begin, end + rank if end < 0 else end))
-    (first, last), (other_first, other_last) = bounds
-    sizes, theirs = op.ShapeOf(x), op.ShapeOf(like)
-    parts = [op.Slice(sizes, [0], [first], [1])] if first else []
-    parts += [op.Slice(theirs, [other_first], [other_last], [1])] if other_last > other_first else []
-    parts += [op.Slice(sizes, [last], [rank_of_operand(node)], [1])] if last < rank_of_operand(node) else []
-    return op.Reshape(x, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)
-
-
 @mxnet.lowers("transpose", "_np_transpose", "_npi_transpose")
 def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.transpose(x) {axes} -> opset1.Transpose(x, axes); without axes all of them in reverse"""
@@ -213,153 +156,12 @@ def swap_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.transposed(node.operand(0), order)
 
 
-@mxnet.lowers("expand_dims", "_npi_expand_dims")
-def expand_dims(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.expand_dims(x) {axis} -> opset1.Unsqueeze(x, [axis])"""
-    return op.Unsqueeze(node.operand(0), [node.integer("axis")])
-
-
-@mxnet.lowers("squeeze", "_np_squeeze", "_npi_squeeze")
-def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); of a single element a list, numpy's is a scalar"""
-    axes, shape = entries(node, "axis"), node.shape(0)
-    if node.op.KIND == "squeeze" and shape is not None and (len(axes) == len(shape) or (set(shape) == {1} and not axes)):
-        return op.Reshape(node.operand(0), [1], special_zero=False)
-    return op.Squeeze(node.operand(0), list(axes)) if axes else op.Squeeze(node.operand(0))
-
-
-@mxnet.lowers("broadcast_to", "_npi_broadcast_to")
-def broadcast_to(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.broadcast_to(x) {shape} -> opset3.Broadcast(x, shape), in which 0 keeps a dimension"""
-    shape = [size if size > 0 else 1 for size in entries(node, "shape")]
-    return op.Broadcast(node.operand(0), shape, mode="bidirectional")
-
-
-@mxnet.lowers("broadcast_axis", "broadcast_axes")
-def broadcast_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.broadcast_axis(x) {axis, size} -> opset3.Broadcast(x, shape)"""
-    rank = rank_of_operand(node)
-    shape = [1] * rank
-    for axis, size in zip(axes_of(node, rank) or (), entries(node, "size"), strict=True):
-        shape[axis] = size
-    return op.Broadcast(node.operand(0), shape, mode="bidirectional")
-
-
-@mxnet.lowers("broadcast_like")
-def broadcast_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.broadcast_like(x, like) {lhs_axes, rhs_axes} -> opset3.Broadcast(x, shape of like, or some of its sizes)"""
-    x, like = node.operand(0), node.operand(1)
-    if not node.has("lhs_axes"):
-        return op.Broadcast(x, op.ShapeOf(like), mode="bidirectional")
-    rank, other = rank_of_operand(node), rank_of_operand(node, 1)
-    own, theirs = axes_of(node, rank, "lhs_axes") or [], [normalize_axis(axis, other) for axis in entries(node, "rhs_axes")]
-    pairs = dict(zip(own, theirs, strict=True))
-    parts = [op.Gather(op.ShapeOf(like), [pairs[axis]], 0) if axis in pairs else op.constant([1]) for axis in range(rank)]
-    return op.Broadcast(x, op.Concat(*parts, axis=0), mode="bidirectional")
-
-
-@mxnet.lowers("tile", "_npi_tile")
-def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.tile(x) {reps} -> opset1.Tile(x, reps)"""
-    return op.Tile(node.operand(0), list(entries(node, "reps")))
-
-
-@mxnet.lowers("repeat", "_npi_repeat")
-def repeat(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.repeat(x) {repeats, axis} -> each element several times; without axis of the flattened operand"""
-    count, x = node.integer("repeats"), node.operand(0)
-    if not node.has("axis"):
-        return op.Reshape(op.Tile(op.Reshape(x, [-1, 1], special_zero=False), [1, count]), [-1], special_zero=False)
-    rank = rank_of_operand(node)
-    axis = normalize_axis(node.integer("axis"), rank)
-    repeats = [1] * (rank + 1)
-    repeats[axis + 1] = count
-    wide = op.Tile(op.Unsqueeze(x, [axis + 1]), repeats)
-    sizes = op.ShapeOf(x)
-    parts = [*([op.Slice(sizes, [0], [axis], [1])] if axis else []), op.Multiply(op.Gather(sizes, [axis], 0), count)]
-    parts += [op.Slice(sizes, [axis + 1], [rank], [1])] if axis + 1 < rank else []
-    return op.Reshape(wide, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)
-
-
 @mxnet.lowers("reverse", "flip", "_npi_flip")
 def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """mxnet.reverse(x) {axis} -> opset8.Slice(x) backwards along the axes"""
     axes = axes_of(node, rank_of_operand(node)) or list(range(rank_of_operand(node)))
     count = len(axes)
     return op.Slice(node.operand(0), [-1] * count, [-END] * count, [-1] * count, axes)
-
-
-_PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
-
-
-@mxnet.lowers("Pad", "pad", "_npi_pad")
-def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.Pad(x) {mode, pad_width, constant_value = 0} -> opset12.Pad(x, begins, ends, value)"""
-    mode, widths = node.text("mode", "constant"), pairs_of(node, "pad_width")
-    if mode not in _PAD_MODES or len(widths) % 2 or len(widths) != 2 * rank_of_operand(node):
-        node.fail(f"mode {mode!r} with pad_width {list(widths)} is no padding of {rank_of_operand(node)} axes")
-    value = op.ConvertLike(op.constant(node.number("constant_value", 0.0)), node.operand(0)) if mode == "constant" else None
-    return op.Pad(node.operand(0), list(widths[::2]), list(widths[1::2]), value, pad_mode=_PAD_MODES[mode])
-
-
-@mxnet.lowers("space_to_depth")
-def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.space_to_depth(x) {block_size} -> opset1.SpaceToDepth(x) {mode = "blocks_first"}"""
-    return op.SpaceToDepth(node.operand(0), block_size=node.integer("block_size"), mode="blocks_first")
-
-
-@mxnet.lowers("depth_to_space")
-def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.depth_to_space(x) {block_size} -> opset1.DepthToSpace(x) {mode = "blocks_first"}"""
-    return op.DepthToSpace(node.operand(0), block_size=node.integer("block_size"), mode="blocks_first")
-
-
-@mxnet.lowers("slice", "crop", "_npx_slice", "_npi_slice")
-def slice_(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.slice(x) {begin, end, step} -> opset8.Slice(x, begin, end, step, axes); None is the end of an axis"""
-    begins, ends = optional_entries(node, "begin"), optional_entries(node, "end")
-    steps = optional_entries(node, "step") or [None]
-    steps = steps * len(begins) if len(steps) == 1 else steps
-    if not len(begins) == len(ends) == len(steps):
-        node.fail(f"begin {begins}, end {ends} and step {steps} have different lengths")
-    return _sliced(op, node.operand(0), begins, ends, [step or 1 for step in steps], list(range(len(begins))))
-
-
-def _sliced(
-    op: OpBuilder, x: SSAValue, begins: Sequence[int | None], ends: Sequence[int | None], steps: Sequence[int], axes: Sequence[int]
-) -> SSAValue:
-    first = [(0 if step > 0 else END) if begin is None else begin for begin, step in zip(begins, steps, strict=True)]
-    last = [(END if step > 0 else -END) if end is None else end for end, step in zip(ends, steps, strict=True)]
-    return op.Slice(x, first, last, list(steps), list(axes))
-
-
-@mxnet.lowers("slice_axis")
-def slice_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.slice_axis(x) {axis, begin, end} -> opset8.Slice(x, begin, end, 1, axis)"""
-    end = node.integer("end") if node.has("end") else None
-    return _sliced(op, node.operand(0), [node.integer("begin", 0)], [end], [1], [node.integer("axis")])
-
-
-@mxnet.lowers("slice_like")
-def slice_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.slice_like(x, like) {axes} -> opset8.Slice(x, 0, sizes of like, 1, axes)"""
-    rank = rank_of_operand(node)
-    axes = axes_of(node, rank, "axes") or list(range(rank))
-    sizes = op.Gather(op.ShapeOf(node.operand(1)), axes, 0)
-    return op.Slice(node.operand(0), [0] * len(axes), sizes, [1] * len(axes), axes)
-
-
-@mxnet.lowers("Crop")
-def crop(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.Crop(x, like) {offset = (0, 0), h_w, center_crop = false} -> opset8.Slice along height and width"""
-    x = node.operand(0)
-    like = node.optional(1)
-    sizes = op.constant(list(entries(node, "h_w"))) if like is None else op.Slice(op.ShapeOf(like), [2], [4], [1])
-    if node.flag("center_crop"):
-        offsets = op.Divide(op.Subtract(op.Slice(op.ShapeOf(x), [2], [4], [1]), sizes), 2)
-    else:
-        offsets = op.constant(list(entries(node, "offset", (0, 0))))
-    return op.Slice(x, offsets, op.Add(offsets, sizes), [1, 1], [2, 3])
 
 
 @mxnet.lowers("_np_roll", "_npi_roll")
@@ -372,18 +174,6 @@ def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
     axes = entries(node, "axis")
     shifts = shift * len(axes) if len(shift) == 1 else shift
     return op.Roll(x, op.constant(list(shifts)), op.constant(list(axes)))
-
-
-@mxnet.lowers("shape_array", "_npx_shape_array")
-def shape_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.shape_array(x) -> opset3.ShapeOf(x)"""
-    return op.ShapeOf(node.operand(0), output_type=si64)
-
-
-@mxnet.lowers("size_array")
-def size_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """mxnet.size_array(x) -> the number of elements of x, [1]"""
-    return op.ReduceProd(op.ShapeOf(node.operand(0), output_type=si64), [0], keep_dims=True)
 
 
 @mxnet.lowers("_contrib_boolean_mask")

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, channel_first, channel_last, entries, is_channel_last, rank_of_operand
-from moir.lowering.mxnet.elementary import cube_root
+from moir.lowering.mxnet.elementwise import cube_root
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 

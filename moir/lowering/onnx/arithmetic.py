@@ -1,4 +1,4 @@
-"""Elementwise arithmetic, elementary functions, operations on single bits, and conversions of the element type.
+"""Elementwise arithmetic with broadcasting, and operations on bits.
 
     %y = onnx.Sum(%a, %b, %c)
 ->  %0 = opset1.Add(%a, %b)
@@ -17,52 +17,20 @@ from moir.dialects.element_types import (
     INTEGER_TYPES,
     REAL_TYPES,
     bf16,
-    boolean,
     dynamic,
-    f8e4m3,
-    f8e5m2,
     f16,
-    f32,
-    f64,
+    si8,
+    si16,
     si32,
-    string,
+    si64,
     to_numpy,
-    ui2,
-    ui4,
-    ui8,
 )
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.data_types import computed_type, element_type
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
-
-_UNARY = {
-    "Abs": "Abs",
-    "Acos": "Acos",
-    "Acosh": "Acosh",
-    "Asin": "Asin",
-    "Asinh": "Asinh",
-    "Atan": "Atan",
-    "Atanh": "Atanh",
-    "BitwiseNot": "BitwiseNot",
-    "Ceil": "Ceiling",
-    "Cos": "Cos",
-    "Cosh": "Cosh",
-    "Exp": "Exp",
-    "Floor": "Floor",
-    "Log": "Log",
-    "Neg": "Negative",
-    "Round": "Round",
-    "Sign": "Sign",
-    "Sin": "Sin",
-    "Sinh": "Sinh",
-    "Sqrt": "Sqrt",
-    "Tan": "Tan",
-    "Tanh": "Tanh",
-}
 
 _BINARY = {
     "Add": "Add",
@@ -73,12 +41,10 @@ _BINARY = {
     "Sub": "Subtract",
 }
 
-LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}
-"""The largest numbers of the 8-bit floats."""
 
 _VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
 
-_OVERFLOWING = frozenset(("Abs", "Add", "Mul", "Neg", "Sub", "Sum"))
+_OVERFLOWING = frozenset(("Add", "Mul", "Sub", "Sum"))
 """Kinds whose results may not fit into the integers of their operands."""
 
 
@@ -86,24 +52,10 @@ def _computed(node: LoweringNode, op: OpBuilder, compute: Callable[..., SSAValue
     return in_32_bits(op, compute, *operands) if node.op.KIND in _OVERFLOWING else compute(*operands)
 
 
-@onnx.lowers(*_UNARY)
-def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Ceil(x) -> opset1.Ceiling(x)"""
-    return _computed(node, op, getattr(op, _UNARY[node.op.KIND]), node.operand(0))
-
-
-@onnx.lowers("Erf")
-def error_function(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Erf(x) -> opset1.Erf(x); for integers in f32, then rounded towards zero"""
-    x = node.operand(0)
-    element = element_of(x)
-    return op.convert(op.Erf(op.convert(x, f32)), element) if element in INTEGER_TYPES else op.Erf(x)
-
-
-@onnx.lowers("Reciprocal")
-def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Reciprocal(x) -> 1 / x"""
-    return op.Divide(1.0, node.operand(0))
+@onnx.lowers("BitwiseNot")
+def bitwise_not(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.BitwiseNot(x) -> opset13.BitwiseNot(x)"""
+    return op.BitwiseNot(node.operand(0))
 
 
 @onnx.lowers(*_BINARY)
@@ -183,43 +135,25 @@ def variadic_sum(op: OpBuilder, operands: list[SSAValue]) -> SSAValue:
     return reduce(op.Add, operands)
 
 
-@onnx.lowers("Cast")
-def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Cast(x) {to} -> opset1.Convert(x) {destination_type}; x itself if it already has the type"""
-    x, element = node.operand(0), element_type(node, "to")
-    if element_of(x) == element:
-        return x
-    if string in (element_of(x), element):
-        node.fail("the runtime converts no strings", hint="cut the model behind this node")
-    return converted(op, x, element, node.flag("saturate", True))
+@onnx.lowers("BitShift")
+def shift(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.BitShift(a, b) {direction} -> opset15.BitwiseLeftShift(a, b), or BitwiseRightShift
 
-
-def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = True) -> SSAValue:
-    """x converted to another element type.
-
-    With `saturate` the result is limited to the largest finite number of an 8-bit float, which the runtime's Convert
-    does not do. The runtime's Clamp makes a number of NaN, which stays NaN here.
+    A shift by a negative number, or by the width or more, has no bits of a left but its sign, which the runtime leaves
+    undefined.
     """
-    types = {element, element_of(x)}
-    if any(computed_type(each) != each for each in types) and not types & {f32, f16, bf16, f64, dynamic}:
-        # The CPU plugin (2026.4) converts some of the narrow floats from and to other floats only.
-        x = op.convert(x, f32)
-    if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
-        x = op.Select(op.IsNaN(x), x, op.Clamp(x, min=-LARGEST[element], max=LARGEST[element]))
-    if element in (ui2, ui4) and element_of(x) in REAL_TYPES:
-        # The CPU plugin (2026.4) makes 0 of negative numbers if shapes are dynamic; as integers they wrap around.
-        x = op.convert(x, si32)
-    if element == boolean and element_of(x) == ui2:
-        # The CPU plugin (2026.4) does not convert it in one step.
-        x = op.convert(x, ui8)
-    return op.convert(x, element)
-
-
-@onnx.lowers("CastLike")
-def cast_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.CastLike(x, like) -> opset1.Convert(x), or opset1.ConvertLike(x, like) if the type of like is unknown"""
-    x, like = node.operand(0), node.operand(1)
-    element = element_of(like)
-    if string in (element_of(x), element) and element_of(x) != element:
-        node.fail("the runtime converts no strings", hint="cut the model behind this node")
-    return op.ConvertLike(x, like) if element is dynamic else converted(op, x, element, node.flag("saturate", True))
+    direction = node.text("direction")
+    if direction not in ("LEFT", "RIGHT"):
+        node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
+    a, b = node.operands
+    # The runtime computes 64-bit integers in 32 bits.
+    width = min(8 * to_numpy(node.element(0)).itemsize, 32)
+    known = node.constant(1)
+    if known is None or known.min(initial=0) < 0 or known.max(initial=0) >= width:
+        inside = op.LogicalAnd(op.GreaterEqual(b, op.constant_like(0, b)), op.Less(b, op.constant_like(width, b)))
+        b = op.Select(inside, b, op.constant_like(width - 1, b))
+    else:
+        inside = None
+    result = (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(a, b)
+    keeps_sign = direction == "RIGHT" and node.element(0) in (si8, si16, si32, si64)
+    return result if inside is None or keeps_sign else op.Select(inside, result, op.constant_like(0, a))

@@ -15,7 +15,7 @@ from xdsl.ir import Block, Region, SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si64
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, results_of
+from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import is_static, normalize_axis, rank_of, shape_of, tensor
 from moir.expansions.shape_values import as_scalar, dimension_list

@@ -10,7 +10,7 @@ from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.data_types import computed_type
+from moir.lowering.onnx.element_types import computed_type
 from moir.lowering.onnx.generation import uniform
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder

@@ -5,30 +5,27 @@ INDEX: dict[str, str] = {
         "Affine Celu Clip Elu Gelu HardSigmoid HardSwish Hardmax LeakyRelu LogSoftmax Mish PRelu ParametricSoftplus Relu "
         "ScaledTanh Selu Shrink Sigmoid Softmax Softplus Softsign Swish ThresholdedRelu"
     ),
-    "arithmetic": (
-        "Abs Acos Acosh Add Asin Asinh Atan Atanh BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil Cos Cosh Div Erf "
-        "Exp Floor Log Max Mean Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum Tan Tanh"
-    ),
+    "arithmetic": ("Add BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Div Max Mean Min Mod Mul Pow Sub Sum"),
     "attention.flex_attention": ("ai.onnx.preview.FlexAttention"),
     "attention.operations": ("Attention RotaryEmbedding"),
-    "bits": ("BitCast BitShift"),
     "causal_convolution": ("CausalConvWithState"),
+    "comparison": ("And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Where Xor"),
     "control_flow": ("If Loop Scan"),
     "convolution": ("Conv ConvTranspose DeformConv"),
-    "detection": ("MaxRoiPool NonMaxSuppression RoiAlign"),
-    "determinant": ("Det"),
+    "data_types": ("BitCast Cast CastLike"),
+    "detection.regions": ("MaxRoiPool RoiAlign"),
+    "detection.suppression": ("NonMaxSuppression"),
     "dropout": ("Dropout"),
-    "einsum": ("Einsum"),
-    "generation": (
-        "Bernoulli BlackmanWindow ConstantOfShape EyeLike HammingWindow HannWindow Multinomial RandomNormal RandomNormalLike "
-        "RandomUniform RandomUniformLike Range"
+    "elementwise": (
+        "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Floor Log Neg Reciprocal Round Sign Sin Sinh Sqrt Tan Tanh"
     ),
+    "generation": ("BlackmanWindow ConstantOfShape EyeLike HammingWindow HannWindow Range"),
+    "image.blocks": ("DepthToSpace SpaceToDepth"),
     "image.columns": ("Col2Im"),
     "image.resizing": ("Resize Upsample"),
     "image.sampling": ("AffineGrid GridSample ImageDecoder"),
-    "indexing": ("Gather GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter Where"),
-    "logical": ("And Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual Not Or Xor"),
-    "matrix": ("Gemm MatMul MatMulInteger Trilu"),
+    "indexing": ("Gather GatherElements GatherND NonZero OneHot"),
+    "matrix": ("Det Einsum Gemm MatMul MatMulInteger Trilu"),
     "microsoft.attention": ("com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.RotaryEmbedding"),
     "microsoft.distances": ("com.microsoft.CDist"),
     "microsoft.fused": (
@@ -54,7 +51,7 @@ INDEX: dict[str, str] = {
     "ml.maps": ("ai.onnx.ml.CastMap ai.onnx.ml.DictVectorizer ai.onnx.ml.ZipMap"),
     "ml.support_vectors": ("ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor"),
     "ml.tree_ensembles": ("ai.onnx.ml.TreeEnsemble ai.onnx.ml.TreeEnsembleClassifier ai.onnx.ml.TreeEnsembleRegressor"),
-    "movement": ("CenterCropPad Compress Concat DepthToSpace Expand Pad ReverseSequence SpaceToDepth Split Tile Transpose"),
+    "movement": ("Compress Concat ReverseSequence Split Transpose"),
     "normalization": (
         "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization LpNormalization "
         "MeanVarianceNormalization RMSNormalization"
@@ -64,11 +61,14 @@ INDEX: dict[str, str] = {
         "ConvInteger DequantizeLinear DynamicQuantizeLinear QLinearConv QLinearMatMul QuantizeLinear "
         "com.microsoft.DequantizeLinear com.microsoft.QuantizeLinear"
     ),
+    "random": ("Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike"),
     "recurrent.operations": ("GRU LSTM RNN"),
     "reduction": (
-        "ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
+        "ArgMax ArgMin CumProd CumSum ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
+        "ReduceSum ReduceSumSquare"
     ),
-    "sequence": ("CumProd CumSum NonZero OneHot TopK Unique"),
+    "repetition": ("Expand Tile"),
+    "scattering": ("Scatter ScatterElements ScatterND TensorScatter"),
     "sequences.loops": ("SequenceMap"),
     "sequences.operations": (
         "ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty "
@@ -77,7 +77,8 @@ INDEX: dict[str, str] = {
     "shape": ("Flatten Identity Reshape Shape Size Squeeze Unsqueeze"),
     "signal.mel": ("MelWeightMatrix"),
     "signal.transforms": ("DFT STFT"),
-    "slicing": ("Slice"),
+    "slicing": ("CenterCropPad Pad Slice"),
+    "sort": ("TopK Unique"),
     "strings.concatenation": ("StringConcat StringSplit"),
     "strings.matching": ("RegexFullMatch"),
     "strings.n_grams": ("TfIdfVectorizer"),

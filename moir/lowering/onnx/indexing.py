@@ -1,4 +1,4 @@
-"""Reading and writing elements at computed positions."""
+"""Reading elements at computed positions, one-hot encoding, the positions of nonzero elements."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from typing import cast
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, si64
+from moir.dialects.element_types import si32, si64, string
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
-from moir.expansions.shape_values import as_integer, dimension, dimension_list, rank_value
+from moir.expansions.shape_values import as_scalar, dimension_list, rank_value
+from moir.expansions.strings.texts import unpacked
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.data_types import unpacked_type
 from moir.lowering.onnx.operands import declared_rank
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
-from moir.rewriting.builder import OpBuilder, Operand
-
-REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
-"""The runtime's names of the functions that combine an update with the present element."""
+from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Gather")
@@ -81,64 +78,50 @@ def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.GatherND(data, indices, batch_dims=batch)
 
 
-def reduction(node: LoweringNode) -> str:
-    """The reduction of a Scatter operation by its name in the runtime. Raises ConversionError for an unknown one."""
-    name = node.text("reduction", "none")
-    if name not in REDUCTIONS:
-        node.fail(f"reduction {name!r} is not one of {', '.join(REDUCTIONS)}")
-    return REDUCTIONS[name]
+@onnx.lowers("OneHot", since=9)
+@moves_strings(2)
+def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.OneHot(indices, depth, [off, on]) {axis = -1}
+    -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
 
-
-@onnx.lowers("Scatter", "ScatterElements")
-@moves_strings(0, 2)
-def scatter_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.ScatterElements(x, indices, updates) {axis = 0, reduction}
-    -> opset12.ScatterElementsUpdate(x, indices, updates, axis)
+    A negative index counts from the end; before version 11 it selects no entry.
     """
-    return op.ScatterElementsUpdate(node.operand(0), node.operand(1), node.operand(2), node.integer("axis", 0), reduction=reduction(node))
+    indices, depth = (as_index(node, op, i) for i in (0, 1))
+    values = node.constant(2)
+    if values is not None and values.size == 2:
+        off, on = (op.constant(np.asarray(values.ravel()[i])) for i in (0, 1))
+    else:
+        off, on = (op.Gather(node.operand(2), i, 0) for i in (0, 1))
+    mode = "normalize" if node.version >= 11 else "ignore_negative"
+    return op.OneHot(indices, as_scalar(op, depth), on, off, axis=node.integer("axis", -1), negative_indices_mode=mode)
 
 
-@onnx.lowers("ScatterND")
-@moves_strings(0, 2)
-def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.ScatterND(x, indices, updates) {reduction} -> opset15.ScatterNDUpdate(x, indices, updates) {reduction}"""
-    return op.ScatterNDUpdate(node.operand(0), node.operand(1), node.operand(2), reduction=reduction(node))
+@onnx.lowers("NonZero")
+def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.NonZero(x) -> opset3.NonZero(x); for a scalar, which has no axis, its shape is [0, 1] or [0, 0]
 
-
-@onnx.lowers("Where")
-@moves_strings(1, 2)
-def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Where(condition, a, b) -> opset1.Select(condition, a, b)"""
-    condition, a, b = (node.operand(index) for index in range(3))
-    if node.constant(0) is not None and element_of(a) == boolean:
-        # The CPU plugin (2026.4) does not compile a Select of booleans whose condition is a constant, if it is also b.
-        return op.LogicalOr(op.LogicalAnd(condition, a), op.LogicalAnd(op.LogicalNot(condition), b))
-    return op.Select(condition, a, b)
-
-
-@onnx.lowers("TensorScatter")
-@moves_strings(0, 1)
-def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode}
-    -> opset12.ScatterElementsUpdate(cache, positions, update, axis)
-
-    The positions for a batch entry are write_index … write_index + length - 1, modulo the size of the cache in mode
-    `circular`.
+    Strings are compared with the empty string.
     """
-    cache, update, rank = node.operand(0), node.operand(1), node.known_rank(0)
-    axis, mode = normalize_axis(node.integer("axis", -2), rank), node.text("mode", "linear")
-    if mode not in ("linear", "circular"):
-        node.fail(f"mode {mode!r} is neither linear nor circular")
-    length = dimension(op, update, axis)
-    positions: SSAValue = op.constant(range(length)) if isinstance(length, int) else op.Range(0, length, 1, output_type=si64)
-    positions = op.Reshape(positions, [1] * axis + [-1] + [1] * (rank - axis - 1), special_zero=False)
-    first = node.optional(2)
-    if first is not None:
-        positions = op.Add(positions, op.Reshape(as_integer(op, first), [-1] + [1] * (rank - 1), special_zero=False))
-    if mode == "circular":
-        size: Operand = dimension(op, cache, axis)
-        positions = op.FloorMod(positions, size)
-    # The CPU plugin (2026.4) writes whole bytes.
-    wide = unpacked_type(element_of(cache))
-    places = op.Broadcast(positions, op.ShapeOf(update))
-    return op.convert(op.ScatterElementsUpdate(op.convert(cache, wide), places, op.convert(update, wide), axis), element_of(cache))
+    x = node.operand(0)
+    known = node.constant(0)
+    if known is not None and known.ndim:
+        # The runtime (2026.4) does not compile that of many constants.
+        return op.constant(np.stack(np.nonzero(known)).astype(np.int64))
+    if element_of(x) == string:
+        texts = unpacked(op, x)
+        x = op.Subtract(texts.ends, texts.begins)
+    if rank_of(x) is None:
+        # The runtime (2026.4) takes a scalar for a list.
+        return op.Slice(op.NonZero(x), [0], op.ShapeOf(op.ShapeOf(x)), [1], [0])
+    if rank_of(x) != 0:
+        return op.NonZero(x)
+    return op.Slice(op.NonZero(op.Reshape(x, [1], special_zero=False)), [0], [0], [1], [0])
+
+
+def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
+    """An operand of any numeric element type, converted to an integer type that the runtime takes for indices."""
+    value = node.operand(index)
+    if node.element(index) in (si32, si64):
+        return value
+    known = node.constant(index)
+    return op.convert(value, si64) if known is None else op.constant(known.astype(np.int64))

@@ -1,4 +1,4 @@
-"""Slices.
+"""Slices and padding.
 
     %y = onnx.Slice(%x, [1], [9], [2], [3])
 ->  %y = opset8.Slice(%x, [1], [9], [3], [2])
@@ -12,13 +12,15 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_count, element_of, shape_of, size_along
-from moir.expansions.shape_values import all_axes, dimension_list, rank_value
+from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
+from moir.expansions.shape_values import all_axes, as_scalar, dimension, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.strings.movement import moves_strings_to_fixed_places
+from moir.lowering.onnx.element_types import computed_type, unpacked_type
+from moir.lowering.onnx.operands import of_length
+from moir.lowering.onnx.strings.movement import moves_strings, moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
-from moir.rewriting.builder import OpBuilder
+from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("Slice")
@@ -94,3 +96,139 @@ def _sliced_along_computed_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
         for whole, each in zip(wholes, _bounds(node, op), strict=True)
     ]
     return op.Slice(data, *lists, all_axes(op, data))
+
+
+@onnx.lowers("Pad")
+@moves_strings(0)
+def pad_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Pad(x) {pads, mode, value} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
+    pads = node.integers("paddings" if node.version < 2 else "pads")
+    value = node.number("value", 0.0)
+    return padded(node, op, np.array(pads, np.int64), None if value == 0 else op.constant_like(value, node.operand(0)))
+
+
+@onnx.lowers("Pad", since=11)
+@moves_strings(0, 2)
+def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Pad(x, pads, value, axes) {mode} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
+    value = node.optional(2)
+    if value is not None and (known := node.known.constant(value)) is not None and known.size == 1 and not known.any():
+        value = None
+    pads, axes = node.constant(1), node.optional(3)
+    if pads is not None and axes is None:
+        return padded(node, op, pads.ravel(), value)
+    if pads is not None and (rank := node.rank(0)) is not None and (positions := node.constant_integers(3)) is not None:
+        every = np.zeros((2, rank), np.int64)
+        if pads.size != 2 * len(positions):
+            node.fail(f"{pads.size} pads are given for {len(positions)} axes")
+        every[:, [normalize_axis(axis, rank) for axis in positions]] = pads.reshape(2, -1)
+        return padded(node, op, every.ravel(), value)
+    begin, end = op.Split.parts(2, node.operand(1), 0, num_splits=2)
+    if axes is not None:
+        rank_list = rank_value(op, node.operand(0))
+        zeros = op.Broadcast(op.constant_like(0, begin), rank_list)
+        # The runtime does not accept negative axes here.
+        known, rank = node.constant_integers(3), node.rank(0)
+        if known is not None and rank is not None:
+            positions: Operand = [normalize_axis(axis, rank) for axis in known]
+        else:
+            positions = op.FloorMod(axes, op.convert(rank_list, node.element(3)))
+        begin, end = op.ScatterUpdate(zeros, positions, begin, 0), op.ScatterUpdate(zeros, positions, end, 0)
+    if node.text("mode", "constant") == "wrap":
+        rank, wide = node.known_rank(0), unpacked_type(node.element(0))
+        begins, ends = ([op.Gather(op.convert(widths, si64), axis, 0) for axis in range(rank)] for widths in (begin, end))
+        return op.convert(wrapped(op, op.convert(node.operand(0), wide), begins, ends), node.element(0))
+    return padded_wide(op, node.operand(0), begin, end, value, pad_mode(node))
+
+
+@onnx.lowers("CenterCropPad", since=18)
+@moves_strings(0)
+def center_crop_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.CenterCropPad(x, shape) {axes}
+    -> opset8.Slice(opset12.Pad(x, begin, end), start, stop, 1, axes), so that the middle of x stays in the middle
+    """
+    data, rank = node.operand(0), node.rank(0)
+    if rank is None:
+        return _cropped_of_unknown_rank(node, op)
+    axes = [normalize_axis(axis, rank) for axis in node.integers("axes", range(rank))]
+    if not axes:
+        return data
+    wanted = op.convert(of_length(op, node.operand(1), len(axes)), si64)
+    own = op.Concat(*(dimension_list(op, data, axis) for axis in axes), axis=0) if len(axes) > 1 else dimension_list(op, data, axes[0])
+    missing = op.Maximum(op.Subtract(wanted, own), 0)
+    surplus = op.Maximum(op.Subtract(own, wanted), 0)
+    begin, start = (op.Divide(count, 2) for count in (missing, surplus))
+    zeros = op.constant([0] * rank)
+    pads = [op.ScatterUpdate(zeros, axes, widths, 0) for widths in (begin, op.Subtract(missing, begin))]
+    padded = op.Pad(data, *pads, pad_mode="constant")
+    return op.Slice(padded, start, op.Add(start, wanted), [1] * len(axes), axes)
+
+
+def _cropped_of_unknown_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The result of a CenterCropPad of data of unknown rank: all axes are padded and cut, most by nothing."""
+    data, wanted = node.operand(0), op.convert(node.operand(1), si64)
+    own, rank = op.ShapeOf(data), rank_value(op, data)
+    if node.has("axes"):
+        places = op.FloorMod(op.constant(list(node.integers("axes"))), rank)
+        wanted = op.ScatterUpdate(own, places, wanted, 0)
+    missing, surplus = (op.Maximum(op.Subtract(*pair), 0) for pair in ((wanted, own), (own, wanted)))
+    begin, start = (op.Divide(count, 2) for count in (missing, surplus))
+    padded = op.Pad(data, begin, op.Subtract(missing, begin), pad_mode="constant")
+    return op.Slice(padded, start, op.Add(start, wanted), op.Broadcast(op.constant(1), rank), all_axes(op, data))
+
+
+PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
+
+
+def padded_wide(op: OpBuilder, data: SSAValue, begin: Operand, end: Operand, value: SSAValue | None, mode: str) -> SSAValue:
+    """Data padded; numbers of less than 8 bits, on which the CPU plugin (2026.4) crashes, and f8 as wider ones."""
+    element = element_of(data)
+    wide = computed_type(unpacked_type(element))
+    data, value = op.convert(data, wide), None if value is None else op.convert(value, wide)
+    return op.convert(op.Pad(data, begin, end, pad_value(op, value), pad_mode=mode), element)
+
+
+def pad_mode(node: LoweringNode) -> str:
+    """The mode of the padding by its name in the runtime. Raises ConversionError for an unknown one."""
+    mode = node.text("mode", "constant")
+    if mode not in PAD_MODES:
+        node.fail(f"mode {mode!r} is not one of {', '.join(PAD_MODES)}, wrap")
+    return PAD_MODES[mode]
+
+
+def pad_value(op: OpBuilder, value: SSAValue | None) -> SSAValue | None:
+    """The value of the padding, as a scalar."""
+    return None if value is None else as_scalar(op, value)
+
+
+def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], np.dtype[np.int64]], value: SSAValue | None) -> SSAValue:
+    """Operand 0 padded by constant numbers of elements, begins of all axes first."""
+    data = node.operand(0)
+    if pads.size % 2:
+        node.fail(f"{pads.size} pads are an odd number of them")
+    if not pads.any():
+        return data
+    begin, end = pads.reshape(2, -1).tolist()
+    if node.text("mode", "constant") == "wrap":
+        return op.convert(wrapped(op, op.convert(data, unpacked_type(node.element(0))), begin, end), node.element(0))
+    mode = pad_mode(node)
+    return padded_wide(op, data, begin, end, value if mode == "constant" else None, mode)
+
+
+def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:
+    """Data continued periodically.
+
+    Each padded axis is gathered at the positions -begin … size + end - 1, modulo the size.
+    """
+    for axis, (before, after) in enumerate(zip(begin, end, strict=True)):
+        if before == after == 0:
+            continue
+        size = dimension(op, data, axis)
+        if isinstance(size, int) and isinstance(before, int) and isinstance(after, int):
+            positions: Operand = op.constant(np.arange(-before, size + after) % max(size, 1))
+        else:
+            extent = op.constant(size) if isinstance(size, int) else size
+            first = -before if isinstance(before, int) else op.Negative(before)
+            positions = op.FloorMod(op.Range(first, op.Add(extent, after), 1, output_type=si64), extent)
+        data = op.Gather(data, positions, axis)
+    return data

@@ -16,7 +16,7 @@ from moir.dialects import element_types
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.frameworks.tensorflow import add_results, new_integers, new_node, new_parameter
 from moir.dialects.moir import Slicing
-from moir.dialects.opset.condition import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
+from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol

@@ -20,19 +20,21 @@ INDEX: dict[str, str] = {
         "Conv2D Conv2DBackpropInput Conv2DBackpropInputV2 Conv3D Conv3DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative "
         "DepthwiseConv2dNativeBackpropInput Dilation2D _FusedConv2D _FusedDepthwiseConv2dNative"
     ),
-    "ctc": ("CTCGreedyDecoder CTCLoss CTCLossV2"),
     "data_format_values": ("DataFormatDimMap DataFormatVecPermute"),
     "data_types": ("Bitcast Cast"),
-    "detection": (
-        "CombinedNonMaxSuppression CropAndResize NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
+    "decoding": ("Addons>GatherTree CTCGreedyDecoder CTCLoss CTCLossV2 GatherTree"),
+    "detection.regions": ("CropAndResize"),
+    "detection.suppression": (
+        "CombinedNonMaxSuppression NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
         "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps"
     ),
-    "elementary": (
+    "elementwise": (
         "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Erfinv Expm1 Floor Inv Invert Log Log1p Ndtri Neg Reciprocal "
         "Rint Round Rsqrt Sign Sin Sinh Sqrt Square Tan Tanh"
     ),
     "general_convolution": ("Conv FusedPadConv2D FusedResizeAndPadConv2D"),
     "generation": ("Empty FakeParam Fill LinSpace OnesLike Range ZerosLike"),
+    "image.blocks": ("BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth"),
     "image.color": ("AdjustHue AdjustSaturation HSVToRGB RGBToHSV"),
     "image.glimpse": ("ExtractGlimpseV2"),
     "image.refusals": ("DrawBoundingBoxes DrawBoundingBoxesV2 FractionalAvgPool FractionalMaxPool GenerateBoundingBoxProposals"),
@@ -41,11 +43,8 @@ INDEX: dict[str, str] = {
         "ImageProjectiveTransformV3 ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate"
     ),
     "indexing": (
-        "Addons>GatherTree DynamicPartition DynamicStitch Gather GatherNd GatherTree GatherV2 InplaceAdd InplaceSub InplaceUpdate "
-        "InvertPermutation OneHot ParallelDynamicStitch ResourceGather ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax "
-        "ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ScatterNd ScatterNdAdd ScatterNdMax ScatterNdMin "
-        "ScatterNdNonAliasingAdd ScatterNdSub ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub "
-        "TensorScatterUpdate Where"
+        "DynamicPartition DynamicStitch Gather GatherNd GatherV2 InvertPermutation OneHot ParallelDynamicStitch ResourceGather "
+        "ResourceGatherNd Where"
     ),
     "linear_algebra.decompositions": (
         "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu MatrixExponential MatrixLogarithm MatrixSquareRoot Qr "
@@ -64,8 +63,7 @@ INDEX: dict[str, str] = {
         "LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve XlaEinsum _FusedMatMul"
     ),
     "movement": (
-        "BatchToSpace BatchToSpaceND Concat ConcatOffset ConcatV2 ConjugateTranspose DepthToSpace MirrorPad Pack Pad PadV2 "
-        "ParallelConcat Reverse ReverseSequence ReverseV2 Roll SpaceToBatch SpaceToBatchND SpaceToDepth Split SplitV Tile "
+        "Concat ConcatOffset ConcatV2 ConjugateTranspose Pack ParallelConcat Reverse ReverseSequence ReverseV2 Roll Split SplitV "
         "Transpose Unpack"
     ),
     "normalization": ("BatchNormWithGlobalNormalization FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 LRN _FusedBatchNormEx"),
@@ -119,6 +117,7 @@ INDEX: dict[str, str] = {
         "All Any ArgMax ArgMin Bincount Cumprod Cumsum CumulativeLogsumexp DenseBincount EuclideanNorm HistogramFixedWidth L2Loss "
         "Max Mean Min Prod Sum"
     ),
+    "repetition": ("BroadcastArgs BroadcastTo Tile"),
     "resources.lookup_tables": (
         "HashTable HashTableV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2 MutableHashTable MutableHashTableV2"
     ),
@@ -134,18 +133,23 @@ INDEX: dict[str, str] = {
         "ScatterAdd ScatterMax ScatterMin ScatterMul ScatterSub ScatterUpdate VarHandleOp VarIsInitializedOp Variable "
         "VariableShape VariableV2"
     ),
+    "scattering": (
+        "InplaceAdd InplaceSub InplaceUpdate ResourceScatterNdAdd ResourceScatterNdMax ResourceScatterNdMin ResourceScatterNdSub "
+        "ResourceScatterNdUpdate ScatterNd ScatterNdAdd ScatterNdMax ScatterNdMin ScatterNdNonAliasingAdd ScatterNdSub "
+        "ScatterNdUpdate TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate"
+    ),
     "shape": (
-        "BroadcastArgs BroadcastTo CheckNumerics CheckNumericsV2 Copy CopyHost DebugGradientIdentity DeepCopy EnsureShape "
-        "ExpandDims GuaranteeConst Identity IdentityN PlaceholderWithDefault PreventGradient Print Rank RefIdentity Reshape Shape "
-        "ShapeN Size Snapshot Squeeze StopGradient"
+        "CheckNumerics CheckNumericsV2 Copy CopyHost DebugGradientIdentity DeepCopy EnsureShape ExpandDims GuaranteeConst "
+        "Identity IdentityN PlaceholderWithDefault PreventGradient Print Rank RefIdentity Reshape Shape ShapeN Size Snapshot "
+        "Squeeze StopGradient"
     ),
     "signal.audio": ("AudioSpectrogram Mfcc"),
     "signal.transforms": (
         "BatchFFT BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D FFT FFT2D FFT3D FFTND IFFT IFFT2D IFFT3D IFFTND IRFFT "
         "IRFFT2D IRFFT3D IRFFTND RFFT RFFT2D RFFT3D RFFTND"
     ),
-    "slicing": ("ResourceStridedSliceAssign Slice StridedSlice StridedSliceAssign TensorStridedSliceUpdate"),
-    "sorting": (
+    "slicing": ("MirrorPad Pad PadV2 ResourceStridedSliceAssign Slice StridedSlice StridedSliceAssign TensorStridedSliceUpdate"),
+    "sort": (
         "ApproxTopK Bucketize InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts "
         "UniqueWithCountsV2 UpperBound"
     ),

@@ -1,4 +1,4 @@
-"""Reading and writing elements at computed positions, one-hot encoding, partitioning and stitching."""
+"""Reading elements at computed positions, one-hot encoding, partitioning and stitching."""
 
 from __future__ import annotations
 
@@ -86,12 +86,6 @@ def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.GatherND(node.operand(0), as_indices(op, node.operand(1)), batch_dims=0)
 
 
-@tf.lowers("GatherTree", "Addons>GatherTree")
-def gather_tree(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.GatherTree(steps, parents, lengths, end) -> opset1.GatherTree(steps, parents, lengths, end)"""
-    return op.GatherTree(node.operand(0), node.operand(1), node.operand(2), as_scalar(op, node.operand(3)))
-
-
 @tf.lowers("InvertPermutation")
 def invert_permutation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.InvertPermutation(x)
@@ -122,44 +116,6 @@ def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.OneHot(
         as_indices(op, node.operand(0)), depth, on, off, axis=node.integer("axis", -1), negative_indices_mode="ignore_negative"
     )
-
-
-# Writing
-
-IN_PLACE = {"InplaceAdd": "sum", "InplaceSub": "sub", "InplaceUpdate": "none"}
-"""The reduction that combines each row of a tensor with a new one."""
-
-
-@tf.lowers(*IN_PLACE)
-def changed_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.InplaceAdd(x, rows, values) -> opset15.ScatterNDUpdate(x, Unsqueeze(rows, 1), values) {reduction = sum}"""
-    return op.ScatterNDUpdate(node.operand(0), op.Unsqueeze(node.operand(1), [1]), node.operand(2), reduction=IN_PLACE[node.op.KIND])
-
-
-UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
-    f"{prefix}{kind}": reduction
-    for prefix in ("TensorScatter", "ResourceScatterNd", "ScatterNd")
-    for kind, reduction in (("Add", "sum"), ("Max", "max"), ("Min", "min"), ("Sub", "sub"), ("Update", "none"))
-}
-"""The reduction of each kind, by its name in the runtime, that combines an update with the present element."""
-
-
-@tf.lowers(*UPDATES)
-def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorScatterAdd(x, indices, updates) -> opset15.ScatterNDUpdate(x, indices, updates) {reduction = sum}"""
-    check_bad_indices(node)
-    return op.ScatterNDUpdate(node.operand(0), as_indices(op, node.operand(1)), node.operand(2), reduction=UPDATES[node.op.KIND])
-
-
-@tf.lowers("ScatterNd")
-def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ScatterNd(indices, updates, shape)
-    -> opset15.ScatterNDUpdate(opset3.Broadcast(0, shape), indices, updates) {reduction = sum}
-    """
-    check_bad_indices(node)
-    updates = node.operand(1)
-    zeros = op.Broadcast(op.constant_like(0, updates), as_indices(op, node.operand(2)))
-    return op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), updates, reduction="sum")
 
 
 # Partitioning and stitching

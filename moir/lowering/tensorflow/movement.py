@@ -1,4 +1,4 @@
-"""Concatenation, splitting, transposition, padding, repetition, reversal, blocks of space, depth and batch."""
+"""Concatenation, splitting, transposition, reversal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si16, si32, si64, ui16
 from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
-from moir.expansions.repetition import repeated
 from moir.expansions.shape_values import as_scalar, dimension, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
@@ -154,30 +152,6 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Transpose(data, perm)
 
 
-@tf.lowers("Tile")
-def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Tile(x, multiples) -> opset1.Tile(x, multiples); x if nothing is repeated
-
-    Computed multiples become opset3.Broadcast if only dimensions of size 1 are repeated, otherwise Gathers.
-    """
-    data, multiples = node.operand(0), node.constant_integers(1)
-    if multiples is not None:
-        return data if all(count == 1 for count in multiples) else op.Tile(data, multiples)
-    shape, entries = node.shape(0), node.known.elements(node.operand(1))
-    if shape is not None:
-        once = [False] * len(shape) if entries is None else [entry == 1 for entry in entries.ravel()]
-        if len(once) == len(shape) and all(size == 1 or stays for size, stays in zip(shape, once, strict=True)):
-            return op.Broadcast(data, node.operand(1), mode="bidirectional")
-    rank = rank_of(data)
-    if rank is None:
-        rank = element_count(node.shape(1))
-    if rank is None:
-        node.fail("the rank of the data is unknown", hint="give the model's inputs a known rank")
-    for axis, count in enumerate([op.Gather(node.operand(1), axis, 0) for axis in range(rank)]):
-        data = repeated(op, data, axis, count)
-    return data
-
-
 # Reversal
 
 
@@ -240,21 +214,6 @@ def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
 # Padding
 
 
-@tf.lowers("Pad", "PadV2")
-def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.PadV2(x, paddings, value) -> opset12.Pad(x, begin, end, value) {pad_mode = constant}; x if nothing is added"""
-    value, known = node.optional(2), node.constant(2)
-    if value is None or (known is not None and not known.any()):
-        return padded(op, node.operand(0), node.operand(1), "constant", None)
-    return padded(op, node.operand(0), node.operand(1), "constant", as_scalar(op, value))
-
-
-@tf.lowers("MirrorPad")
-def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MirrorPad(x, paddings) {mode} -> opset12.Pad(x, begin, end) {pad_mode}"""
-    return padded(op, node.operand(0), node.operand(1), mirror_mode(node), None)
-
-
 def mirror_mode(node: LoweringNode) -> str:
     """The runtime's name of the attribute `mode`. Raises ConversionError for a mode that does not exist."""
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
@@ -277,90 +236,6 @@ def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SS
 
 
 # Blocks
-
-
-@tf.lowers("DepthToSpace")
-def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.DepthToSpace(x) {block_size, data_format = NHWC}
-    -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]
-    """
-    last = is_channel_last(node)
-    data = channel_first(op, node.operand(0), 4, last=last)
-    return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
-
-
-@tf.lowers("SpaceToDepth")
-def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SpaceToDepth(x) {block_size, data_format = NHWC}
-    -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]
-    """
-    last = is_channel_last(node)
-    data = channel_first(op, node.operand(0), 4, last=last)
-    return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
-
-
-@tf.lowers("SpaceToBatchND")
-def space_to_batch(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SpaceToBatchND(x, block, paddings) -> opset2.SpaceToBatch(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
-    block = around_block(op, node.operand(0), node.operand(1), 1)
-    return blocks_of_space(op, node.operand(0), block, *borders(node, op, 2))
-
-
-@tf.lowers("BatchToSpaceND")
-def batch_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BatchToSpaceND(x, block, crops) -> opset2.BatchToSpace(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
-    block = around_block(op, node.operand(0), node.operand(1), 1)
-    return op.BatchToSpace(node.operand(0), block, *borders(node, op, 2))
-
-
-@tf.lowers("SpaceToBatch")
-def space_to_batch_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.SpaceToBatch(x, paddings) {block_size}
-    -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
-    """
-    size = node.integer("block_size")
-    return blocks_of_space(op, node.operand(0), [1, size, size, 1], *borders(node, op, 1))
-
-
-def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Operand, ends: Operand) -> SSAValue:
-    """Blocks of padded data moved to the batch.
-
-    The CPU plugin (2026.4) reads other elements where a place of the blocks is padding throughout. That needs blocks
-    that are larger than the data; data that are smaller, or of unknown size, are padded before. So are data whose
-    padding is computed, for which the plugin gives shapes of zeros.
-    """
-    shape = shape_of(data)
-    if not (isinstance(begins, list) and isinstance(ends, list)):
-        padded = op.Pad(data, begins, ends, pad_mode="constant")
-        zeros: Operand = [0] * len(begins) if isinstance(begins, list) else op.Multiply(begins, 0)
-        return op.SpaceToBatch(padded, block, zeros, zeros)
-    if shape is None or not isinstance(block, list):
-        return op.SpaceToBatch(data, block, begins, ends)
-    if any(size < int(each) > 1 for size, each in zip(shape, block, strict=True)) and any([*begins, *ends]):
-        data, begins, ends = op.Pad(data, begins, ends, pad_mode="constant"), [0] * len(begins), [0] * len(ends)
-    return op.SpaceToBatch(data, block, begins, ends)
-
-
-@tf.lowers("BatchToSpace")
-def batch_to_space_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BatchToSpace(x, crops) {block_size}
-    -> opset2.BatchToSpace(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
-    """
-    size = node.integer("block_size")
-    return op.BatchToSpace(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
-
-
-def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
-    """Begins and ends for every dimension, from an operand with a row [begin, end] for each spatial dimension.
-
-    The entries for all other dimensions are zeros.
-    """
-    known = node.constant(index)
-    if known is not None:
-        sides = [op.constant(side.astype(np.int64)) for side in known.reshape(-1, 2).T]
-    else:
-        sides = [op.Gather(node.operand(index), side, 1) for side in (0, 1)]
-    return [around_block(op, node.operand(0), side, 0) for side in sides]
 
 
 def around_block(op: OpBuilder, data: SSAValue, entries: SSAValue, filler: int) -> Operand:

@@ -93,32 +93,7 @@ def rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Squeeze(op.ShapeOf(inner, output_type=si32), [0])
 
 
-@tf.lowers("BroadcastArgs")
-def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), where dimensions of 1 precede the shorter one"""
-    a, b = node.operand(0), node.operand(1)
-    lengths = [shape_of(each) for each in (a, b)]
-    if lengths[0] is None or lengths[0] != lengths[1] or -1 in lengths[0]:
-        counts = [op.ShapeOf(each) for each in (a, b)]
-        longest = op.Maximum(*counts)
-        a, b = (
-            op.Concat(op.Broadcast(op.constant_like([1], each), op.Subtract(longest, count)), each, axis=0)
-            for each, count in zip((a, b), counts, strict=True)
-        )
-    return op.Select(op.Equal(a, 1), b, a)
-
-
 # Changes of the shape
-
-
-@tf.lowers("BroadcastTo")
-def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
-    refuse_unknown_rank(node)
-    if shape_of(node.operand(1)) == (0,):
-        # The CPU plugin (2026.4) crashes if the rank of x is unknown.
-        return op.Reshape(node.operand(0), node.operand(1), special_zero=False)
-    return op.Broadcast(node.operand(0), node.operand(1))
 
 
 GIVE_LENGTH = "give the input that says the shape a known length"

@@ -1,4 +1,4 @@
-"""Slices, strided slices with their masks, and updates of strided slices."""
+"""Slices, strided slices with their masks, updates of strided slices, and padding."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex
+from moir.lowering.tensorflow.movement import mirror_mode, padded
 from moir.lowering.tensorflow.table import tf
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder, Operand
@@ -302,3 +304,18 @@ def strided_slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
     cuts = [Cut(cut.axis + rank if cut.axis < 0 and rank is not None else cut.axis, cut.start, cut.stop, cut.step) for cut in cuts]
     bounds = ([getattr(cut, name) for cut in cuts] for name in ("start", "stop", "step", "axis"))
     return op.SliceScatter(data, value, *bounds)
+
+
+@tf.lowers("Pad", "PadV2")
+def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.PadV2(x, paddings, value) -> opset12.Pad(x, begin, end, value) {pad_mode = constant}; x if nothing is added"""
+    value, known = node.optional(2), node.constant(2)
+    if value is None or (known is not None and not known.any()):
+        return padded(op, node.operand(0), node.operand(1), "constant", None)
+    return padded(op, node.operand(0), node.operand(1), "constant", as_scalar(op, value))
+
+
+@tf.lowers("MirrorPad")
+def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MirrorPad(x, paddings) {mode} -> opset12.Pad(x, begin, end) {pad_mode}"""
+    return padded(op, node.operand(0), node.operand(1), mirror_mode(node), None)

@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.dialects.properties import value_of
-from moir.lowering.onnx.data_types import ELEMENTS
+from moir.lowering.onnx.element_types import ELEMENTS
 from moir.model_optimizer.graph.extracted import Extracted, as_bytes, as_integers
 from moir.model_optimizer.graph.layer_attributes import LAYERS
 from moir.model_optimizer.graph.normal_names import onnx_version

@@ -19,7 +19,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.moir import Slicing
-from moir.dialects.opset.condition import RepeatingOp, parameters_of, results_of
+from moir.dialects.opset.control_flow import RepeatingOp, parameters_of, results_of
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Roll

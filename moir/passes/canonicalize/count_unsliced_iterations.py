@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.moir import BodyPort, BodyPortAttr
-from moir.dialects.opset.condition import Loop, TensorIterator, parameters_of
+from moir.dialects.opset.control_flow import Loop, TensorIterator, parameters_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import integer_attribute
 from moir.dialects.shapes import shape_of

@@ -21,8 +21,8 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of
 from moir.dialects.opset.arithmetic import Add, Multiply, Subtract
 from moir.dialects.opset.elementwise import Negative
-from moir.dialects.opset.generation import RandomUniform
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.random import RandomUniform
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 

@@ -24,7 +24,7 @@ from moir.analysis.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
 from moir.dialects.data import Array
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.names import inherit_names
-from moir.dialects.opset.condition import Loop, RepeatingOp, parameters_of, results_of
+from moir.dialects.opset.control_flow import Loop, RepeatingOp, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze

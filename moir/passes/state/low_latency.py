@@ -31,7 +31,7 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import REAL_TYPES
 from moir.dialects.moir import BodyPort, BodyPortAttr, add_notes, models_of
 from moir.dialects.names import name_of
-from moir.dialects.opset.condition import RepeatingOp, parameters_of, results_of
+from moir.dialects.opset.control_flow import RepeatingOp, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.recurrent import SequenceOp
 from moir.dialects.shapes import element_of, is_static, normalize_axis, shape_of

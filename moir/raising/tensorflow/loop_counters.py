@@ -8,7 +8,7 @@ from xdsl.ir import Block, SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin, origin_of_kind
-from moir.dialects.opset.condition import results_of
+from moir.dialects.opset.control_flow import results_of
 from moir.dialects.opset.infrastructure import Constant
 
 DEEPEST_BOUND = 32

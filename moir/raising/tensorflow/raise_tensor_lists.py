@@ -44,7 +44,7 @@ from moir.dialects.inference import set_type
 from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
-from moir.dialects.opset.condition import parameters_of, results_of
+from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import tensor

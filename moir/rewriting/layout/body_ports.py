@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.moir import BodyPort, BodyPortAttr
-from moir.dialects.opset.condition import If, RepeatingOp, parameters_of
+from moir.dialects.opset.control_flow import If, RepeatingOp, parameters_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.shapes import rank_of
 from moir.rewriting.layout.orders import Order

@@ -16,7 +16,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import captured_values, graph_of
 from moir.lowering.control_flow.branches import inlined
 from moir.lowering.onnx.attention.operations import Scores, attention, products, shared_heads
-from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.element_types import element_type
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 

@@ -16,7 +16,7 @@ from moir.dialects.element_types import boolean, si64, to_numpy
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.element_types import element_type
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 

@@ -19,7 +19,7 @@ from moir.expansions.shape_values import all_axes, dimension
 from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
-from moir.lowering.onnx.data_types import computed_type, element_type, unpacked_type
+from moir.lowering.onnx.element_types import computed_type, element_type, unpacked_type
 from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.quantization.packed_integers import constant_array
 from moir.lowering.onnx.quantization.values import (

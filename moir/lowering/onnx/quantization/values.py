@@ -21,8 +21,8 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.arithmetic import converted
-from moir.lowering.onnx.data_types import unpacked_type
+from moir.lowering.onnx.data_types import converted
+from moir.lowering.onnx.element_types import unpacked_type
 from moir.lowering.onnx.operands import with_dimensions_behind
 from moir.lowering.onnx.quantization.packed_integers import constant_array, integer_limits
 from moir.rewriting.builder import OpBuilder

@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.moir import is_none
-from moir.dialects.opset.condition import parameters_of
+from moir.dialects.opset.control_flow import parameters_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import UNKNOWN
 from moir.lowering.binder import LoweringNode

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.data_types import element_type
+from moir.lowering.onnx.element_types import element_type
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 

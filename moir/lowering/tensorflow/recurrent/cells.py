@@ -19,7 +19,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.condition import TensorIterator
+from moir.dialects.opset.control_flow import TensorIterator
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.expansions.shape_values import dimension_list

@@ -19,7 +19,7 @@ from xdsl.ir import Region, SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin
-from moir.dialects.opset.condition import parameters_of, results_of
+from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.records import Record
 

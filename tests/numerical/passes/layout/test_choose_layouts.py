@@ -16,7 +16,7 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import boolean, f32
 from moir.dialects.moir import BodyPort, ModelOp, Slicing, models_of
 from moir.dialects.names import tensor_names_of
-from moir.dialects.opset.condition import If, Loop
+from moir.dialects.opset.control_flow import If, Loop
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import shape_of, tensor

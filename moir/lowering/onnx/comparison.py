@@ -1,4 +1,4 @@
-"""Logical operations and comparisons.
+"""Comparisons, logic, and the choice between two values.
 
     %y = onnx.GreaterOrEqual(%a, %b)
 ->  %y = opset1.GreaterEqual(%a, %b)
@@ -12,6 +12,7 @@ from moir.dialects.element_types import boolean, describe, f32, string
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
+from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -66,3 +67,14 @@ def is_infinite(node: LoweringNode, op: OpBuilder) -> SSAValue:
         # With both attributes false no element is infinite, but the operation reports all infinities on some devices.
         return op.LogicalAnd(op.IsNaN(_examined(node, op)), op.constant(False, boolean))
     return op.IsInf(_examined(node, op), detect_negative=negative, detect_positive=positive)
+
+
+@onnx.lowers("Where")
+@moves_strings(1, 2)
+def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Where(condition, a, b) -> opset1.Select(condition, a, b)"""
+    condition, a, b = (node.operand(index) for index in range(3))
+    if node.constant(0) is not None and element_of(a) == boolean:
+        # The CPU plugin (2026.4) does not compile a Select of booleans whose condition is a constant, if it is also b.
+        return op.LogicalOr(op.LogicalAnd(condition, a), op.LogicalAnd(op.LogicalNot(condition), b))
+    return op.Select(condition, a, b)

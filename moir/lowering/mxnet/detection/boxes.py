@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import rank_of_operand
-from moir.lowering.mxnet.detection import centres, corners
+from moir.lowering.mxnet.detection.operations import centres, corners
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: greedy decoding and the loss."""
+"""Decoding of sequences: connectionist temporal classification and beam search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, shape_of
-from moir.expansions.shape_values import dimension, dimension_list
+from moir.expansions.shape_values import as_scalar, dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -101,3 +101,9 @@ def loss(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
         unique=False,
     )
     return [found, None][: node.result_count] if element_of(found) == element_of(logits) else [op.convert(found, element_of(logits))]
+
+
+@tf.lowers("GatherTree", "Addons>GatherTree")
+def gather_tree(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.GatherTree(steps, parents, lengths, end) -> opset1.GatherTree(steps, parents, lengths, end)"""
+    return op.GatherTree(node.operand(0), node.operand(1), node.operand(2), as_scalar(op, node.operand(3)))

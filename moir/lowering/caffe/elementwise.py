@@ -1,0 +1,50 @@
+"""Elementwise functions of one operand."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.caffe.arithmetic import linear
+from moir.lowering.caffe.layer_parameters import LayerParameters, parameters
+from moir.lowering.caffe.table import caffe
+from moir.rewriting.builder import OpBuilder
+
+_FUNCTIONS = {"AbsVal": "Abs", "TanH": "Tanh"}
+"""The operations of the layers without parameters."""
+
+
+@caffe.lowers(*_FUNCTIONS)
+def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.TanH(x) -> opset1.Tanh(x), and so on"""
+    return getattr(op, _FUNCTIONS[node.op.KIND])(node.operand(0))
+
+
+@caffe.lowers("Exp")
+def exp(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Exp(x) {base = -1, scale = 1, shift = 0} -> base ^ (shift + scale · x), where -1 is e"""
+    given = parameters(node, "exp_param")
+    exponent = linear(op, node.operand(0), given)
+    logarithm = _logarithm_of_base(node, given)
+    return op.Exp(exponent if logarithm == 1 else op.Multiply(exponent, logarithm))
+
+
+@caffe.lowers("Log")
+def log(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """caffe.Log(x) {base = -1, scale = 1, shift = 0} -> logarithm of shift + scale · x, where -1 is e"""
+    given = parameters(node, "log_param")
+    result = op.Log(linear(op, node.operand(0), given))
+    logarithm = _logarithm_of_base(node, given)
+    return result if logarithm == 1 else op.Multiply(result, 1 / logarithm)
+
+
+def _logarithm_of_base(node: LoweringNode, given: LayerParameters) -> float:
+    """The natural logarithm of the base."""
+    base = given.number("base", -1.0)
+    if base == -1:
+        return 1.0
+    if base <= 0:
+        node.fail(f"the base {base} is not positive")
+    return math.log(base)

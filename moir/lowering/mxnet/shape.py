@@ -1,0 +1,81 @@
+"""Operations that change or return the shape of a tensor."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import entries, rank_of_operand
+from moir.lowering.mxnet.movement import reshaped
+from moir.lowering.mxnet.table import mxnet
+from moir.rewriting.builder import OpBuilder
+
+
+@mxnet.lowers("Flatten", "flatten", "_npx_batch_flatten")
+def flatten(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.Flatten(x) -> opset1.Reshape(x, [0, -1])"""
+    return op.Reshape(node.operand(0), [0, -1], special_zero=True)
+
+
+@mxnet.lowers("Reshape", "reshape")
+def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.Reshape(x) {shape, reverse = false} -> opset1.Reshape(x, shape)
+
+    0 copies a dimension, -1 is inferred, -2 copies all that are left, -3 is the product of two, -4 splits one into the
+    two that follow it. With `reverse` this is read from the right.
+    """
+    shape = list(entries(node, "shape"))
+    if not shape and (target := entries(node, "target_shape")):
+        shape = [0 if node.flag("keep_highest") and index == 0 else size or -1 for index, size in enumerate(target)]
+    return reshaped(node, op, shape, node.flag("reverse"))
+
+
+@mxnet.lowers("reshape_like", "_npx_reshape_like")
+def reshape_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.reshape_like(x, like) {lhs_begin, lhs_end, rhs_begin, rhs_end} -> opset1.Reshape(x, shape of like)
+
+    With bounds, some dimensions of x become some of those of `like`.
+    """
+    x, like = node.operand(0), node.operand(1)
+    if not any(node.has(name) for name in ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")):
+        return op.Reshape(x, op.ShapeOf(like), special_zero=False)
+    bounds: list[tuple[int, int]] = []
+    for index, side in enumerate(("lhs", "rhs")):
+        rank = rank_of_operand(node, index)
+        begin = node.integer(f"{side}_begin") if node.has(f"{side}_begin") else 0
+        end = node.integer(f"{side}_end") if node.has(f"{side}_end") else rank
+        bounds.append((begin + rank if begin < 0 else begin, end + rank if end < 0 else end))
+    (first, last), (other_first, other_last) = bounds
+    sizes, theirs = op.ShapeOf(x), op.ShapeOf(like)
+    parts = [op.Slice(sizes, [0], [first], [1])] if first else []
+    parts += [op.Slice(theirs, [other_first], [other_last], [1])] if other_last > other_first else []
+    parts += [op.Slice(sizes, [last], [rank_of_operand(node)], [1])] if last < rank_of_operand(node) else []
+    return op.Reshape(x, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)
+
+
+@mxnet.lowers("expand_dims", "_npi_expand_dims")
+def expand_dims(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.expand_dims(x) {axis} -> opset1.Unsqueeze(x, [axis])"""
+    return op.Unsqueeze(node.operand(0), [node.integer("axis")])
+
+
+@mxnet.lowers("squeeze", "_np_squeeze", "_npi_squeeze")
+def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); of a single element a list, numpy's is a scalar"""
+    axes, shape = entries(node, "axis"), node.shape(0)
+    if node.op.KIND == "squeeze" and shape is not None and (len(axes) == len(shape) or (set(shape) == {1} and not axes)):
+        return op.Reshape(node.operand(0), [1], special_zero=False)
+    return op.Squeeze(node.operand(0), list(axes)) if axes else op.Squeeze(node.operand(0))
+
+
+@mxnet.lowers("shape_array", "_npx_shape_array")
+def shape_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.shape_array(x) -> opset3.ShapeOf(x)"""
+    return op.ShapeOf(node.operand(0), output_type=si64)
+
+
+@mxnet.lowers("size_array")
+def size_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.size_array(x) -> the number of elements of x, [1]"""
+    return op.ReduceProd(op.ShapeOf(node.operand(0), output_type=si64), [0], keep_dims=True)

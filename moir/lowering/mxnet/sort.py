@@ -1,0 +1,53 @@
+"""Operations that order elements by their value."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import normalize_axis
+from moir.lowering.binder import LoweringNode
+from moir.lowering.mxnet.attributes import element, rank_of_operand
+from moir.lowering.mxnet.table import mxnet
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+@mxnet.lowers("topk", "_npx_topk")
+def top_k(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """mxnet.topk(x) {axis = -1, k = 1, ret_typ = "indices", is_ascend = false} -> opset11.TopK(x, k)
+
+    `ret_typ` says what is returned: `value`, `indices`, `both`, or `mask`, 1 where an element is among them.
+    """
+    x, axis = _along(node, op)
+    size = op.Gather(op.ShapeOf(x), axis, 0)
+    wanted = node.integer("k", 1)
+    mode = "min" if node.flag("is_ascend") else "max"
+    amount = op.Minimum(size, wanted) if wanted > 0 else size
+    values, indices = op.TopK.results(x, amount, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
+    kind = node.text("ret_typ", "indices")
+    if kind == "mask":
+        zeros, ones = (op.Broadcast(op.ConvertLike(op.constant(value), x), op.ShapeOf(like)) for value, like in ((0.0, x), (1.0, indices)))
+        return [op.ScatterElementsUpdate(zeros, indices, ones, op.constant(axis))]
+    found = op.convert(indices, element(node, f32))
+    if kind not in ("value", "indices", "both"):
+        node.fail(f"ret_typ {kind!r} does not exist")
+    return {"value": [values], "indices": [found], "both": [values, found]}[kind]
+
+
+def _along(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
+    """The operand and the axis of the order; with the axis None the operand is flattened."""
+    x = node.operand(0)
+    if node.attribute("axis", None) == "None":
+        return op.Reshape(x, [-1], special_zero=False), 0
+    return x, normalize_axis(node.integer("axis", -1), rank_of_operand(node))
+
+
+@mxnet.lowers("sort", "argsort", "_npi_sort", "_npi_argsort")
+def sort(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """mxnet.sort(x) {axis = -1, is_ascend = true} -> all of opset11.TopK(x, size), argsort its indices as floats"""
+    x, axis = _along(node, op)
+    size = op.Gather(op.ShapeOf(x), axis, 0)
+    mode = "min" if node.flag("is_ascend", True) else "max"
+    values, indices = op.TopK.results(x, size, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
+    return op.convert(indices, element(node, f32)) if "argsort" in node.op.KIND else values

@@ -1,0 +1,1 @@
+"""Object detection: non-maximum suppression and pooling of regions."""

@@ -1,0 +1,37 @@
+"""Object detection: non-maximum suppression and pooling of regions."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.expansions.shape_values import as_scalar, with_last_dimension
+from moir.expansions.suppression import SMALLEST, exclusive
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+@onnx.lowers("NonMaxSuppression", since=10)
+def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box}
+    -> opset9.NonMaxSuppression(…) {box_encoding}
+
+    Without an operand `limit` no box is selected; without a score threshold no score is excluded.
+    """
+    limit = node.optional(2)
+    if limit is None or node.constant_integers(2) == (0,):
+        return op.constant(np.zeros((0, 3), np.int64))
+    if all(node.optional(index) is None or node.constant(index) is not None for index in range(len(node.op.operands))):
+        # The CPU plugin (2026.4) does not compile it.
+        node.fail("all its operands are constants", hint="compute the boxes that it selects, and replace it by them")
+    overlap, threshold = node.optional(3), node.optional(4)
+    return op.NonMaxSuppression(
+        with_last_dimension(op, node.operand(0), 3, 4),
+        node.operand(1),
+        as_scalar(op, limit),
+        op.constant(SMALLEST) if overlap is None else exclusive(op, overlap),
+        op.constant(float(np.finfo(np.float32).min)) if threshold is None else as_scalar(op, threshold),
+        box_encoding="center" if node.flag("center_point_box") else "corner",
+        sort_result_descending=False,
+    )

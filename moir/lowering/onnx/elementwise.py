@@ -1,0 +1,61 @@
+"""Elementwise functions of one operand."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, f32
+from moir.dialects.shapes import element_of
+from moir.expansions.narrow_integers import in_32_bits
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+_UNARY = {
+    "Abs": "Abs",
+    "Acos": "Acos",
+    "Acosh": "Acosh",
+    "Asin": "Asin",
+    "Asinh": "Asinh",
+    "Atan": "Atan",
+    "Atanh": "Atanh",
+    "Ceil": "Ceiling",
+    "Cos": "Cos",
+    "Cosh": "Cosh",
+    "Exp": "Exp",
+    "Floor": "Floor",
+    "Log": "Log",
+    "Neg": "Negative",
+    "Round": "Round",
+    "Sign": "Sign",
+    "Sin": "Sin",
+    "Sinh": "Sinh",
+    "Sqrt": "Sqrt",
+    "Tan": "Tan",
+    "Tanh": "Tanh",
+}
+
+_OVERFLOWING = frozenset(("Abs", "Neg"))
+"""Kinds whose results may not fit into the integers of their operands."""
+
+
+@onnx.lowers(*_UNARY)
+def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Ceil(x) -> opset1.Ceiling(x)"""
+    kind, x = node.op.KIND, node.operand(0)
+    compute = getattr(op, _UNARY[kind])
+    return in_32_bits(op, compute, x) if kind in _OVERFLOWING else compute(x)
+
+
+@onnx.lowers("Erf")
+def error_function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Erf(x) -> opset1.Erf(x); for integers in f32, then rounded towards zero"""
+    x = node.operand(0)
+    element = element_of(x)
+    return op.convert(op.Erf(op.convert(x, f32)), element) if element in INTEGER_TYPES else op.Erf(x)
+
+
+@onnx.lowers("Reciprocal")
+def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Reciprocal(x) -> 1 / x"""
+    return op.Divide(1.0, node.operand(0))

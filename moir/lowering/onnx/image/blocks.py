@@ -1,0 +1,33 @@
+"""Blocks of pixels as channels, and channels as blocks of pixels."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.strings.movement import moves_strings
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+@onnx.lowers("DepthToSpace")
+@moves_strings(0)
+def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.DepthToSpace(x) {blocksize, mode = DCR} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first}"""
+    return op.DepthToSpace(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
+
+
+@onnx.lowers("SpaceToDepth")
+@moves_strings(0)
+def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.SpaceToDepth(x) {blocksize, mode = DCR} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first}"""
+    return op.SpaceToDepth(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
+
+
+def block_mode(node: LoweringNode) -> str:
+    """The order of the elements of a block by its name in the runtime. Raises ConversionError for an unknown one."""
+    modes = {"DCR": "blocks_first", "CRD": "depth_first"}
+    mode = node.text("mode", "DCR")
+    if mode not in modes:
+        node.fail(f"mode {mode!r} is neither DCR nor CRD")
+    return modes[mode]

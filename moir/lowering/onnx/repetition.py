@@ -1,0 +1,68 @@
+"""Repetition: broadcasting to a shape, tiles."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_count, normalize_axis, shape_of
+from moir.dialects.symbols import Symbol
+from moir.expansions.repetition import repeated
+from moir.expansions.shape_values import as_integer, as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.operands import declared_rank, need_length, of_length
+from moir.lowering.onnx.strings.movement import moves_strings
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder
+
+
+@onnx.lowers("Tile", since=6)
+@moves_strings(0)
+def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Tile(x, repeats) -> opset1.Tile(x, repeats); x if nothing is repeated; Gathers if repeats is computed"""
+    data, repeats = node.operand(0), node.constant_integers(1)
+    if repeats is None:
+        counts = [op.Gather(node.operand(1), axis, 0) for axis in range(node.known_rank(0))]
+        for axis, count in enumerate(counts):
+            data = repeated(op, data, axis, count)
+        return data
+    return data if all(count == 1 for count in repeats) else op.Tile(data, repeats)
+
+
+@onnx.lowers("Tile")
+@moves_strings(0)
+def tile_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Tile(x, tiles, axis) -> opset1.Tile(x, [1, …, tiles, …, 1])"""
+    axis = node.constant_integers(2)
+    if axis is None:
+        node.fail("the axis is no constant")
+    rank = node.known_rank(0)
+    position = normalize_axis(axis[0], rank)
+    tiles = node.constant_integers(1)
+    if tiles is not None:
+        return op.Tile(node.operand(0), [tiles[0] if index == position else 1 for index in range(rank)])
+    return repeated(op, node.operand(0), position, as_scalar(op, as_integer(op, node.operand(1))))
+
+
+@onnx.lowers("Expand", since=8)
+@moves_strings(0)
+def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.Expand(x, shape) -> opset3.Broadcast(x, shape) {mode = bidirectional}; x if nothing is repeated"""
+    target, shape = node.known.elements(node.operand(1)), node.shape(0)
+    if target is not None and shape is not None and target.size <= len(shape):
+        own = [node.known.dimension(node.operand(0), axis) for axis in range(len(shape) - target.size, len(shape))]
+        if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
+            return node.operand(0)
+    need_length(node, 1)
+    if element_count(shape_of(node.operand(1))) == 0 or declared_rank(node) == 0:
+        return node.operand(0)
+    return op.Broadcast(node.operand(0), _expanded_shape(node, op), mode="bidirectional")
+
+
+def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """The target of an Expand; one of unknown length gets dimensions of 1 in front, up to the result's known rank."""
+    target, rank = node.operand(1), declared_rank(node)
+    if rank is None or element_count(shape_of(target)) is not None:
+        return target
+    padded = op.Concat([1] * rank, target, axis=0)
+    return of_length(op, op.Slice(padded, [-rank], [np.iinfo(np.int32).max], [1], [0]), rank)

@@ -1,0 +1,70 @@
+"""Writing elements at computed positions."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import element_of, normalize_axis
+from moir.expansions.shape_values import as_integer, dimension
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.element_types import unpacked_type
+from moir.lowering.onnx.strings.movement import moves_strings
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder, Operand
+
+
+@onnx.lowers("Scatter", "ScatterElements")
+@moves_strings(0, 2)
+def scatter_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ScatterElements(x, indices, updates) {axis = 0, reduction}
+    -> opset12.ScatterElementsUpdate(x, indices, updates, axis)
+    """
+    return op.ScatterElementsUpdate(node.operand(0), node.operand(1), node.operand(2), node.integer("axis", 0), reduction=reduction(node))
+
+
+@onnx.lowers("ScatterND")
+@moves_strings(0, 2)
+def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.ScatterND(x, indices, updates) {reduction} -> opset15.ScatterNDUpdate(x, indices, updates) {reduction}"""
+    return op.ScatterNDUpdate(node.operand(0), node.operand(1), node.operand(2), reduction=reduction(node))
+
+
+@onnx.lowers("TensorScatter")
+@moves_strings(0, 1)
+def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode}
+    -> opset12.ScatterElementsUpdate(cache, positions, update, axis)
+
+    The positions for a batch entry are write_index … write_index + length - 1, modulo the size of the cache in mode
+    `circular`.
+    """
+    cache, update, rank = node.operand(0), node.operand(1), node.known_rank(0)
+    axis, mode = normalize_axis(node.integer("axis", -2), rank), node.text("mode", "linear")
+    if mode not in ("linear", "circular"):
+        node.fail(f"mode {mode!r} is neither linear nor circular")
+    length = dimension(op, update, axis)
+    positions: SSAValue = op.constant(range(length)) if isinstance(length, int) else op.Range(0, length, 1, output_type=si64)
+    positions = op.Reshape(positions, [1] * axis + [-1] + [1] * (rank - axis - 1), special_zero=False)
+    first = node.optional(2)
+    if first is not None:
+        positions = op.Add(positions, op.Reshape(as_integer(op, first), [-1] + [1] * (rank - 1), special_zero=False))
+    if mode == "circular":
+        size: Operand = dimension(op, cache, axis)
+        positions = op.FloorMod(positions, size)
+    # The CPU plugin (2026.4) writes whole bytes.
+    wide = unpacked_type(element_of(cache))
+    places = op.Broadcast(positions, op.ShapeOf(update))
+    return op.convert(op.ScatterElementsUpdate(op.convert(cache, wide), places, op.convert(update, wide), axis), element_of(cache))
+
+
+REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
+"""The runtime's names of the functions that combine an update with the present element."""
+
+
+def reduction(node: LoweringNode) -> str:
+    """The reduction of a Scatter operation by its name in the runtime. Raises ConversionError for an unknown one."""
+    name = node.text("reduction", "none")
+    if name not in REDUCTIONS:
+        node.fail(f"reduction {name!r} is not one of {', '.join(REDUCTIONS)}")
+    return REDUCTIONS[name]

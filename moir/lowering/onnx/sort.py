@@ -1,0 +1,71 @@
+"""Operations that order or select elements by their value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, si64, string
+from moir.dialects.shapes import element_count
+from moir.expansions.shape_values import as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.onnx.table import onnx
+from moir.rewriting.builder import OpBuilder, Operand
+
+
+@onnx.lowers("TopK")
+def top_k_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.TopK(x) {k, axis = -1} -> opset11.TopK(x, k) {axis, mode = max, sort = value, stable}"""
+    return ranked(node, op, node.integer("k"))
+
+
+@onnx.lowers("TopK", since=10)
+def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.TopK(x, k) {axis = -1, largest = 1, sorted = 1} -> opset11.TopK(x, k) {axis, mode, sort, stable}"""
+    return ranked(node, op, as_scalar(op, node.operand(1)))
+
+
+@onnx.lowers("Unique")
+def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}
+
+    Without an axis and without sorting, the runtime (2026.4, CPU) computes wrong elements if the indices of the values
+    have no uses. In that case the flattened operand is searched along its axis.
+    """
+    data, is_sorted = node.operand(0), node.flag("sorted", True)
+    if node.element(0) == string:
+        node.fail("the runtime orders no strings", hint="cut the model before this node")
+    narrow = describe(node.element(0)).bits < 32 and node.element(0) in {*INTEGER_TYPES, boolean}
+    if narrow:
+        # The runtime (2026.4, CPU) computes other positions of integers of 8 bits.
+        data = op.convert(data, si32)
+    values, *positions = _unique(node, op, data, is_sorted)
+    return [op.convert(values, node.element(0)), *positions]
+
+
+def _unique(node: LoweringNode, op: OpBuilder, data: SSAValue, is_sorted: bool) -> Sequence[SSAValue]:
+    if not node.has("axis") and element_count(node.shape(0)) == 0:
+        # The runtime (2026.4) crashes on constants without elements.
+        none = op.constant(np.zeros(0, np.int64))
+        return [op.constant_like(np.zeros(0), data), none, none, none]
+    if node.has("axis"):
+        return op.Unique.results(data, node.integer("axis"), sorted=is_sorted)
+    if is_sorted or node.is_used(2):
+        return op.Unique.results(data, sorted=is_sorted)
+    return op.Unique.results(data if node.rank(0) == 1 else op.Reshape(data, [-1], special_zero=False), 0, sorted=False)
+
+
+def ranked(node: LoweringNode, op: OpBuilder, k: Operand) -> Sequence[SSAValue]:
+    """The k largest or smallest elements of operand 0 and their indices; of equal elements the first ones."""
+    by_value = node.flag("sorted", True)
+    return op.TopK.results(
+        node.operand(0),
+        k,
+        axis=node.integer("axis", -1),
+        mode="max" if node.flag("largest", True) else "min",
+        sort="value" if by_value else "none",
+        stable=by_value,
+        index_element_type=si64,
+    )

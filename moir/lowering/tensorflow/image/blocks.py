@@ -1,0 +1,97 @@
+"""Blocks of pixels as channels or images, and the reverse."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
+from moir.lowering.tensorflow.movement import around_block
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder, Operand
+
+
+@tf.lowers("DepthToSpace")
+def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.DepthToSpace(x) {block_size, data_format = NHWC}
+    -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]
+    """
+    last = is_channel_last(node)
+    data = channel_first(op, node.operand(0), 4, last=last)
+    return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
+
+
+@tf.lowers("SpaceToDepth")
+def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SpaceToDepth(x) {block_size, data_format = NHWC}
+    -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]
+    """
+    last = is_channel_last(node)
+    data = channel_first(op, node.operand(0), 4, last=last)
+    return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
+
+
+@tf.lowers("SpaceToBatchND")
+def space_to_batch(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SpaceToBatchND(x, block, paddings) -> opset2.SpaceToBatch(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
+    block = around_block(op, node.operand(0), node.operand(1), 1)
+    return blocks_of_space(op, node.operand(0), block, *borders(node, op, 2))
+
+
+@tf.lowers("BatchToSpaceND")
+def batch_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BatchToSpaceND(x, block, crops) -> opset2.BatchToSpace(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
+    block = around_block(op, node.operand(0), node.operand(1), 1)
+    return op.BatchToSpace(node.operand(0), block, *borders(node, op, 2))
+
+
+@tf.lowers("SpaceToBatch")
+def space_to_batch_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.SpaceToBatch(x, paddings) {block_size}
+    -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
+    """
+    size = node.integer("block_size")
+    return blocks_of_space(op, node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+
+
+@tf.lowers("BatchToSpace")
+def batch_to_space_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BatchToSpace(x, crops) {block_size}
+    -> opset2.BatchToSpace(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
+    """
+    size = node.integer("block_size")
+    return op.BatchToSpace(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+
+
+def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Operand, ends: Operand) -> SSAValue:
+    """Blocks of padded data moved to the batch.
+
+    The CPU plugin (2026.4) reads other elements where a place of the blocks is padding throughout. That needs blocks
+    that are larger than the data; data that are smaller, or of unknown size, are padded before. So are data whose
+    padding is computed, for which the plugin gives shapes of zeros.
+    """
+    shape = shape_of(data)
+    if not (isinstance(begins, list) and isinstance(ends, list)):
+        padded = op.Pad(data, begins, ends, pad_mode="constant")
+        zeros: Operand = [0] * len(begins) if isinstance(begins, list) else op.Multiply(begins, 0)
+        return op.SpaceToBatch(padded, block, zeros, zeros)
+    if shape is None or not isinstance(block, list):
+        return op.SpaceToBatch(data, block, begins, ends)
+    if any(size < int(each) > 1 for size, each in zip(shape, block, strict=True)) and any([*begins, *ends]):
+        data, begins, ends = op.Pad(data, begins, ends, pad_mode="constant"), [0] * len(begins), [0] * len(ends)
+    return op.SpaceToBatch(data, block, begins, ends)
+
+
+def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
+    """Begins and ends for every dimension, from an operand with a row [begin, end] for each spatial dimension.
+
+    The entries for all other dimensions are zeros.
+    """
+    known = node.constant(index)
+    if known is not None:
+        sides = [op.constant(side.astype(np.int64)) for side in known.reshape(-1, 2).T]
+    else:
+        sides = [op.Gather(node.operand(index), side, 1) for side in (0, 1)]
+    return [around_block(op, node.operand(0), side, 0) for side in sides]

@@ -1,0 +1,61 @@
+"""Repetition: broadcasting to a shape, tiles."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_count, rank_of, shape_of
+from moir.expansions.repetition import repeated
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.shape import refuse_unknown_rank
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers("Tile")
+def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.Tile(x, multiples) -> opset1.Tile(x, multiples); x if nothing is repeated
+
+    Computed multiples become opset3.Broadcast if only dimensions of size 1 are repeated, otherwise Gathers.
+    """
+    data, multiples = node.operand(0), node.constant_integers(1)
+    if multiples is not None:
+        return data if all(count == 1 for count in multiples) else op.Tile(data, multiples)
+    shape, entries = node.shape(0), node.known.elements(node.operand(1))
+    if shape is not None:
+        once = [False] * len(shape) if entries is None else [entry == 1 for entry in entries.ravel()]
+        if len(once) == len(shape) and all(size == 1 or stays for size, stays in zip(shape, once, strict=True)):
+            return op.Broadcast(data, node.operand(1), mode="bidirectional")
+    rank = rank_of(data)
+    if rank is None:
+        rank = element_count(node.shape(1))
+    if rank is None:
+        node.fail("the rank of the data is unknown", hint="give the model's inputs a known rank")
+    for axis, count in enumerate([op.Gather(node.operand(1), axis, 0) for axis in range(rank)]):
+        data = repeated(op, data, axis, count)
+    return data
+
+
+@tf.lowers("BroadcastArgs")
+def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), where dimensions of 1 precede the shorter one"""
+    a, b = node.operand(0), node.operand(1)
+    lengths = [shape_of(each) for each in (a, b)]
+    if lengths[0] is None or lengths[0] != lengths[1] or -1 in lengths[0]:
+        counts = [op.ShapeOf(each) for each in (a, b)]
+        longest = op.Maximum(*counts)
+        a, b = (
+            op.Concat(op.Broadcast(op.constant_like([1], each), op.Subtract(longest, count)), each, axis=0)
+            for each, count in zip((a, b), counts, strict=True)
+        )
+    return op.Select(op.Equal(a, 1), b, a)
+
+
+@tf.lowers("BroadcastTo")
+def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
+    refuse_unknown_rank(node)
+    if shape_of(node.operand(1)) == (0,):
+        # The CPU plugin (2026.4) crashes if the rank of x is unknown.
+        return op.Reshape(node.operand(0), node.operand(1), special_zero=False)
+    return op.Broadcast(node.operand(0), node.operand(1))

@@ -1,0 +1,46 @@
+"""Writing elements at computed positions."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.indexing import as_indices, check_bad_indices
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers("ScatterNd")
+def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.ScatterNd(indices, updates, shape)
+    -> opset15.ScatterNDUpdate(opset3.Broadcast(0, shape), indices, updates) {reduction = sum}
+    """
+    check_bad_indices(node)
+    updates = node.operand(1)
+    zeros = op.Broadcast(op.constant_like(0, updates), as_indices(op, node.operand(2)))
+    return op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), updates, reduction="sum")
+
+
+IN_PLACE = {"InplaceAdd": "sum", "InplaceSub": "sub", "InplaceUpdate": "none"}
+"""The reduction that combines each row of a tensor with a new one."""
+
+
+UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
+    f"{prefix}{kind}": reduction
+    for prefix in ("TensorScatter", "ResourceScatterNd", "ScatterNd")
+    for kind, reduction in (("Add", "sum"), ("Max", "max"), ("Min", "min"), ("Sub", "sub"), ("Update", "none"))
+}
+"""The reduction of each kind, by its name in the runtime, that combines an update with the present element."""
+
+
+@tf.lowers(*IN_PLACE)
+def changed_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.InplaceAdd(x, rows, values) -> opset15.ScatterNDUpdate(x, Unsqueeze(rows, 1), values) {reduction = sum}"""
+    return op.ScatterNDUpdate(node.operand(0), op.Unsqueeze(node.operand(1), [1]), node.operand(2), reduction=IN_PLACE[node.op.KIND])
+
+
+@tf.lowers(*UPDATES)
+def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.TensorScatterAdd(x, indices, updates) -> opset15.ScatterNDUpdate(x, indices, updates) {reduction = sum}"""
+    check_bad_indices(node)
+    return op.ScatterNDUpdate(node.operand(0), as_indices(op, node.operand(1)), node.operand(2), reduction=UPDATES[node.op.KIND])

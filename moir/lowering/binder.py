@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol, TypeVar, cast
 
 from xdsl.dialects.builtin import ComplexType
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects.data import Array, DataAttr
@@ -40,6 +40,10 @@ class LoweringRun(Protocol):
         """The state that the handlers of this run share under a key; `make` builds it at the first request."""
         ...
 
+    def release(self, op: Operation) -> None:
+        """Erase an operation once the node that is being lowered is replaced, if it has no uses then."""
+        ...
+
 
 class LoweringNode:
     """A node that is being lowered, with typed access to its operands and attributes.
@@ -48,12 +52,25 @@ class LoweringNode:
         op: the operation of the framework dialect.
         version: version of the operation set that defines its kind.
         run: the run of the pass, for handlers that lower bodies or share state.
+        values: what the handler sees as operands; by default those of the operation.
+
+    Handlers do not change the operation: it is replaced as a whole once its handler returns.
     """
 
-    def __init__(self, op: FrameworkOp, version: int, run: LoweringRun) -> None:
+    def __init__(self, op: FrameworkOp, version: int, run: LoweringRun, values: Sequence[SSAValue] | None = None) -> None:
         self.op = op
         self.version = version
         self.run = run
+        self._values = values
+
+    def with_operands(self, values: Mapping[int, SSAValue]) -> LoweringNode:
+        """The node with other values in the place of some operands, by index."""
+        return LoweringNode(self.op, self.version, self.run, [values.get(index, each) for index, each in enumerate(self.values)])
+
+    @property
+    def values(self) -> Sequence[SSAValue]:
+        """All operands, absent ones among them as results of `moir.none`."""
+        return self.op.operands if self._values is None else self._values
 
     @property
     def name(self) -> str:
@@ -67,7 +84,7 @@ class LoweringNode:
 
     def optional(self, index: int) -> SSAValue | None:
         """An operand; None if it is absent."""
-        operands = self.op.operands
+        operands = self.op.operands if self._values is None else self._values
         value = operands[index] if index < len(operands) else None
         return None if value is None or is_none(value.owner) else value
 
@@ -81,7 +98,7 @@ class LoweringNode:
     @property
     def operands(self) -> list[SSAValue]:
         """All operands; none of them may be absent."""
-        return [self.operand(index) for index in range(len(self.op.operands))]
+        return [self.operand(index) for index in range(len(self.values))]
 
     @property
     def result_count(self) -> int:

@@ -30,6 +30,7 @@ from moir.frameworks import INTERNAL, Framework, load
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.table import NEWEST, Expander, Handler, LoweringTable
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
@@ -53,6 +54,7 @@ class Lowering:
         self._prefixes = tuple(f"{name}." for name in self._dialects)
         self._handlers: dict[type[FrameworkOp], tuple[Handler | None, int]] = {}
         self._states: dict[object, object] = {}
+        self._released: list[Operation] = []
         self._recording = RECORDING.get()
 
     def state(self, key: object, make: Callable[[], T]) -> T:
@@ -60,6 +62,10 @@ class Lowering:
         if key not in self._states:
             self._states[key] = make()
         return cast(Any, self._states[key])
+
+    def release(self, op: Operation) -> None:
+        """Erase an operation once the node that is being lowered is replaced, if it has no uses then."""
+        self._released.append(op)
 
     def block(self, block: Block) -> None:
         """Lower the operations of a block in order. Operations of a kind without handler stay.
@@ -155,6 +161,14 @@ class Lowering:
         # No result has uses left, so that nothing is to be erased of them.
         op.detach()
         op.drop_all_references()
+        if self._released:
+            self._erase_released()
+
+    def _erase_released(self) -> None:
+        for each in self._released:
+            if each.parent is not None and not is_used(each):
+                erase(each)
+        self._released = [each for each in self._released if each.parent is not None]
 
     def _inherit_some(self, op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
         """Pass on the names of an operation some of whose results have no replacement."""

@@ -207,3 +207,29 @@ def test_no_table_is_walked_while_other_threads_may_change_it() -> None:
     assert list(walked_tables(ast.parse("for x in sys.modules.items(): pass\n[x for x in vars(m)]"))) == ["sys.modules", "vars(m)"]
     found = {name: list(walked_tables(ast.parse(path.read_text(encoding="utf-8")))) for name, path in modules().items()}
     assert not {name: tables for name, tables in found.items() if tables}
+
+
+PARTS_OF_A_NODE = {"operands", "properties", "attributes", "results", "regions"}
+
+
+def writes_to_source_nodes(tree: ast.AST) -> Iterator[str]:
+    """The assignments below a node that change a part of `….op`, such as `node.op.operands[0] = x`."""
+    for each in ast.walk(tree):
+        targets = each.targets if isinstance(each, ast.Assign | ast.Delete) else [each.target] if isinstance(each, ast.AugAssign) else []
+        for target in targets:
+            written = target.value if isinstance(target, ast.Subscript) else target
+            if isinstance(written, ast.Attribute) and written.attr in PARTS_OF_A_NODE and ast.unparse(written.value).endswith(".op"):
+                yield ast.unparse(target)
+
+
+def test_no_handler_writes_to_its_source_node() -> None:
+    """A handler plans, then builds; the driver replaces the node as a whole."""
+    written = "node.op.operands[0] = x\nnode.op.properties = {}\ndel self.node.op.attributes['a']\nop.operands[0] = x"
+    assert list(writes_to_source_nodes(ast.parse(written))) == [
+        "node.op.operands[0]",
+        "node.op.properties",
+        "self.node.op.attributes['a']",
+    ]
+    lowerings = {name: path for name, path in modules().items() if name.startswith("moir.lowering.")}
+    found = {name: list(writes_to_source_nodes(ast.parse(path.read_text(encoding="utf-8")))) for name, path in lowerings.items()}
+    assert not {name: writes for name, writes in found.items() if writes}

@@ -45,19 +45,9 @@ _PRODUCT_SCALE = 127.0
 _TYPES = "element types of quantized values"
 
 
-class _Operands(LoweringNode):
-    """A node with other operands in place of its own."""
-
-    def __init__(self, node: LoweringNode, values: Sequence[SSAValue]) -> None:
-        super().__init__(node.op, node.version, node.run)
-        self._values = list(values)
-
-    @property
-    def operands(self) -> list[SSAValue]:
-        return self._values
-
-    def optional(self, index: int) -> SSAValue | None:
-        return self._values[index] if index < len(self._values) else None
+def _with_values(node: LoweringNode, values: Sequence[SSAValue]) -> LoweringNode:
+    """A node with other operands in place of all of its own."""
+    return LoweringNode(node.op, node.version, node.run, values)
 
 
 def _type_of(node: LoweringNode, value: SSAValue) -> Attribute:
@@ -222,7 +212,7 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
         # MXNet multiplies the bias by another number than the rest.
         product, _ = _product(node, op, op.constant(1.0), first)
         values[2] = op.Divide(op.Multiply(values[2], _SCALES[si8] / _PRODUCT_SCALE), product)
-    product, limit = _product(node, op, convolved(_Operands(node, values), op), first)
+    product, limit = _product(node, op, convolved(_with_values(node, values), op), first)
     return _result(node, op, product, limit, si32)
 
 
@@ -230,7 +220,7 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
 def quantized_fully_connected(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_quantized_fully_connected(x, w, b, limits…) -> opset1.MatMul of real numbers, plus the bias"""
     values, first = _weighted(node, op)
-    product, limit = _product(node, op, connected(_Operands(node, values), op), first)
+    product, limit = _product(node, op, connected(_with_values(node, values), op), first)
     return _result(node, op, product, limit, si32)
 
 
@@ -238,7 +228,7 @@ def quantized_fully_connected(node: LoweringNode, op: OpBuilder) -> Replacement:
 def quantized_pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_quantized_pooling(q, low, high) -> Pooling of real numbers; averages are rounded"""
     limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
-    value = pooled(_Operands(node, [_real(node, op, 0, 1)]), op)
+    value = pooled(_with_values(node, [_real(node, op, 0, 1)]), op)
     return _result(node, op, value, limit, type_, node.operands[1:3], is_rounded=node.text("pool_type", "max") == "max")
 
 

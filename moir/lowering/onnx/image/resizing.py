@@ -132,7 +132,8 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     )
     if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) != 4:
         # The CPU plugin (2026.4) resizes images alone in one operation, and nothing says that these are images.
-        node.op.operands[0] = op.Reshape(node.operand(0), [0] * (node.known_rank(0) if count is None else count), special_zero=True)
+        ranked = op.Reshape(node.operand(0), [0] * (node.known_rank(0) if count is None else count), special_zero=True)
+        node = node.with_operands({0: ranked})
     if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
         resizing.coordinates = "half_pixel"
     policy = node.text("keep_aspect_ratio_policy", "stretch")
@@ -233,7 +234,8 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     """Operand 0 resized with the given parameters."""
     has_unknown_batch = resizes_unknown_batch(node, op, resizing)
     if has_unknown_batch:
-        node.op.operands[0] = op.Reshape(node.operand(0), [0] * (element_count(shape_of(resizing.target)) or 0), special_zero=True)
+        ranked = op.Reshape(node.operand(0), [0] * (element_count(shape_of(resizing.target)) or 0), special_zero=True)
+        node = node.with_operands({0: ranked})
     data, mode = node.operand(0), resizing.mode
     if resizing.coordinates not in (*COORDINATES, *UNCOMMON_COORDINATES):
         node.fail(f"coordinate_transformation_mode {resizing.coordinates!r} is not defined")

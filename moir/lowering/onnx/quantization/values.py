@@ -214,31 +214,15 @@ def dequantized_operand(
 ) -> SSAValue:
     """A dequantized operand of a node, or `data`, which was computed from the operand.
 
-    Operations that quantized the operand are erased if they have no other uses.
+    Operations that quantized the operand are released, as nothing else may use them.
     """
     x = node.operand(index)
     result = dequantized(op, x if data is None else data, parameters, real)
-    if quantizer_of(op, x) is not None and isinstance(result.owner, FakeQuantize) and len(list(x.uses)) == 1:
-        node.op.operands[index] = result
-        erase_unused(x)
+    rounding = quantizer_of(op, x)
+    if rounding is not None and isinstance(result.owner, FakeQuantize) and isinstance(x.owner, Operation):
+        node.run.release(x.owner)
+        node.run.release(rounding)
     return result
-
-
-def erase_unused(value: SSAValue) -> None:
-    """Erase the producer of a value without uses, and the operations that only it uses."""
-    pending = [value]
-    while pending:
-        producer = pending.pop().owner
-        if not isinstance(producer, Convert | FakeQuantize | Constant) or any(result.uses for result in producer.results):
-            continue
-        operands = list(producer.operands)
-        _erase(producer)
-        pending.extend(operands)
-
-
-def _erase(op: Operation) -> None:
-    op.detach()
-    op.erase()
 
 
 def reshaped_constant(op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue | None:

@@ -47,13 +47,10 @@ def is_sequence(value: SSAValue | None) -> bool:
 
 
 def release_all(node: LoweringNode) -> None:
-    """Remove all operands of a node, and erase the sequences that were used by it alone."""
-    producers = dict.fromkeys(value.owner for value in node.op.operands if is_sequence(value))
-    node.op.operands = []
-    for producer in producers:
-        if isinstance(producer, Operation) and producer.parent is not None and not any(result.uses for result in producer.results):
-            producer.detach()
-            producer.erase()
+    """Release the sequences among the operands of a node."""
+    for producer in dict.fromkeys(value.owner for value in node.values if is_sequence(value)):
+        if isinstance(producer, Operation):
+            node.run.release(producer)
 
 
 def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: Handler) -> Replacement:
@@ -104,7 +101,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: Handler) -> list[SSAValue
             each.detach()
             each.erase()
     others = [value for value in states if not is_sequence(value)]
-    trips, condition = (node.op.operands[index] for index in (0, 1))
+    trips, condition = (node.values[index] for index in (0, 1))
     kind = operation_class("onnx", "Loop")
     created = kind.create(
         operands=[trips, condition, *others, *captured],

@@ -44,17 +44,10 @@ def members_of(node: LoweringNode, index: int) -> list[SSAValue]:
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Remove a sequence or optional value from the operands of a node, and erase it if that was its last use."""
+    """Release the sequence or optional value that an operand is, which exists only while converting."""
     producer = node.operand(index).owner
-    node.op.operands = [value for position, value in enumerate(node.op.operands) if position != index]
-    if (
-        isinstance(producer, FrameworkOp)
-        and producer.KIND in ("SequenceConstruct", "SequenceStack", "Optional")
-        and producer.parent is not None
-        and not producer.results[0].uses
-    ):
-        producer.detach()
-        producer.erase()
+    if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "SequenceStack", "Optional"):
+        node.run.release(producer)
 
 
 def known_position(node: LoweringNode, index: int, count: int) -> int:

@@ -36,8 +36,8 @@ def moves_strings(*operands: int) -> Callable[[Moving], Moving]:
                 node.fail("the runtime orders and adds no strings", hint="cut the model before this node")
             from moir.lowering.onnx.strings.numbering import numbered
 
-            strings = numbered(node, op, present)
-            found = handler(node, op)
+            strings, places = numbered(node, op, present)
+            found = handler(node.with_operands(places), op)
             values: Sequence[SSAValue | None] = [found] if isinstance(found, SSAValue) else found
             return [None if value is None else op.Gather(strings, value, 0) for value in values]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -14,8 +14,9 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 
-def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> SSAValue:
-    """The list of the strings of some operands, behind an empty one; places in it replace the operands."""
+def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tuple[SSAValue, Mapping[int, SSAValue]]:
+    """The list of the strings of some operands, which an empty one precedes, and for each operand the places in it."""
+    places: dict[int, SSAValue] = {}
     parts = [op.constant(np.array([""], dtype=object), string)]
     first: int | SSAValue = 1
     for index in operands:
@@ -30,5 +31,5 @@ def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> SSAV
             stop = op.Add(op.ReduceProd(op.ShapeOf(value), [0], keep_dims=False), first)
             numbers = op.Reshape(op.Range(first, stop, 1, output_type=si64), op.ShapeOf(value), special_zero=False)
             first = stop
-        node.op.operands[index] = numbers
-    return op.Concat(*parts, axis=0)
+        places[index] = numbers
+    return op.Concat(*parts, axis=0), places

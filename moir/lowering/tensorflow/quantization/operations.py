@@ -115,7 +115,7 @@ def on_integers(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     element, x = node.element(0), node.operand(0)
     limits = limits_of(node, op, len(node.op.operands) - 2)
     if node.op.KIND != "QuantizedReshape":
-        node.op.operands[0] = op.convert(x, f32)
+        node = node.with_operands({0: op.convert(x, f32)})
     found = cast("SSAValue", plain(node, op))
     return [found if element_of(found) == element else within(op, op.Round(found, mode="half_to_even"), element), *limits]
 

@@ -45,12 +45,9 @@ def unmade_list(value: SSAValue) -> FrameworkOp | None:
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Remove a list from the operands of a node. If the list is not a tensor and has no other uses, it is erased."""
-    owner = unmade_list(node.op.operands[index])
-    node.op.operands = [value for position, value in enumerate(node.op.operands) if position != index]
-    if owner is not None and not owner.results[0].uses:
-        owner.detach()
-        owner.erase()
+    """Release the list that an operand is, unless it is a tensor already."""
+    if (owner := unmade_list(node.operand(index))) is not None:
+        node.run.release(owner)
 
 
 def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
@@ -244,7 +241,6 @@ def scatter_into(node: LoweringNode, op: OpBuilder) -> SSAValue:
         length = length_of(op, target)
         release(node, 0)
         target = zeros(op, length, values, element=False)
-        return op.ScatterUpdate(target, node.operand(1), values, 0)
     return op.ScatterUpdate(target, node.operand(2), values, 0)
 
 

@@ -29,11 +29,11 @@ def sampled_volume(op: OpBuilder, data: SSAValue, grid: SSAValue, *, mode: str, 
     """
     # Places in 16 bits would be rounded to whole elements of large volumes.
     grid = op.convert(grid, f32)
-    if (rank_of(data), rank_of(grid)) != (5, 5):
-        raise UnsupportedOperationError(
-            f"volumes of rank {rank_of(data)} cannot be sampled at a grid of rank {rank_of(grid)}",
-            hint="give the model's inputs a known rank",
-        )
+    for number, rank in enumerate((rank_of(data), rank_of(grid))):
+        if rank is None:
+            raise UnsupportedOperationError(f"the rank of operand {number} is unknown", hint="give the model's inputs a known rank")
+        if rank != 5:
+            raise UnsupportedOperationError(f"operand {number} has rank {rank}; volumes and the grid of their places have rank 5")
     if mode not in ("bilinear", "nearest") or padding not in PADDINGS:
         raise UnsupportedOperationError(f"sampling of volumes in mode {mode!r} with padding {padding!r} is not supported")
     sizes = [dimension_value(op, data, axis) for axis in (2, 3, 4)]

@@ -15,7 +15,7 @@ from moir.errors import ModelFileError
 from moir.files.recognition import framework_of_file
 from tests.unit.small_models import matmul_model, save
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "tensorflow"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "tensorflow"
 
 
 def zipped(*names: str) -> bytes:

@@ -269,11 +269,10 @@ def test_reorg_yolo() -> None:
 
 
 def test_every_kind_of_the_table_has_a_handler() -> None:
-    from moir.model_optimizer.lowering.table import FAMILIES, mo
+    from moir.model_optimizer.lowering.table import mo
 
-    listed = {kind for kinds in FAMILIES.values() for kind in kinds.split()}
-    assert all(mo.handler(kind, 1) is not None for kind in listed)
-    assert listed == set(mo.kinds())
+    assert len(mo.kinds()) > 100
+    assert [kind for kind in mo.kinds() if mo.handler(kind, 1) is None] == []
 
 
 def test_every_operation_can_be_found_by_its_op() -> None:

@@ -32,7 +32,7 @@ from moir.xdsl_passes import module_pass
 from scripts.pass_kinds import FILE, text
 from tests.unit.small_models import loop_model, matmul_model, save
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "tests" / "fixtures" / "tensorflow"
 EVERY_PASS = sorted(pass_modules())
 

@@ -19,7 +19,7 @@ from moir.frameworks import FRAMEWORKS, load
 from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
 from moir.xdsl_passes import ModulePass
 
-PLACES = "moir.model_optimizer.api.anchors:places"
+PLACES = "moir.model_optimizer.api.transformations.anchors:places"
 """The function that gives the positions of classes that stand for transformations of Model Optimizer.
 
 It is in a layer above this module and therefore loaded by name.

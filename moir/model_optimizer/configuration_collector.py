@@ -18,12 +18,12 @@ from xdsl.utils.arg_spec import ArgSpec
 from moir.dialects.moir import ModelOp
 from moir.extensions.native import ExtensionFile, kebab_case
 from moir.extensions.transformation import UserTransformation
-from moir.model_optimizer.api.configured_replacement import (
+from moir.model_optimizer.api.configuration.json_configuration import CustomReplacementDescriptor, Descriptions, by_id, load_configuration
+from moir.model_optimizer.api.transformations.configured_replacement import (
     FrontReplacementFromConfigFileGeneral,
     FrontReplacementFromConfigFileOp,
     FrontReplacementFromConfigFileSubGraph,
 )
-from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor, Descriptions, by_id, load_configuration
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph_passes import GraphPass, graph_of
 from moir.parameters.extension import DETECTION, PIPELINE_CONFIG

@@ -20,11 +20,11 @@ from moir.extensions.failures import shown
 from moir.extensions.importing import ExtensionPackage
 from moir.extensions.native import ExtensionFile, kebab_case
 from moir.extensions.transformation import UserTransformation
-from moir.model_optimizer.api.anchors import FrontFinish
-from moir.model_optimizer.api.command_line import command_line
-from moir.model_optimizer.api.front_extractor import FrontExtractorOp
+from moir.model_optimizer.api.configuration.command_line import command_line
+from moir.model_optimizer.api.extraction.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.operations import register_all
-from moir.model_optimizer.api.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
+from moir.model_optimizer.api.transformations.anchors import FrontFinish
+from moir.model_optimizer.api.transformations.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
 from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, MatchConstantsPass, RestoreFrameworkFormsPass, graph_of

@@ -15,7 +15,7 @@ from moir.analysis.places import Places
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.shapes import masked_shape
+from moir.model_optimizer.values.shapes import masked_shape
 from moir.parameters.input_notation import InputItem, input_items, merged, shapes
 
 _OF_A_VIEW = frozenset(("cmd_params", "fw", "ir_version", "is_cyclic", "layout", "name", "stage"))

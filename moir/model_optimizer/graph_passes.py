@@ -25,21 +25,21 @@ from moir.extensions.transformation import PhasePass
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.driver import opset_versions
 from moir.lowering.table import LoweringTable
-from moir.model_optimizer.api.caffe_layers import connect_embedded_inputs
-from moir.model_optimizer.api.front_extractor import FrontExtractorOp
-from moir.model_optimizer.api.no_match import report_unfound
-from moir.model_optimizer.api.replacement import ReplacementPattern
+from moir.model_optimizer.api.extraction.caffe_layers import connect_embedded_inputs
+from moir.model_optimizer.api.extraction.front_extractor import FrontExtractorOp
+from moir.model_optimizer.api.transformations.no_match import report_unfound
+from moir.model_optimizer.api.transformations.replacement import ReplacementPattern
+from moir.model_optimizer.block.making_places import place_of_function
+from moir.model_optimizer.block.sentinels import nodes_of
+from moir.model_optimizer.block.view import Stage
+from moir.model_optimizer.frameworks.caffe.layer import python_layer
+from moir.model_optimizer.frameworks.mxnet.symbol import custom_type
 from moir.model_optimizer.graph.framework_forms import restore_framework_forms
 from moir.model_optimizer.graph.graph import Graph
-from moir.model_optimizer.graph.layer_view import python_layer
 from moir.model_optimizer.graph.made_constants import match_constants
-from moir.model_optimizer.graph.making_places import place_of_function
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
-from moir.model_optimizer.graph.sentinels import nodes_of
 from moir.model_optimizer.graph.session import check_connected, edit
-from moir.model_optimizer.graph.symbol_view import custom_type
-from moir.model_optimizer.graph.view import Stage
 from moir.model_optimizer.graph_entries import keep_entries, lasting_entries
 from moir.model_optimizer.lowering.lower_mo import lower_node
 from moir.model_optimizer.lowering.presentation import note_convolutions

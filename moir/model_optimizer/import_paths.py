@@ -7,7 +7,7 @@
 
 The modules exist only inside the `with` statement. Nothing is installed; other modules of these names are put aside
 and restored at the end. The three roots lead to the same modules, and every name to one class. Without networkx,
-`import networkx` gives `moir.model_optimizer.api.networkx_functions`.
+`import networkx` gives `moir.model_optimizer.api.graph.networkx_functions`.
 
 An installed openvino is not imported for the names of Model Optimizer, as that takes a second and starts a thread:
 `openvino` and `openvino.tools` are stand-ins (`EnclosingModule`) unless they are imported already. A file of a user may
@@ -75,7 +75,7 @@ def resolve(name: str, attribute: str) -> Any:
     if name not in _PACKAGES and (name not in SOURCES or name in WITH_TRANSFORMATIONS or directory == "ops"):
         if directory == "ops":
             return _operation(attribute)
-        from moir.model_optimizer.api.anchors import PHASES, built_in, is_class_name
+        from moir.model_optimizer.api.transformations.anchors import PHASES, built_in, is_class_name
 
         if directory in PHASES and is_class_name(attribute):
             return built_in(directory, attribute)

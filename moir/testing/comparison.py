@@ -13,7 +13,7 @@ from moir.dialects.data import Array
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.port import Port
-from moir.model_optimizer.graph.shapes import compatible_shapes, is_fully_defined, unmask_shape
+from moir.model_optimizer.values.shapes import compatible_shapes, is_fully_defined, unmask_shape
 from moir.testing.graphs import WITHOUT_VALUE
 
 _NOT_COMPARED = frozenset(

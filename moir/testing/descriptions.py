@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from moir.dialects.data import Array
 from moir.model_optimizer.api.errors import Error
-from moir.model_optimizer.graph.shapes import shape_array
+from moir.model_optimizer.values.shapes import shape_array
 
 Nodes: TypeAlias = dict[str, dict[str, Any]]
 Edge: TypeAlias = tuple[str, str, dict[str, Any]]

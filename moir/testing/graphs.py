@@ -19,13 +19,13 @@ from xdsl.ir import Block
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.errors import ConversionError
-from moir.model_optimizer.api.endpoints import producers
 from moir.model_optimizer.api.errors import Error
+from moir.model_optimizer.api.transformations.endpoints import producers
+from moir.model_optimizer.block.operation_names import is_mo_operation
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode, create_constant
 from moir.model_optimizer.graph.node_inference import infer_node
-from moir.model_optimizer.graph.operation_names import is_mo_operation
-from moir.model_optimizer.graph.shapes import is_fully_defined
+from moir.model_optimizer.values.shapes import is_fully_defined
 
 Attributes = Mapping[str, Any]
 Edges = Iterable[Sequence[Any]]

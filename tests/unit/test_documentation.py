@@ -172,7 +172,7 @@ def test_the_modules_of_the_table_have_the_names_it_lists() -> None:
 
 
 def test_the_members_of_the_tables_exist() -> None:
-    from moir.model_optimizer.api import configured_replacement, replacement, subgraph_match
+    from moir.model_optimizer.api.transformations import configured_replacement, replacement, subgraph_match
     from moir.model_optimizer.graph import graph, node, operation, port
 
     places = (configured_replacement, replacement, subgraph_match, graph, node, operation, port)

@@ -16,7 +16,7 @@ from moir.dialects.names import name_of, several_tensor_names
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import string_attribute
 from moir.errors import ConversionError
-from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor
+from moir.model_optimizer.api.configuration.json_configuration import CustomReplacementDescriptor
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.post_processing import PostProcessing, Suppression, suppression_in
 

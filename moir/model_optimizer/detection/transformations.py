@@ -17,7 +17,7 @@ from moir.errors import ConversionError
 from moir.extensions.native import kebab_case
 from moir.extensions.transformation import UserTransformation
 from moir.frameworks import load
-from moir.model_optimizer.api.json_configuration import CustomReplacementDescriptor
+from moir.model_optimizer.api.configuration.json_configuration import CustomReplacementDescriptor
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.request import Request
 from moir.pipeline import refuse_unknown_options

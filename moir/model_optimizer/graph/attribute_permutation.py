@@ -15,9 +15,9 @@ import numpy as np
 
 from moir.dialects.shapes import rank_of
 from moir.errors import ConversionError
+from moir.model_optimizer.block.sentinels import is_value
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.sentinels import is_value
-from moir.model_optimizer.graph.shapes import IntegerArray
+from moir.model_optimizer.values.shapes import IntegerArray
 
 IMAGE_RANKS = (4, 5)
 """The ranks of tensors that Model Optimizer brought to another layout."""

@@ -16,13 +16,13 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.data_attributes import DataAttributes
-from moir.model_optimizer.graph.edges import Vertex
-from moir.model_optimizer.graph.operand_counts import operand_limit
-from moir.model_optimizer.graph.operation_attributes import MissingAttributeError, OperationAttributes
-from moir.model_optimizer.graph.operation_names import IN_PORTS_COUNTS, is_mo_operation, op_names
-from moir.model_optimizer.graph.sentinels import ABSENT_PORT, DISCONNECTED
-from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.attributes.data_attributes import DataAttributes
+from moir.model_optimizer.attributes.operation_attributes import MissingAttributeError, OperationAttributes
+from moir.model_optimizer.block.edges import Vertex
+from moir.model_optimizer.block.operand_counts import operand_limit
+from moir.model_optimizer.block.operation_names import IN_PORTS_COUNTS, is_mo_operation, op_names
+from moir.model_optimizer.block.sentinels import ABSENT_PORT, DISCONNECTED
+from moir.model_optimizer.block.view import BlockView
 
 Direction: TypeAlias = Literal["in", "out"]
 

@@ -7,10 +7,10 @@ from collections.abc import Collection
 from xdsl.ir import Block
 
 from moir.analysis.order import sort_block
-from moir.model_optimizer.graph.operation_attributes import OperationAttributes
-from moir.model_optimizer.graph.operation_names import class_type
-from moir.model_optimizer.graph.sentinels import SENTINELS, nodes_of
-from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
+from moir.model_optimizer.block.operation_names import class_type
+from moir.model_optimizer.block.sentinels import SENTINELS, nodes_of
+from moir.model_optimizer.block.view import BlockView
 from moir.rewriting.dead_code import live_operations
 from moir.rewriting.folding import Folding
 

@@ -25,13 +25,13 @@ from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.driver import table_of
 from moir.lowering.table import NEWEST
-from moir.model_optimizer.graph.making_places import note_place
-from moir.model_optimizer.graph.operation_attributes import OperationAttributes, recast
-from moir.model_optimizer.graph.operation_names import class_type, is_mo_operation
-from moir.model_optimizer.graph.python_values import constant_array, element_type
-from moir.model_optimizer.graph.sentinels import DISCONNECTED, SENTINELS
-from moir.model_optimizer.graph.shapes import type_shape
-from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes, recast
+from moir.model_optimizer.block.making_places import note_place
+from moir.model_optimizer.block.operation_names import class_type, is_mo_operation
+from moir.model_optimizer.block.sentinels import DISCONNECTED, SENTINELS
+from moir.model_optimizer.block.view import BlockView
+from moir.model_optimizer.values.python_values import constant_array, element_type
+from moir.model_optimizer.values.shapes import type_shape
 
 MADE = "$made"
 """The Python attribute of a constant that an extension made without saying its element type."""

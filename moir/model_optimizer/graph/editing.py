@@ -11,9 +11,9 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import string_attribute
 from moir.errors import ConversionError
+from moir.model_optimizer.block.sentinels import is_value, nodes_of
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of, take_over
-from moir.model_optimizer.graph.sentinels import is_value, nodes_of
-from moir.model_optimizer.graph.view import BlockView
 
 
 def rename_nodes(nodes: Iterable[tuple[GraphNode, str]]) -> None:

@@ -18,8 +18,8 @@ from xdsl.ir import Operation
 from moir.dialects.framework import FrameworkOp, operation_of_name
 from moir.dialects.properties import value_of
 from moir.dialects.python_object import python_entries, set_python_entries
-from moir.model_optimizer.graph.describing_attributes import extracted_attributes
-from moir.model_optimizer.graph.operation_attributes import (
+from moir.model_optimizer.attributes.describing_attributes import extracted_attributes
+from moir.model_optimizer.attributes.operation_attributes import (
     COMPUTED,
     DESCRIBED_KIND,
     FORMER_COUNTS,
@@ -27,9 +27,9 @@ from moir.model_optimizer.graph.operation_attributes import (
     recast,
     same_value,
 )
-from moir.model_optimizer.graph.operation_names import FRAMEWORK_OPERATION, class_names, class_type, is_mo_operation
-from moir.model_optimizer.graph.sentinels import nodes_of
-from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.block.operation_names import FRAMEWORK_OPERATION, class_names, class_type, is_mo_operation
+from moir.model_optimizer.block.sentinels import nodes_of
+from moir.model_optimizer.block.view import BlockView
 
 _NOT_COMPARED = frozenset(
     (*COMPUTED, "id", "name", "pb", "model_pb", "symbol_dict", "need_shape_inference", "IE", "in_ports_count", "out_ports_count")

@@ -20,15 +20,15 @@ from moir.dialects.moir import ModelOp
 from moir.dialects.names import names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.errors import ConversionError
+from moir.model_optimizer.block.edges import Vertex
+from moir.model_optimizer.block.sentinels import is_node, nodes_of
 from moir.model_optimizer.graph.clean_up import clean_up
-from moir.model_optimizer.graph.edges import Vertex
 from moir.model_optimizer.graph.editing import erase_node
 from moir.model_optimizer.graph.matching import value_matches
 from moir.model_optimizer.graph.networkx_graph import NetworkxGraph
 from moir.model_optimizer.graph.node import GraphNode, create_node, out_port_of
 from moir.model_optimizer.graph.normal_inputs import normalise, restore_slice
 from moir.model_optimizer.graph.port import Port
-from moir.model_optimizer.graph.sentinels import is_node, nodes_of
 
 
 class Graph(NetworkxGraph):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from moir.errors import ConversionError
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
+from moir.model_optimizer.block.operation_names import is_mo_operation
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.operation_attributes import OperationAttributes
-from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.port import INPUT_PERMUTATIONS
 from moir.suggestions import did_you_mean
 

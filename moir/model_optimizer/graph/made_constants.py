@@ -22,10 +22,10 @@ from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import element_of, tensor
+from moir.model_optimizer.block.operation_names import op_names
+from moir.model_optimizer.block.sentinels import is_value, nodes_of
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.creation import MADE, create_operation
-from moir.model_optimizer.graph.operation_names import op_names
-from moir.model_optimizer.graph.sentinels import is_value, nodes_of
-from moir.model_optimizer.graph.view import BlockView
 
 CONSTANT_LIKE = "ConstantLike"
 """`op` of the operation that gives a constant the element type of another tensor."""

@@ -23,12 +23,12 @@ from xdsl.ir import Operation
 
 from moir.dialects.python_object import python_entries
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.edges import EdgeAttributes, Vertex
+from moir.model_optimizer.block.edges import EdgeAttributes, Vertex
+from moir.model_optimizer.block.operation_names import op_names
+from moir.model_optimizer.block.sentinels import nodes_of
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.normal_inputs import normalise
-from moir.model_optimizer.graph.operation_names import op_names
-from moir.model_optimizer.graph.sentinels import nodes_of
-from moir.model_optimizer.graph.view import BlockView
 
 Alias: TypeAlias = str
 NodeMatch: TypeAlias = dict[Alias, GraphNode]

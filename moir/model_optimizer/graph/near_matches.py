@@ -11,12 +11,12 @@ from typing import Any
 from xdsl.ir import Operation
 
 from moir.dialects.python_object import python_entries
-from moir.model_optimizer.graph.edges import Vertex
+from moir.model_optimizer.block.edges import Vertex
+from moir.model_optimizer.block.operation_names import op_names
+from moir.model_optimizer.block.sentinels import nodes_of
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.matching import Alias, Search, SubgraphPattern, pattern_of, value_matches
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.operation_names import op_names
-from moir.model_optimizer.graph.sentinels import nodes_of
-from moir.model_optimizer.graph.view import BlockView
 from moir.suggestions import did_you_mean
 
 

@@ -10,11 +10,11 @@ from xdsl.ir import Operation, OpResult
 from moir.analysis.order import sorted_operations
 from moir.dialects.opset.infrastructure import Result
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.edges import Vertex
+from moir.model_optimizer.block.edges import Vertex
+from moir.model_optimizer.block.sentinels import nodes_of
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.editing import create_edge
 from moir.model_optimizer.graph.node import GraphNode, create_node, detach, out_port_of
-from moir.model_optimizer.graph.sentinels import nodes_of
-from moir.model_optimizer.graph.view import BlockView
 
 
 class NodeCollection(Mapping[str, MutableMapping[str, Any]]):

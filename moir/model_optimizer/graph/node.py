@@ -20,14 +20,14 @@ from moir.dialects.names import names_of, set_names
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import element_of
 from moir.errors import ConversionError
+from moir.model_optimizer.block.edges import EdgeAttributes
+from moir.model_optimizer.block.sentinels import SENTINELS, is_node, is_value
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
 from moir.model_optimizer.graph.creation import create_operation
-from moir.model_optimizer.graph.edges import EdgeAttributes
 from moir.model_optimizer.graph.normal_inputs import normalise
 from moir.model_optimizer.graph.port import Port
-from moir.model_optimizer.graph.python_values import numpy_type
-from moir.model_optimizer.graph.sentinels import SENTINELS, is_node, is_value
-from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.values.python_values import numpy_type
 
 
 class GraphNode(AttributedNode):

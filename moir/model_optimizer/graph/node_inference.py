@@ -21,15 +21,15 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
 from moir.extensions.failures import nearest_attribute
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
+from moir.model_optimizer.block.making_places import place_of_function
+from moir.model_optimizer.block.operation_names import is_mo_operation
+from moir.model_optimizer.block.sentinels import is_value, nodes_of
+from moir.model_optimizer.block.view import COMPUTED_VALUES, BlockView
 from moir.model_optimizer.graph.made_constants import align
-from moir.model_optimizer.graph.making_places import place_of_function
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.operation_attributes import OperationAttributes
-from moir.model_optimizer.graph.operation_names import is_mo_operation
-from moir.model_optimizer.graph.python_values import element_type
-from moir.model_optimizer.graph.sentinels import is_value, nodes_of
-from moir.model_optimizer.graph.view import COMPUTED_VALUES, BlockView
 from moir.model_optimizer.graph.xml_records import xml_attributes
+from moir.model_optimizer.values.python_values import element_type
 
 _SMALL = 1024
 """Larger tensors are no shapes or axes: a change of their values alone does not change the types of consumers."""

@@ -24,10 +24,10 @@ from xdsl.ir import Operation
 from moir.dialects.framework import NEWEST_VERSION, operation_class
 from moir.dialects.opset.slicing import Slice
 from moir.dialects.properties import value_of
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes, recast
+from moir.model_optimizer.block.sentinels import DISCONNECTED
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.creation import create_operation
-from moir.model_optimizer.graph.operation_attributes import OperationAttributes, recast
-from moir.model_optimizer.graph.sentinels import DISCONNECTED
-from moir.model_optimizer.graph.view import BlockView
 
 Inputs = Callable[[Operation], "list[Any] | None"]
 """Function of an operation: the values of its inputs behind the first, None for one that is left out; or None if it has

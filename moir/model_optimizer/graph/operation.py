@@ -26,16 +26,16 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.extension import EXTENSION
 from moir.errors import ConversionError
+from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND, layer_record
+from moir.model_optimizer.block.operation_names import is_mo_operation, is_of_first_sets
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.creation import become
 from moir.model_optimizer.graph.made_constants import align
 from moir.model_optimizer.graph.node import GraphNode, create_constant, create_node, take_over
 from moir.model_optimizer.graph.node_inference import infer_node
-from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND, layer_record
-from moir.model_optimizer.graph.operation_names import is_mo_operation, is_of_first_sets
 from moir.model_optimizer.graph.port import Port
-from moir.model_optimizer.graph.shapes import compatible_shapes
-from moir.model_optimizer.graph.view import BlockView
 from moir.model_optimizer.graph.xml_records import Record
+from moir.model_optimizer.values.shapes import compatible_shapes
 
 _OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", "out_ports_count"))
 """Attributes that an operation of an operation set does not take from an Op, since its definition has them."""

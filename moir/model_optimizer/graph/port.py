@@ -23,15 +23,15 @@ from moir.dialects.names import names_of, set_names
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
+from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
+from moir.model_optimizer.block.edges import EdgeAttributes
+from moir.model_optimizer.block.operation_names import is_mo_operation
+from moir.model_optimizer.block.sentinels import is_node, is_value
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.attributed_node import AttributedNode, Direction
-from moir.model_optimizer.graph.edges import EdgeAttributes
 from moir.model_optimizer.graph.normal_inputs import normalise
-from moir.model_optimizer.graph.operation_attributes import OperationAttributes
-from moir.model_optimizer.graph.operation_names import is_mo_operation
 from moir.model_optimizer.graph.port_data import PortData
-from moir.model_optimizer.graph.python_values import element_type, numpy_type
-from moir.model_optimizer.graph.sentinels import is_node, is_value
-from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.values.python_values import element_type, numpy_type
 
 NameMode: TypeAlias = Literal["merge", "source", "dest"]
 """The names of a tensor that replaces another: those of both, its own (`source`), or those of the other (`dest`)."""

@@ -10,10 +10,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array
 from moir.dialects.shapes import shape_of
 from moir.errors import ConversionError
+from moir.model_optimizer.attributes.data_attributes import DataAttributes, get_value, set_shape, set_value
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.attributed_node import AttributedNode
-from moir.model_optimizer.graph.data_attributes import DataAttributes, get_value, set_shape, set_value
-from moir.model_optimizer.graph.shapes import masked_shape, type_shape
-from moir.model_optimizer.graph.view import BlockView
+from moir.model_optimizer.values.shapes import masked_shape, type_shape
 
 
 class TensorPort(Protocol):

@@ -26,12 +26,12 @@ from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import string_attribute, value_of
 from moir.errors import ConversionError
+from moir.model_optimizer.block.operand_counts import operands_required
+from moir.model_optimizer.block.sentinels import ABSENT_PORT, SENTINELS, is_sentinel, nodes_of
 from moir.model_optimizer.graph.creation import take_further_operands
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.node_inference import infer_changed, infer_inputs
-from moir.model_optimizer.graph.operand_counts import operands_required
-from moir.model_optimizer.graph.sentinels import ABSENT_PORT, SENTINELS, is_sentinel, nodes_of
 from moir.rewriting.dead_code import live_operations
 
 logger = logging.getLogger("moir")

@@ -14,7 +14,7 @@ import numpy as np
 from moir.dialects import element_types
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.python_values import element_type
+from moir.model_optimizer.values.python_values import element_type
 
 Record: TypeAlias = str | tuple[str, str | Callable[[GraphNode], object]]
 

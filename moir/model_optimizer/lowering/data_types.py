@@ -12,9 +12,9 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, tensor
 from moir.lowering.table import Replacement
 from moir.model_optimizer.graph.made_constants import converted
-from moir.model_optimizer.graph.shapes import type_shape
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
+from moir.model_optimizer.values.shapes import type_shape
 from moir.rewriting.builder import OpBuilder
 
 

@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import bf16, f16, f32, f64, si32
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.table import Replacement
-from moir.model_optimizer.graph.python_values import is_true
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
+from moir.model_optimizer.values.python_values import is_true
 from moir.rewriting.builder import OpBuilder
 
 FLOATS = (f16, bf16, f32, f64)

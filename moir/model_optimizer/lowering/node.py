@@ -20,13 +20,13 @@ from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER
 from moir.lowering.binder import LoweringNode, LoweringRun, T
 from moir.lowering.driver import Lowering
+from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
+from moir.model_optimizer.block.sentinels import is_sentinel
+from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
-from moir.model_optimizer.graph.python_values import element_type, plain, python_value
-from moir.model_optimizer.graph.sentinels import is_sentinel
-from moir.model_optimizer.graph.view import BlockView
 from moir.model_optimizer.lowering.table import mo
+from moir.model_optimizer.values.python_values import element_type, plain, python_value
 
 
 def graph_of(block: Block, run: LoweringRun) -> BlockView:

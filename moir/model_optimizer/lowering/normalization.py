@@ -7,10 +7,10 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from moir.lowering.table import Replacement
-from moir.model_optimizer.graph.python_values import is_true
 from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
+from moir.model_optimizer.values.python_values import is_true
 from moir.rewriting.builder import OpBuilder
 
 

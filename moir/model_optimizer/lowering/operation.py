@@ -37,14 +37,14 @@ from moir.errors import ConversionError, InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.driver import Lowering
 from moir.lowering.table import Replacement
-from moir.model_optimizer.graph import node_inference, slice_masks
+from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
+from moir.model_optimizer.block.making_places import passed_outside, place_of
+from moir.model_optimizer.block.operand_counts import operand_limit, operands_required
+from moir.model_optimizer.block.sentinels import SENTINELS
+from moir.model_optimizer.block.view import COMPUTED_VALUES
+from moir.model_optimizer.graph import node_inference
 from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS, inverse
-from moir.model_optimizer.graph.making_places import passed_outside, place_of
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.operand_counts import operand_limit, operands_required
-from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
-from moir.model_optimizer.graph.sentinels import SENTINELS
-from moir.model_optimizer.graph.view import COMPUTED_VALUES
 from moir.model_optimizer.graph.xml_records import xml_attributes, xml_text
 from moir.model_optimizer.lowering.layout import as_given, has_channels_second
 from moir.model_optimizer.lowering.layout import channel_first as as_channel_first
@@ -54,6 +54,7 @@ from moir.model_optimizer.lowering.presentation import Presented, channel_first,
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.lowering.versions import UNVERSIONED, advice_on_version, is_standard, opset_number, standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
+from moir.model_optimizer.values import slice_masks
 from moir.rewriting.builder import OpBuilder
 from moir.suggestions import nearest
 

@@ -10,10 +10,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.table import Replacement
-from moir.model_optimizer.graph.python_values import is_true
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.model_optimizer.lowering.versions import opset_number
+from moir.model_optimizer.values.python_values import is_true
 from moir.rewriting.builder import OpBuilder
 
 SKIPPING = 15

@@ -12,7 +12,7 @@ from moir.dialects import element_types
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import PropertyKind, property_table
 from moir.errors import ConversionError
-from moir.model_optimizer.graph.python_values import element_type
+from moir.model_optimizer.values.python_values import element_type
 
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 

@@ -56,7 +56,7 @@ def completed(configuration: str, model: str, reading: Mapping[str, object]) -> 
     Raises ConversionError, e.g. for scopes that the model does not have.
     """
     from moir.dialects.moir import models_of
-    from moir.model_optimizer.api.describe_subgraphs import describe_subgraphs
+    from moir.model_optimizer.api.configuration.describe_subgraphs import describe_subgraphs
     from moir.model_optimizer.graph.graph import Graph
 
     framework = framework_of_file(model)

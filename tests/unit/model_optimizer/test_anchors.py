@@ -10,7 +10,7 @@ from moir.errors import ConversionError
 from moir.extensions.loading import Extensions
 from moir.extensions.ordering import slotted_in
 from moir.lowering.onnx.table import onnx
-from moir.model_optimizer.api.anchors import ANCHORS, built_in, places
+from moir.model_optimizer.api.transformations.anchors import ANCHORS, built_in, places
 from moir.pipeline import pipeline_names
 from tests.unit.extensions.directories import write
 

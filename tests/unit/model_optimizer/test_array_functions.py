@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.model_optimizer.api import broadcasting, caffe_layers, constant_values, mxnet_attributes, sequences, shape_functions
-from moir.model_optimizer.api.graph_inference import override_batch, partial_infer
-from moir.model_optimizer.api.node_attributes import add_attrs_props, merge_edge_props
-from moir.model_optimizer.api.partial_inference import concat_infer
-from moir.model_optimizer.api.pipeline_config import PipelineConfig
-from moir.model_optimizer.api.sliding_windows import convert_tf_padding_to_str, tf_window_op_pad_infer
+from moir.model_optimizer.api.configuration.pipeline_config import PipelineConfig
+from moir.model_optimizer.api.extraction import caffe_layers, mxnet_attributes
+from moir.model_optimizer.api.graph import constant_values, sequences
+from moir.model_optimizer.api.graph.node_attributes import add_attrs_props, merge_edge_props
+from moir.model_optimizer.api.inference import broadcasting, shape_functions
+from moir.model_optimizer.api.inference.graph_inference import override_batch, partial_infer
+from moir.model_optimizer.api.inference.partial_inference import concat_infer
+from moir.model_optimizer.api.inference.sliding_windows import convert_tf_padding_to_str, tf_window_op_pad_infer
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array, unmask_shape
+from moir.model_optimizer.values.shapes import dynamic_dimension, shape_array, unmask_shape
 from moir.testing import build_graph, connect, regular_op_with_empty_data, result, shaped_parameter
 from moir.testing.descriptions import connect_data, valued_const_with_data
 

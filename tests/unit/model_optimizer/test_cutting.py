@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.model_optimizer.api import constant_inputs, cutting, data_node_functions, graph_walks, node_functions, user_requests
+from moir.model_optimizer.api.graph import constant_inputs, cutting, data_node_functions, graph_walks, node_functions, user_requests
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.testing import build_graph, connect_front, regular_op, regular_op_with_shaped_data, result, shaped_parameter

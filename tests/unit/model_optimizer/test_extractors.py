@@ -13,7 +13,7 @@ from moir.dialects.context import MoirContext
 from moir.errors import ConversionError
 from moir.model_optimizer.api import operations
 from moir.model_optimizer.api.errors import Error
-from moir.model_optimizer.api.extractors import (
+from moir.model_optimizer.api.extraction.extractors import (
     attr_getter,
     bool_to_str,
     get_backend_pad,
@@ -31,14 +31,14 @@ from moir.model_optimizer.api.extractors import (
     tf_tensor_content,
     tf_tensor_shape,
 )
-from moir.model_optimizer.api.graph_utilities import add_activation_function_after_node, add_constant_to_negative_values
-from moir.model_optimizer.api.partial_inference import copy_shape_infer, copy_value, eltwise_infer, single_output_infer
+from moir.model_optimizer.api.graph.graph_utilities import add_activation_function_after_node, add_constant_to_negative_values
+from moir.model_optimizer.api.inference.partial_inference import copy_shape_infer, copy_value, eltwise_infer, single_output_infer
+from moir.model_optimizer.frameworks.tensorflow.node_def import Dimension, ShapeMessage, TensorMessage
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
-from moir.model_optimizer.graph.protobuf_view import Dimension, ShapeMessage, TensorMessage
 from moir.model_optimizer.graph.session import edit
-from moir.model_optimizer.graph.shapes import is_fully_defined
+from moir.model_optimizer.values.shapes import is_fully_defined
 from moir.pipeline import load_pass
 from tests.unit.model_optimizer.operation_graphs import kinds, lowered, run
 

@@ -9,8 +9,8 @@ import pytest
 from moir.errors import ConversionError
 from moir.extensions.loading import Extensions
 from moir.lowering.onnx.table import onnx
-from moir.model_optimizer.api import replacement
-from moir.model_optimizer.api.anchors import StandIn
+from moir.model_optimizer.api.transformations import replacement
+from moir.model_optimizer.api.transformations.anchors import StandIn
 from moir.model_optimizer.import_paths import ROOTS, SOURCES, LegacyImports, names_in
 from moir.pipeline import pipeline_names
 from tests.unit.extensions.directories import write

@@ -12,10 +12,10 @@ from onnx import TensorProto, helper
 from moir.dialects.moir import models_of
 from moir.errors import ConversionError
 from moir.frontends.onnx import read_model
-from moir.model_optimizer.api.describe_subgraphs import describe_subgraphs, described_text
-from moir.model_optimizer.api.instances import find_instances
-from moir.model_optimizer.api.json_configuration import load_configuration, parse_configuration
-from moir.model_optimizer.api.subgraph_match import SubgraphMatch
+from moir.model_optimizer.api.configuration.describe_subgraphs import describe_subgraphs, described_text
+from moir.model_optimizer.api.configuration.json_configuration import load_configuration, parse_configuration
+from moir.model_optimizer.api.transformations.instances import find_instances
+from moir.model_optimizer.api.transformations.subgraph_match import SubgraphMatch
 from moir.model_optimizer.graph.graph import Graph
 
 BLOCKS = ("Mixed_5b", "Mixed_5c", "Mixed_5d")

@@ -19,9 +19,15 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ConversionError
 from moir.frontends.onnx import read_model
-from moir.model_optimizer.api import data_types, layouts, networkx_functions, pattern_functions, reverse_inference, shape_functions
 from moir.model_optimizer.api.errors import Error
-from moir.model_optimizer.api.front_extractor import CaffePythonFrontExtractorOp, FrontExtractorOp, register_caffe_python_extractor
+from moir.model_optimizer.api.extraction.front_extractor import (
+    CaffePythonFrontExtractorOp,
+    FrontExtractorOp,
+    register_caffe_python_extractor,
+)
+from moir.model_optimizer.api.graph import layouts, networkx_functions
+from moir.model_optimizer.api.inference import data_types, reverse_inference, shape_functions
+from moir.model_optimizer.api.transformations import pattern_functions
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
 from tests.unit.model_optimizer.conversions import onnx_model

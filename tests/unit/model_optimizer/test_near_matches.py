@@ -11,8 +11,8 @@ import pytest
 from moir.errors import ConversionError
 from moir.extensions.loading import Extensions
 from moir.lowering.onnx.table import onnx
-from moir.model_optimizer.api.anchors import built_in
-from moir.model_optimizer.api.replacement import FrontReplacementOp, apply_to_matches
+from moir.model_optimizer.api.transformations.anchors import built_in
+from moir.model_optimizer.api.transformations.replacement import FrontReplacementOp, apply_to_matches
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.near_matches import failing_step
 from moir.pipeline import pipeline_names

@@ -13,7 +13,7 @@ from moir.model_optimizer.api import operations
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op, create_op_with_const_inputs
-from moir.model_optimizer.graph.shapes import int64_array
+from moir.model_optimizer.values.shapes import int64_array
 from tests.unit.model_optimizer.operation_graphs import kinds, lowered, run
 
 RANDOM = np.random.default_rng(4)

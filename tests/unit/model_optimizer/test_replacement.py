@@ -12,12 +12,12 @@ from onnx import helper
 
 from moir.errors import ConversionError
 from moir.interface import convert_model
-from moir.model_optimizer.api.configured_replacement import (
+from moir.model_optimizer.api.transformations.configured_replacement import (
     FrontReplacementFromConfigFileGeneral,
     FrontReplacementFromConfigFileOp,
     FrontReplacementFromConfigFileSubGraph,
 )
-from moir.model_optimizer.api.replacement import (
+from moir.model_optimizer.api.transformations.replacement import (
     BASE_CLASSES,
     BackReplacementPattern,
     FrontReplacementOp,

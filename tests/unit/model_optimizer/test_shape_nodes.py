@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from moir.errors import ConversionError
-from moir.model_optimizer.api import layout_marks, shape_nodes
-from moir.model_optimizer.api.graph_utilities import add_convolution_to_swap_xy_coordinates, add_fake_background_loc
+from moir.model_optimizer.api.graph import layout_marks, shape_nodes
+from moir.model_optimizer.api.graph.graph_utilities import add_convolution_to_swap_xy_coordinates, add_fake_background_loc
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from tests.unit.model_optimizer.operation_graphs import run

@@ -11,7 +11,7 @@ import pytest
 
 from moir.errors import ConversionError
 from moir.model_optimizer.api.operations import class_named
-from moir.model_optimizer.api.replacement import MiddleReplacementPattern
+from moir.model_optimizer.api.transformations.replacement import MiddleReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op, registration

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from moir.dialects.opset.interfaces.properties import property_table
+from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op
-from moir.model_optimizer.graph.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.graph.xml_records import Record
 from moir.model_optimizer.lowering.operation import infer_by_lowering
 from moir.model_optimizer.lowering.versions import standard_operation

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from moir.errors import ConversionError
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.shapes import IntegerArray, int64_array
 from moir.model_optimizer.graph.xml_records import Record
+from moir.model_optimizer.values.shapes import IntegerArray, int64_array
 
 
 def interpolated_axes(node: GraphNode) -> IntegerArray:

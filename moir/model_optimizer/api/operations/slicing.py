@@ -4,7 +4,7 @@
     StridedSlice.align_mask_with_slice_rank(node, len(begin))
     data[tuple(StridedSlice.get_slices(node, shape, begin, end, strides))]
 
-A 0 in `begin_mask` or `end_mask` of a node says that the entry does not count, see `graph.slice_masks`.
+A 0 in `begin_mask` or `end_mask` of a node says that the entry does not count, see `values.slice_masks`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from moir.dialects.data import Array
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.graph.shapes import is_fully_defined
-from moir.model_optimizer.graph.slice_masks import INVERTED, MASKS
 from moir.model_optimizer.lowering.operation import infer_by_lowering
+from moir.model_optimizer.values.shapes import is_fully_defined
+from moir.model_optimizer.values.slice_masks import INVERTED, MASKS
 
 _BEGIN, _END, _STRIDES = 1, 2, 3
 

@@ -9,7 +9,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.graph.editing import rename_nodes
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.session import check_connected, edit
-from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array
+from moir.model_optimizer.values.shapes import dynamic_dimension, shape_array
 from tests.unit.model_optimizer.graph.texts import FRONT, MIDDLE
 
 

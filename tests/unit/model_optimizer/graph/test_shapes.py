@@ -7,8 +7,8 @@ import pytest
 
 from moir.dialects.symbols import Symbol
 from moir.errors import ConversionError
-from moir.model_optimizer.graph import shapes
-from moir.model_optimizer.graph.shapes import dynamic_dimension, shape_array
+from moir.model_optimizer.values import shapes
+from moir.model_optimizer.values.shapes import dynamic_dimension, shape_array
 
 
 def test_arrays():

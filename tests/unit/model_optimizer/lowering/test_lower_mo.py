@@ -20,9 +20,9 @@ from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
-from moir.model_optimizer.graph.shapes import int64_array
 from moir.model_optimizer.lowering.versions import standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
+from moir.model_optimizer.values.shapes import int64_array
 from moir.passes.check.check_lowered import CheckLoweredPass
 from moir.passes.check.check_types import CheckTypesPass
 from tests.unit.model_optimizer.operation_graphs import kinds, lowered, run

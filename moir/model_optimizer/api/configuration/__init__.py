@@ -1,0 +1,1 @@
+"""Options of the conversion and JSON files that configure transformations."""

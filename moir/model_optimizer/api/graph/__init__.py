@@ -1,0 +1,1 @@
+"""Functions on graphs and nodes: cutting, walking, marking layouts, making nodes."""

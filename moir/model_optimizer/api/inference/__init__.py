@@ -1,0 +1,1 @@
+"""Functions that infer shapes, values and element types of nodes."""

@@ -1,0 +1,1 @@
+"""The base classes of transformations, their places in the phases, patterns and configured sub-graphs."""

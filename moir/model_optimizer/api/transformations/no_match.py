@@ -1,0 +1,124 @@
+"""What is said of a transformation that finds nothing: unknown names, and where its pattern fails."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from moir import frameworks
+from moir.dialects import opset
+from moir.dialects.python_object import python_entries
+from moir.lowering.driver import table_of
+from moir.model_optimizer.block.operation_names import OPSET_OP_NAMES, op_names
+from moir.model_optimizer.block.sentinels import nodes_of
+from moir.model_optimizer.frameworks.onnx.names import names_of_kind
+from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.near_matches import failing_step
+from moir.model_optimizer.graph.operation import Op
+from moir.rewriting.events import RECORDING
+from moir.suggestions import nearest
+
+logger = logging.getLogger("moir")
+
+_TYPING_ERROR = 0.8
+"""The least similarity of a name to the one that was probably meant."""
+
+_SIMILAR = 0.65
+"""The same for a name that is in the model."""
+
+
+@cache
+def _names_of_frameworks() -> frozenset[str]:
+    """All values of `op` that nodes can have without an extension."""
+    found = {*OPSET_OP_NAMES, *OPSET_OP_NAMES.values(), *(name.partition(".")[2] for name in opset.names())}
+    for framework in frameworks.FRAMEWORKS.values():
+        if framework.lowering is not None:
+            for kind in table_of(framework).kinds():
+                found.update(names_of_kind(framework.dialect, kind.rpartition(".")[2]))
+    found.update(table_of(frameworks.MODEL_OPTIMIZER).kinds())
+    return frozenset(found)
+
+
+def _names_present(graph: Graph) -> set[str]:
+    return {each for op in nodes_of(graph.block) for each in op_names(op, python_entries(op))}
+
+
+def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_declared: bool = False) -> bool:
+    """Warn if an `op` is probably a misspelled one, of those `present` in the model or of others.
+
+    Returns whether it is.
+
+    A name that is like no other is that of an operation which this model does not have. So is one that a class declares
+    (`is_declared`) and that is like none in the model: extensions serve several models.
+    """
+    known = _names_of_frameworks() | Op.registered_ops.keys()
+    if op in known:
+        return False
+    near = nearest(op, present, similarity=_SIMILAR)
+    if not near and not is_declared:
+        near = nearest(op, known, similarity=_TYPING_ERROR)
+    if near:
+        logger.warning("%s looks for nodes with op %r, a name that no operation has; nearest %s", name, op, " or ".join(near))
+    return bool(near)
+
+
+def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = None) -> None:
+    """Say which values of `op` a transformation asked the graphs for, and no node had.
+
+    The one that its class declares is left out: `report_no_node` is for that.
+
+    That is a warning for a name that is probably misspelled; else it is said under `--verbose`.
+    """
+    found = {op for graph in graphs for op, is_found in graph.sought.items() if is_found}
+    unfound = dict.fromkeys(op for graph in graphs for op in graph.sought if op not in found and op != declared)
+    present = {each for graph in graphs for each in _names_present(graph)} if unfound else set[str]()
+    for op in unfound:
+        if not _warn_of_unknown_name(op, name, present) and logger.isEnabledFor(logging.INFO):
+            near = nearest(op, present)
+            logger.info("%s: no node has op %r%s", name, op, f"; nearest {' or '.join(near)}" if near else "")
+
+
+def report_no_node(graph: Graph, op: str, name: str) -> None:
+    """Say that no node has the `op` that a replacement of single operations declares."""
+    report_no_match(graph, [("op", {"op": op})], [], name, is_declared=True)
+
+
+def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str, is_declared: bool) -> bool:
+    """Warn if a pattern is for another form of the model; returns whether that is so.
+
+    No node has an `op` of the pattern then, but a node has one of which that is a part, or which is a part of it.
+    """
+    wanted = dict.fromkeys(entry[1].get("op") for entry in nodes if not isinstance(entry, str))
+    absent = [op for op in wanted if isinstance(op, str) and not graph.operations_named(op)]
+    present = sorted(_names_present(graph)) if absent else []
+    warned = False
+    for op in absent:
+        if _warn_of_unknown_name(op, name, present, is_declared=is_declared):
+            warned = True
+            continue
+        near = next((each for each in present if min(len(each), len(op)) > 3 and (each in op or op in each)), None)
+        if near is not None:
+            warned = True
+            logger.warning("%s matches nothing: no node has op %r; nearest %s", name, op, near)
+    return warned
+
+
+def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], name: str, *, is_declared: bool = False) -> None:
+    """Log at which step of a pattern without matches the best candidate fails, and report it as a declined rewrite.
+
+    That is looked for only if someone listens: `--verbose`, or the listener of rewrites.
+    """
+    recording = RECORDING.get()
+    if _warn_of_another_form(graph, nodes, name, is_declared) and recording is None:
+        return
+    if recording is None and not logger.isEnabledFor(logging.INFO):
+        return
+    step = failing_step(graph, nodes, edges)
+    if step is None:
+        return
+    root, reason = step
+    logger.info("%s matches nothing: %s", name, reason)
+    if recording is not None:
+        recording.declined(name, "" if root is None else recording.text(root), reason)

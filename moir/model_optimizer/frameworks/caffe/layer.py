@@ -1,0 +1,223 @@
+"""`node.pb` and `node.model_pb` of a Caffe layer: its parameters as fields of messages, and its weights.
+
+    node.pb.convolution_param.kernel_size[0], node.pb.python_param.param_str, node.model_pb.blobs[0].data
+
+A text does not say whether a field is repeated, and has no field that is at its default. For the messages of Caffe
+`caffe_fields` says both; in others a single value is also a list of one, and an absent field is 0, an empty list or an
+empty message, whatever it is used as. The names of enumerations are numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.framework import decode_kind
+from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import value_of
+from moir.model_optimizer.frameworks.caffe.fields import Enumeration, defaults, enumerations, messages, repeated
+
+BLOBS = "blobs"
+PYTHON_KIND = "Python"
+
+
+class _One:
+    """A value that is also a list of itself."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: int) -> Any:
+        return [self][index]
+
+
+class IntegerField(_One, int):
+    """An integer."""
+
+
+class NumberField(_One, float):
+    """A float."""
+
+
+class AbsentField(int):
+    """A field that the text does not have, and whose default is 0, empty or false."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return AbsentField()
+
+    def __str__(self) -> str:
+        return ""
+
+
+class FieldsMessage:
+    """A message: its fields are attributes.
+
+    Args:
+        fields: the fields, as attributes of an operation.
+        path: the names of the fields, joined by dots, that lead from the layer to the message.
+    """
+
+    def __init__(self, fields: Mapping[str, Attribute], path: str = "") -> None:
+        self._fields = fields
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        path = self._path_of(name)
+        if name in self._fields:
+            is_single = path in repeated() and not isinstance(self._fields[name], ArrayAttr | DenseArrayBase)
+            return [_field(self._fields[name], path)] if is_single else _field(self._fields[name], path)
+        if path in repeated():
+            return []
+        if path in messages():
+            return FieldsMessage({}, path)
+        default = defaults().get(self._path, {}).get(name)
+        return AbsentField() if default is None else _single(default)
+
+    def HasField(self, name: str) -> bool:
+        """Whether the message has a field."""
+        return name in self._fields
+
+    def ListFields(self) -> list[tuple[FieldDescriptor, Any]]:
+        """The fields with their values."""
+        return [(self._descriptor(name), getattr(self, name)) for name in self._fields]
+
+    def default_fields(self) -> list[tuple[FieldDescriptor, Any]]:
+        """The fields that the text does not have and whose default is not 0, empty or false, with that."""
+        absent = [name for name in defaults().get(self._path, {}) if name not in self._fields]
+        return [(self._descriptor(name), getattr(self, name)) for name in absent]
+
+    def _descriptor(self, name: str) -> FieldDescriptor:
+        return FieldDescriptor(name, enumerations().get(self._path_of(name)))
+
+    def _path_of(self, name: str) -> str:
+        return f"{self._path}.{name}" if self._path else name
+
+
+@dataclass(frozen=True)
+class FieldDescriptor:
+    """What is known of a field.
+
+    Args:
+        name: its name.
+        enumeration: that of its values, if they are of one.
+    """
+
+    name: str
+    enumeration: Enumeration | None = None
+
+
+def _field(attribute: Attribute, path: str) -> Any:
+    if isinstance(attribute, DictionaryAttr):
+        return FieldsMessage(attribute.data, path)
+    if isinstance(attribute, ArrayAttr):
+        return [_field(each, path) for each in cast("ArrayAttr[Attribute]", attribute)]
+    value = value_of(attribute)
+    if isinstance(value, tuple):
+        return list(cast("tuple[Any, ...]", value))
+    if isinstance(value, str) and path in enumerations():
+        value = enumerations()[path].numbers.get(value, value)
+    return _single(value)
+
+
+def _single(value: Any) -> Any:
+    """The value of a field that is not repeated."""
+    if isinstance(value, bool | str):
+        return value
+    return IntegerField(value) if isinstance(value, int) else NumberField(value)
+
+
+@dataclass(frozen=True)
+class BlobShape:
+    """The shape of a blob."""
+
+    dim: list[int]
+
+
+@dataclass(frozen=True)
+class Blob:
+    """A weight of a layer."""
+
+    array: Array
+
+    @property
+    def data(self) -> Array:
+        """The values in C order."""
+        return self.array.reshape(-1)
+
+    @property
+    def shape(self) -> BlobShape:
+        """The shape."""
+        return BlobShape(list(self.array.shape))
+
+
+@dataclass
+class WeightsMessage:
+    """The layer as the file of weights has it."""
+
+    name: str
+    type: str
+    blobs: list[Blob] = field(default_factory=list[Blob])
+
+
+class LayerMessage(FieldsMessage):
+    """A layer as the text has it; `bottom` and `top` are the names of the tensors that it takes and makes."""
+
+    def __init__(self, op: Operation) -> None:
+        super().__init__({name: value for name, value in op.properties.items() if name != BLOBS})
+        self.name = name_of(op) or ""
+        self.type = decode_kind(op.name.partition(".")[2])
+        self.bottom = [tensor_name(operand) for operand in op.operands[: len(op.operands) - _blob_count(op)]]
+        self.top = [tensor_name(result) for result in op.results]
+
+
+def tensor_name(value: SSAValue) -> str:
+    """The first name of a tensor in the file, or else that of its node, with the number of a further result."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or owner.name in ("moir.none", "mo.disconnected", "mo.absent_port"):
+        return ""
+    names = owner.attributes.get("tensor_names")
+    index = value.index if isinstance(value, OpResult) else 0
+    if names is not None and index < len(value_of(names)) and (text := value_of(names)[index]):
+        return str(text).partition(",")[0]
+    name = name_of(owner) or ""
+    return f"{name}:{index}" if index else name
+
+
+def _blob_count(op: Operation) -> int:
+    """The number of weights of a layer, which are its last operands."""
+    found = op.properties.get(BLOBS)
+    return 0 if found is None else int(value_of(found))
+
+
+def weights_message(op: Operation) -> WeightsMessage:
+    """The weights of a Caffe layer: the last of its operands."""
+    owners = [operand.owner for operand in list(op.operands)[len(op.operands) - _blob_count(op) :]]
+    blobs = [Blob(owner.value.array) for owner in owners if isinstance(owner, Constant)]
+    return WeightsMessage(name_of(op) or "", decode_kind(op.name.partition(".")[2]), blobs)
+
+
+def python_layer(op: Operation) -> str | None:
+    """`module.Layer` of a Caffe layer that is written in Python; None for any other operation."""
+    if op.name != f"caffe.{PYTHON_KIND}":
+        return None
+    message = LayerMessage(op).python_param
+    return f"{message.module}.{message.layer}"

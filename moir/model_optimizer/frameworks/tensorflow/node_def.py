@@ -1,0 +1,284 @@
+"""`node.pb`: a node of a framework as the message of its model file, made from the operation when it is asked for.
+
+For ONNX it is a real `onnx.NodeProto`. For TensorFlow it is a view with the fields of a NodeDef: `pb.name`, `pb.op`,
+`pb.input`, `pb.attr["value"].tensor`, `.i`, `.f`, `.s`, `.b`, `.type`, `.shape`, `.list`, where numbers of types are
+those of TensorFlow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+
+from moir.dialects import element_types
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.framework import decode_kind
+from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import FALSE, TRUE, value_of
+from moir.model_optimizer.block.operation_names import FRAMEWORK_OPERATION
+from moir.model_optimizer.frameworks.caffe.layer import LayerMessage, tensor_name
+
+TENSORFLOW_TYPES = {
+    "f32": 1,
+    "f64": 2,
+    "i32": 3,
+    "u8": 4,
+    "i16": 5,
+    "i8": 6,
+    "string": 7,
+    "i64": 9,
+    "boolean": 10,
+    "bf16": 14,
+    "u16": 17,
+    "f16": 19,
+    "u32": 22,
+    "u64": 23,
+}
+"""Element type -> number of TensorFlow's DataType."""
+
+TENSORFLOW_ELEMENTS = {number: name for name, number in TENSORFLOW_TYPES.items()}
+"""The inverse."""
+
+
+@dataclass
+class Dimension:
+    """A dimension of a shape, -1 if unknown."""
+
+    size: int
+    name: str = ""
+
+
+@dataclass
+class ShapeMessage:
+    """A TensorShapeProto."""
+
+    dim: list[Dimension] = field(default_factory=list[Dimension])
+    unknown_rank: bool = False
+
+
+@dataclass
+class TensorMessage:
+    """A TensorProto; all of its values are in `tensor_content`, those of strings in `string_val`."""
+
+    array: Array
+
+    @property
+    def dtype(self) -> int:
+        """Number of the element type."""
+        return TENSORFLOW_TYPES.get(element_types.describe(element_types.from_numpy(self.array.dtype)).xml, 0)
+
+    @property
+    def tensor_shape(self) -> ShapeMessage:
+        """The shape."""
+        return ShapeMessage([Dimension(size) for size in self.array.shape])
+
+    @property
+    def tensor_content(self) -> bytes:
+        """The values, little endian in C order."""
+        return b"" if self.array.dtype == object else np.ascontiguousarray(self.array).tobytes()
+
+    @property
+    def string_val(self) -> list[bytes]:
+        """The values of a tensor of strings."""
+        if self.array.dtype != object:
+            return []
+        return [item if isinstance(item, bytes) else str(item).encode(errors="surrogateescape") for item in self.array.ravel()]
+
+
+@dataclass
+class ListMessage:
+    """A list attribute; which of its fields has the items depends on their type."""
+
+    i: list[int] = field(default_factory=list[int])
+    f: list[float] = field(default_factory=list[float])
+    s: list[bytes] = field(default_factory=list[bytes])
+    b: list[bool] = field(default_factory=list[bool])
+    type: list[int] = field(default_factory=list[int])
+    shape: list[ShapeMessage] = field(default_factory=list[ShapeMessage])
+
+
+class AttributeMessage:
+    """An AttrValue of TensorFlow. Fields of other kinds than the attribute's are empty."""
+
+    def __init__(self, attribute: Attribute | None) -> None:
+        self.attribute = attribute
+        self.value: Any = None if attribute is None else value_of(attribute)
+
+    @property
+    def i(self) -> int:
+        """An integer."""
+        return self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else 0
+
+    @property
+    def f(self) -> float:
+        """A float."""
+        return self.value if isinstance(self.value, float) else 0.0
+
+    @property
+    def b(self) -> bool:
+        """A boolean."""
+        return self.attribute == TRUE
+
+    @property
+    def s(self) -> bytes:
+        """A string, as bytes."""
+        if isinstance(self.attribute, DataAttr):
+            return self.attribute.array.tobytes()
+        value = self.value
+        return value.encode(errors="surrogateescape") if isinstance(value, str) else b""
+
+    @property
+    def type(self) -> int:
+        """The number of an element type."""
+        return _type_number(self.attribute)
+
+    @property
+    def shape(self) -> ShapeMessage:
+        """A shape. A list of integers is read as one, since a model does not distinguish them."""
+        items = self._items()
+        if items is None:
+            return ShapeMessage(unknown_rank=self.attribute is None)
+        return ShapeMessage([Dimension(item) for item in items if isinstance(item, int)])
+
+    def _items(self) -> tuple[Any, ...] | None:
+        value: object = self.value
+        return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else None
+
+    @property
+    def tensor(self) -> TensorMessage:
+        """A tensor."""
+        return TensorMessage(self.attribute.array if isinstance(self.attribute, DataAttr) else np.zeros(0, np.float32))
+
+    @property
+    def list(self) -> ListMessage:
+        """A list."""
+        message = ListMessage()
+        for item in self._items() or ():
+            if isinstance(item, bool):
+                message.b.append(item)
+            elif isinstance(item, int):
+                message.i.append(item)
+            elif isinstance(item, float):
+                message.f.append(item)
+            elif isinstance(item, str):
+                message.s.append(item.encode(errors="surrogateescape"))
+            elif isinstance(item, tuple):
+                message.shape.append(ShapeMessage([Dimension(size) for size in cast("tuple[int, ...]", item)]))
+            elif isinstance(item, Attribute):
+                message.type.append(_type_number(item))
+        return message
+
+    def HasField(self, name: str) -> bool:
+        """Whether the attribute is of this form."""
+        return bool(getattr(self, name)) or (name == "b" and self.attribute == FALSE)
+
+
+def _type_number(attribute: Attribute | None) -> int:
+    if attribute is None or not element_types.is_element_type(attribute):
+        return 0
+    return TENSORFLOW_TYPES.get(element_types.describe(attribute).xml, 0)
+
+
+class AttributeMessages(Mapping[str, AttributeMessage]):
+    """The `attr` of a NodeDef. As with a map of protobuf, an absent key gives an empty message."""
+
+    def __init__(self, properties: Mapping[str, Attribute]) -> None:
+        self.properties = properties
+
+    def __getitem__(self, key: str) -> AttributeMessage:
+        return AttributeMessage(self.properties.get(key))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.properties
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.properties)
+
+    def __len__(self) -> int:
+        return len(self.properties)
+
+
+@dataclass
+class NodeMessage:
+    """A NodeDef of TensorFlow; nodes of frameworks without a view of their own have this form, too."""
+
+    op: str
+    name: str
+    attr: AttributeMessages
+    input: list[str] = field(default_factory=list[str])
+    """The producer of each operand: `name` of a node for its output 0, `name:1` for a further one."""
+    device: str = ""
+
+
+def _tensorflow(kind: str, op: Operation) -> NodeMessage:
+    properties = op.properties
+    if isinstance(op, Constant):
+        properties = {"dtype": op.value.element, "value": op.value}
+    return NodeMessage(kind, name_of(op) or "", AttributeMessages(properties), [_producer(operand) for operand in op.operands])
+
+
+def _producer(value: SSAValue) -> str:
+    """A tensor as a NodeDef names it; the argument of a function's body by the name of the tensor, if it has one."""
+    if not isinstance(value, OpResult):
+        return tensor_name(value)
+    name = name_of(value.op) or ""
+    return f"{name}:{value.index}" if value.index else name
+
+
+def _onnx(kind: str, op: Operation) -> Any:
+    from onnx import helper
+
+    domain, _, op_type = kind.rpartition(".")
+    inputs = [tensor_name(operand) for operand in op.operands]
+    outputs = [tensor_name(result) for result in op.results]
+    node = helper.make_node(op_type, inputs, outputs, name=name_of(op) or "", domain=domain or None)
+    node.attribute.extend(_onnx_attributes(op))
+    return node
+
+
+def _onnx_attributes(op: Operation) -> Iterator[Any]:
+    from onnx import TensorProto, helper, numpy_helper
+
+    for name, attribute in op.properties.items():
+        if isinstance(attribute, DataAttr):
+            row = element_types.describe(attribute.element)
+            if row.is_packed:
+                number = getattr(TensorProto, {"i4": "INT4", "u4": "UINT4"}.get(row.xml, "UNDEFINED"))
+                tensor = helper.make_tensor("", number, attribute.shape, attribute.array.tobytes(), raw=True)
+            else:
+                tensor = numpy_helper.from_array(np.asarray(attribute.array, order="C"))
+            yield helper.make_attribute(name, tensor)
+        elif element_types.is_element_type(attribute):
+            yield helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(element_types.to_numpy(attribute)))
+        else:
+            value = value_of(attribute)
+            if isinstance(value, bool):
+                value = int(value)
+            if isinstance(value, Attribute) or value == ():
+                continue
+            yield helper.make_attribute(name, value)
+
+
+def protobuf_of(op: Operation) -> Any:
+    """The message of a node of a framework, or of a constant; None for an operation that no model file has."""
+    name = op.name
+    if (original := op.attributes.get(FRAMEWORK_OPERATION)) is not None:
+        name = str(value_of(original))
+    framework, _, encoded = name.partition(".")
+    if framework == "onnx":
+        return _onnx(decode_kind(encoded), op)
+    if framework == "caffe":
+        return LayerMessage(op)
+    if framework in ("tf", "tflite", "mxnet", "paddle"):
+        return _tensorflow(decode_kind(encoded), op)
+    return None
+
+
+def constant_message(op: Constant, framework: str) -> Any:
+    """The message of a constant in a model of a framework."""
+    return _onnx("Constant", op) if framework == "onnx" else _tensorflow("Const", op)

@@ -79,6 +79,8 @@ class Framework(Record):
         is_lowered: whether its models are in opset dialects as they are read, so that it has no dialect of its own.
         constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
         runner: `module:class` that runs its models by its own runtime; None if no package has that.
+        view: `module:view` of what extensions for Model Optimizer's API see of its models; None if they see its
+            operations as they are.
     """
 
     dialect: str
@@ -98,6 +100,7 @@ class Framework(Record):
     is_lowered: bool = False
     constant_kind: str = "const"
     runner: str | None = None
+    view: str | None = None
 
     @property
     def lowering_pass(self) -> str:
@@ -119,6 +122,7 @@ ONNX = Framework(
     # model begins with such a number too, but then follows a message, not a string.
     beginning=rb"\x08[\x01-\x1f](?:[\x1a\x22\x28\x32\x3a\x42\x72\xa2]|\x12(?:\x00|[\x01-\x7f][ -~\x80-\xff]))",
     lowering="moir.lowering.onnx.table:onnx",
+    view="moir.model_optimizer.frameworks.onnx.view:VIEW",
     runner="moir.execution.onnx_runtime:OnnxRunner",
     expander="moir.frontends.onnx.expansion:expand",
     constant_kind="constant",
@@ -161,6 +165,7 @@ TENSORFLOW = Framework(
         ),
     ),
     lowering="moir.lowering.tensorflow.table:tf",
+    view="moir.model_optimizer.frameworks.tensorflow.view:VIEW",
     runner="moir.execution.tensorflow_runtime:TensorFlowRunner",
     raising=("raise-while-frames", "raise-switch-merge", "raise-tensor-arrays", "raise-tensor-lists"),
     passes=frozenset(("fuse-recurrent-cells",)),
@@ -218,6 +223,7 @@ CAFFE = Framework(
         ),
     ),
     lowering="moir.lowering.caffe.table:caffe",
+    view="moir.model_optimizer.frameworks.caffe.view:VIEW",
 )
 
 MXNET = Framework(
@@ -245,6 +251,7 @@ MXNET = Framework(
         ),
     ),
     lowering="moir.lowering.mxnet.table:mxnet",
+    view="moir.model_optimizer.frameworks.mxnet.view:VIEW",
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 

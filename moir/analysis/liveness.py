@@ -6,11 +6,9 @@ from collections.abc import Iterable
 
 from xdsl.ir import Block, Operation, OpResult
 
-from moir.dialects.framework import BACK_EDGES
+from moir.dialects.frameworks.tensorflow import BACK_EDGES, MERGES, kind_of
 from moir.dialects.names import name_of
 from moir.dialects.properties import value_of
-
-_MERGES = frozenset(("tf.Merge", "tf.RefMerge"))
 
 
 def needed_for(roots: Iterable[Operation]) -> set[Operation]:
@@ -21,7 +19,7 @@ def needed_for(roots: Iterable[Operation]) -> set[Operation]:
     while pending:
         op = pending.pop()
         found = [operand.op for operand in op.operands if isinstance(operand, OpResult)]
-        if op.name in _MERGES:
+        if kind_of(op) in MERGES:
             block = op.parent
             if block not in sources:
                 sources[block] = _back_edges(block)
@@ -37,6 +35,6 @@ def _back_edges(block: Block | None) -> dict[str | None, list[Operation]]:
     """The operations that feed each Merge from the end of a loop, by its name."""
     found: dict[str | None, list[Operation]] = {}
     for op in () if block is None else block.ops:
-        if op.name in BACK_EDGES and (merge := op.properties.get("merge")) is not None:
+        if kind_of(op) in BACK_EDGES and (merge := op.properties.get("merge")) is not None:
             found.setdefault(value_of(merge), []).append(op)
     return found

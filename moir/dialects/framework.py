@@ -31,10 +31,6 @@ NEWEST_VERSION = "newest_version"
 """
 
 
-BACK_EDGES = frozenset(("tf.NextIteration", "tf.RefNextIteration"))
-"""Operations that feed an earlier one at the end of a loop, not as its operand: their property `merge` names it."""
-
-
 class FrameworkOp(PropertyAccess):
     """A source node as in the model of the framework: any number of operands, results and regions, any attributes."""
 

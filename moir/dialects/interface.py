@@ -16,13 +16,14 @@ from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
+from moir.frameworks import FRAMEWORKS
 from moir.records import Record
 
 PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
 """The names of the operations for the inputs and the outputs of a model, in every dialect."""
 
 _LONGEST_TEXT = 80
-_NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant", "onnx.Constant", "tf.Const")
+_NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant")
 
 
 class Port(Record):
@@ -67,7 +68,8 @@ def _port(op: Operation, value: SSAValue) -> Port:
 
 def operations_of(module: ModuleOp) -> Iterator[Operation]:
     """The operations that compute, in all models and bodies: no constants, inputs and outputs."""
-    return (op for op in module.walk() if op.name not in _NO_COMPUTATION)
+    constants = {f"{each.dialect}.{each.constant_kind}" for each in FRAMEWORKS.values()}
+    return (op for op in module.walk() if op.name not in _NO_COMPUTATION and op.name.lower() not in constants)
 
 
 def count_kinds(module: ModuleOp) -> Counter[str]:

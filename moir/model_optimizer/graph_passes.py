@@ -32,8 +32,7 @@ from moir.model_optimizer.api.transformations.replacement import ReplacementPatt
 from moir.model_optimizer.block.making_places import place_of_function
 from moir.model_optimizer.block.sentinels import nodes_of
 from moir.model_optimizer.block.view import Stage
-from moir.model_optimizer.frameworks.caffe.layer import python_layer
-from moir.model_optimizer.frameworks.mxnet.symbol import custom_type
+from moir.model_optimizer.frameworks.lookup import view_of_operation
 from moir.model_optimizer.graph.framework_forms import restore_framework_forms
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.made_constants import match_constants
@@ -165,7 +164,8 @@ class ExtractionPass(ModulePass):
 
     def _extract(self, node: GraphNode, op: FrameworkOp, versions: Mapping[str, int]) -> None:
         domain, _, kind = op.KIND.rpartition(".")
-        names = (python_layer(op) or custom_type(op) or op.KIND, kind)
+        custom_kind = view_of_operation(op).custom_kind
+        names = ((custom_kind(op) if custom_kind is not None else None) or op.KIND, kind)
         extractor = next((found for name in names if (found := self.extractors.get(name.lower())) is not None), None)
         if self._run(extractor, node):
             return

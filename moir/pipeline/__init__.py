@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from moir.errors import ConversionError, UsageError
-from moir.frameworks import FRAMEWORKS, Framework, lowered
+from moir.frameworks import FRAMEWORKS, ONNX, Framework, lowered
 from moir.module_pass import Pass
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
@@ -302,7 +302,7 @@ def every_pass() -> list[str]:
     return [*front(lowered()), *MIDDLE, *BACK]
 
 
-def pipeline_names(framework: str = "onnx", options: ConversionOptions | None = None) -> list[str]:
+def pipeline_names(framework: str = ONNX.dialect, options: ConversionOptions | None = None) -> list[str]:
     """The names of the passes that models of a framework go through, in order."""
     record, options = FRAMEWORKS[framework], options or ConversionOptions()
     return [name for name in (*front([record]), *MIDDLE, *BACK) if _is_needed(name, record, options)]
@@ -316,7 +316,7 @@ def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> b
     return name in framework.passes or not any(name in each.passes for each in FRAMEWORKS.values())
 
 
-def default_pipeline(framework: str = "onnx", options: ConversionOptions | None = None) -> list[ModulePass]:
+def default_pipeline(framework: str = ONNX.dialect, options: ConversionOptions | None = None) -> list[ModulePass]:
     """New instances of the passes that models of a framework go through, in order."""
     options = options or ConversionOptions()
     return [configured(name, options) for name in pipeline_names(framework, options)]

@@ -8,7 +8,8 @@ from operator import attrgetter
 from xdsl.ir import Block, Operation
 
 from moir.analysis.liveness import needed_for
-from moir.dialects.framework import BACK_EDGES, FrameworkOp
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.tensorflow import BACK_EDGES, kind_of
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.events import RECORDING
@@ -39,7 +40,7 @@ def eliminate_dead(block: Block) -> bool:
         # Erasing an operation can remove the last uses of earlier ones, which this walk visits later.
         before = current.prev_op
         if not is_used(current) and is_removable(current):
-            if current.name in BACK_EDGES:
+            if kind_of(current) in BACK_EDGES:
                 live = live_operations(block) if live is None else live
             if live is None or current not in live:
                 erase(current)

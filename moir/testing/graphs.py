@@ -19,6 +19,7 @@ from xdsl.ir import Block
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.errors import ConversionError
+from moir.frameworks import ONNX
 from moir.model_optimizer.api.errors import Error
 from moir.model_optimizer.api.transformations.endpoints import producers
 from moir.model_optimizer.block.operation_names import is_mo_operation
@@ -155,7 +156,7 @@ class _GraphBuilder:
         has_data = any(attrs.get("kind") == "data" for attrs in nodes.values())
         model = ModelOp.of("model", Block())
         self._module = ModuleOp([model])
-        self.graph = DescribedGraph(model.block, "middle" if has_data else "front", "onnx", {"cmd_params": cli, "layout": "NCHW"})
+        self.graph = DescribedGraph(model.block, "middle" if has_data else "front", ONNX.dialect, {"cmd_params": cli, "layout": "NCHW"})
         self._producers = {end: (start, edge) for start, end, edge in edges if self._is_data(end)}
         self._in_counts: dict[str, int] = {}
         self._out_counts: dict[str, int] = {}

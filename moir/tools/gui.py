@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from moir.errors import UsageError
+from moir.frameworks import ONNX
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.failures import report_failures
 from moir.tools.optimizer.input import OptInput
@@ -84,7 +85,7 @@ def _passes(text: str) -> list[ModulePass]:
     from moir.pipeline.text import Pipeline
     from moir.xdsl_passes import module_pass
 
-    return [module_pass(loaded(each)) for each in Pipeline.parse(text).passes("onnx", ConversionOptions())]
+    return [module_pass(loaded(each)) for each in Pipeline.parse(text).passes(ONNX.dialect, ConversionOptions())]
 
 
 def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:

@@ -25,6 +25,9 @@ TRANSPARENT = frozenset(("Identity", "RefIdentity", "Snapshot", "StopGradient", 
 MERGES = ("Merge", "RefMerge")
 """Kinds that join the values of branches, or of the entry and the back edge of a loop."""
 
+BACK_EDGES = ("NextIteration", "RefNextIteration")
+"""Kinds that feed an earlier node at the end of a loop, not as its operand: their property `merge` names it."""
+
 
 def unsupported(op: Operation, reason: str, hint: str | None = None) -> UnsupportedOperationError:
     """The error about a node that cannot be raised."""

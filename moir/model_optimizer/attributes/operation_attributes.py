@@ -9,6 +9,7 @@ extractors used. Every other attribute an extension sets (a function, an array) 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from functools import partial
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -28,11 +29,9 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
-from moir.frontends.mxnet.symbol import value_of_text
-from moir.model_optimizer.attributes.describing_attributes import FIXED_IN_SETS, attributes_of_onnx, describing_names, extracted_attributes
+from moir.model_optimizer.attributes.describing_attributes import FIXED_IN_SETS, describing_names, extracted_attributes
 from moir.model_optimizer.block.making_places import note_place
 from moir.model_optimizer.block.operation_names import (
-    FRAMEWORK_OPERATION,
     FRONT_TYPES,
     body_names,
     body_of,
@@ -41,11 +40,8 @@ from moir.model_optimizer.block.operation_names import (
     op_names,
 )
 from moir.model_optimizer.block.view import BlockView
-from moir.model_optimizer.frameworks.caffe.layer import weights_message
 from moir.model_optimizer.frameworks.extracted import Extracted
-from moir.model_optimizer.frameworks.mxnet.symbol import symbol_entry
-from moir.model_optimizer.frameworks.onnx.attributes import EXTRACTED
-from moir.model_optimizer.frameworks.tensorflow.node_def import constant_message, protobuf_of
+from moir.model_optimizer.frameworks.lookup import FRAMEWORK_OPERATION, original_of, view_of, view_of_operation
 from moir.model_optimizer.values.python_values import (
     attribute_value,
     constant_array,
@@ -159,13 +155,8 @@ class OperationAttributes(MutableMapping[str, Any]):
             return lambda: self.graph.id_of(op)
         if key == "name":
             return lambda: name_of(op) or self.graph.id_of(op)
-        if key == "pb":
-            message = constant_message(op, self.graph.graph["fw"]) if isinstance(op, Constant) else protobuf_of(op)
-            return None if message is None else lambda: message
-        if key == "model_pb" and op.name.startswith("caffe."):
-            return lambda: weights_message(op)
-        if key == "symbol_dict" and op.name.startswith("mxnet."):
-            return lambda: symbol_entry(op)
+        if (message := self._messages().get(key)) is not None:
+            return message
         if key == "infer" and isinstance(op, OpsetOp) and self.graph.stage != "front":
             return lambda: _infer_by_definition
         if key == "need_shape_inference":
@@ -185,6 +176,15 @@ class OperationAttributes(MutableMapping[str, Any]):
             if key in names:
                 return lambda: self.graph.view(body_of(op, key))
         return None
+
+    def _messages(self) -> dict[str, Callable[[], Any]]:
+        """The attributes that are messages of the model file, with the functions that make them."""
+        op = self.op
+        if isinstance(op, Constant):
+            of_constant = view_of(self.graph.graph["fw"]).constant_message
+            return {} if of_constant is None else {"pb": lambda: of_constant(op)}
+        dialect, kind = original_of(op)
+        return {name: partial(make, kind, op) for name, make in view_of(dialect).messages.items()}
 
     def _extracted(self, key: str) -> Extracted | None:
         return extracted_attributes(self.op).get(key)
@@ -218,8 +218,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             self._store({**self.entries, key: value})
             if isinstance(op, ExtensionOp):
                 self.graph.touch(op)
-            elif op.name.startswith("tf.") and (attribute := attribute_value(value)) is not None:
-                # A model need not have the attributes that are at their defaults.
+            elif view_of_operation(op).leaves_out_defaults and (attribute := attribute_value(value)) is not None:
                 op.properties[key] = attribute
 
     def _is_describing(self, key: str) -> bool:
@@ -238,7 +237,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         op = self.op
         if isinstance(op, OpsetOp):
             self._fail(f"its attribute {key} cannot be set: it follows from what the operation is", _REPLACE)
-        if not self._can_be_described():
+        if not isinstance(op, FrameworkOp) or not self._can_be_described():
             self._fail(f"its attribute {key} cannot be set: {op.name} has it in another form", _REPLACE)
         note_place(op)
         identity, names = self._identity(), describing_names(type(op))
@@ -250,10 +249,10 @@ class OperationAttributes(MutableMapping[str, Any]):
     def _can_be_described(self) -> bool:
         """Whether the attributes by Model Optimizer's names say all that a framework's operation computes."""
         op = self.op
-        if op.name.startswith("caffe."):
+        if not view_of_operation(op).attributes_are_complete:
             return False
         is_known = class_type(type(op)) is not None
-        return op.name in EXTRACTED or (is_known and all(is_element_type(value) for value in op.properties.values()))
+        return bool(extracted_attributes(op)) or (is_known and all(is_element_type(value) for value in op.properties.values()))
 
     def _own(self, key: str) -> Any:
         return self.entries.get(key, COMPUTED[key](self.op))
@@ -283,7 +282,8 @@ class OperationAttributes(MutableMapping[str, Any]):
         `identity` has `op`, `type` and `version`.
         """
         op = self.op
-        own = {key: self[key] for key in self if key not in COMPUTED and key not in ("id", "name", "pb", "need_shape_inference")}
+        not_own = {*COMPUTED, *self._messages(), "id", "name", "need_shape_inference"}
+        own = {key: self[key] for key in self if key not in not_own}
         for key in body_names(op) if op.regions else ():
             own.pop(key, None)
         if isinstance(op, FrameworkOp):
@@ -340,14 +340,15 @@ class OperationAttributes(MutableMapping[str, Any]):
     def _is_property(self, name: str, *, is_extracted: bool) -> bool:
         """Whether an attribute of this name is one of the operation set, or of the framework, so that it has effect.
 
-        Of other frameworks than ONNX the attributes are known that the model has, or a table (`is_extracted`).
+        Of an operation without definition the attributes are known that the model has, or a table (`is_extracted`).
         """
         op = self.op
         if isinstance(op, OpsetOp):
             return name in property_table(type(op)).specs
         if name in op.properties:
             return True
-        known = attributes_of_onnx(op) if isinstance(op, FrameworkOp) else None
+        schema = view_of_operation(op).schema
+        known = schema(op) if schema is not None and isinstance(op, FrameworkOp) else None
         return is_extracted if known is None else name in known
 
     def _property(self, name: str, key: str, value: Any) -> Attribute | None:
@@ -357,9 +358,9 @@ class OperationAttributes(MutableMapping[str, Any]):
             if isinstance(value, np.ndarray) and cast("Array", value).size == 1 and isinstance(former, IntegerAttr | FloatAttr):
                 # A number that an extension made a list stays a number.
                 value = cast("Array", value).item()
-            if isinstance(value, str) and self.op.name.startswith("mxnet."):
-                read = value_of_text(value)
-                value = value if read is None else read
+            read = view_of_operation(self.op).value_of_text
+            if isinstance(value, str) and read is not None:
+                value = value if (found := read(value)) is None else found
             return attribute_value(value)
         try:
             return property_value(property_table(type(self.op)).specs[name].kind, value)
@@ -378,7 +379,7 @@ class OperationAttributes(MutableMapping[str, Any]):
     def __delitem__(self, key: str) -> None:
         if key in self.entries and not key.startswith("$"):
             self._store({name: value for name, value in self.entries.items() if name != key})
-            if self.op.name.startswith("tf."):
+            if view_of_operation(self.op).leaves_out_defaults:
                 self.op.properties.pop(key, None)
             return
         if self._reader(key) is None:
@@ -396,7 +397,15 @@ class OperationAttributes(MutableMapping[str, Any]):
         self.graph.touch(self.op)
 
     def __iter__(self) -> Iterator[str]:
-        keys = ["id", "name", "pb", *COMPUTED, *_TYPED.get(type(self.op), ()), *extracted_attributes(self.op), *self.op.properties]
+        keys = [
+            "id",
+            "name",
+            *self._messages(),
+            *COMPUTED,
+            *_TYPED.get(type(self.op), ()),
+            *extracted_attributes(self.op),
+            *self.op.properties,
+        ]
         if self.op.regions:
             keys += ["sub_graphs", *body_names(self.op)]
         for key in dict.fromkeys((*keys, "need_shape_inference", *self.entries)):

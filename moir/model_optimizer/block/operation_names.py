@@ -1,7 +1,7 @@
 """Model Optimizer's names of operations: the attributes `op` and `type` of a node, and the names of its bodies.
 
 `op` is the name that Model Optimizer's extractor of a kind gave its nodes (`ReLU` for onnx.Relu, `Add` for tf.AddV2;
-the tables are in `normal_names`), `type` the name it wrote to the IR. Some kinds were renamed over the years, and
+the tables are in `frameworks`), `type` the name it wrote to the IR. Some kinds were renamed over the years, and
 extensions also use the framework's name, so an operation is found by each of its `op_names`.
 """
 
@@ -18,7 +18,7 @@ from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.dialects.properties import value_of
-from moir.model_optimizer.frameworks.onnx.names import FORMS, names_of_kind
+from moir.model_optimizer.frameworks.lookup import names_of_kind, place_of_view, view_of_operation
 
 OPSET_OP_NAMES = {
     **{operation.KIND: layer_type(operation) for operation in respelled_operations()},
@@ -94,19 +94,20 @@ IN_PORTS_COUNTS = {
 }
 """`op` of a node of a framework -> number of its input ports; a model may connect fewer."""
 
-FRAMEWORK_OPERATION = "framework_operation"
-"""The discardable attribute with the former name of a framework's operation to which an extension gave another `op`.
-"""
-
 
 def is_mo_operation(op: Operation) -> bool:
     """Whether an operation is one of the `mo` dialect, which an extension made and describes by Python attributes."""
     return isinstance(op, FrameworkOp) and op.name.startswith(f"{MODEL_OPTIMIZER}.")
 
 
-@cache
 def class_names(operation: type[Operation]) -> tuple[str, ...]:
     """`op` of the operations of a class, then the other names they are found by."""
+    return _class_names(operation, place_of_view(operation.name.partition(".")[0]))
+
+
+@cache
+def _class_names(operation: type[Operation], _view: str | None) -> tuple[str, ...]:
+    """The names of a class while its framework has a certain view."""
     if issubclass(operation, FrameworkOp):
         dialect, kind = operation.name.partition(".")[0], operation.KIND.rpartition(".")[2]
         if dialect == MODEL_OPTIMIZER:
@@ -123,7 +124,7 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
     if given is not None:
         # A node of a framework that an extension only gave another `op` is found by its other names, too.
         return (str(given),) if is_mo_operation(op) else tuple(dict.fromkeys((str(given), *names)))
-    form = FORMS.get(op.name)
+    form = view_of_operation(op).forms.get(op.KIND) if isinstance(op, FrameworkOp) else None
     if form is None:
         return names
     # The attributes of the other forms are not those of this node.
@@ -131,9 +132,14 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
     return (chosen, *(name for name in names if name != chosen and not name.startswith("Attributed") and "ONNX" not in name))
 
 
-@cache
 def class_type(operation: type[Operation]) -> str | None:
     """`type` of the operations of a class; None for those that have no counterpart in an operation set."""
+    return _class_type(operation, place_of_view(operation.name.partition(".")[0]))
+
+
+@cache
+def _class_type(operation: type[Operation], _view: str | None) -> str | None:
+    """The type of a class while its framework has a certain view."""
     if issubclass(operation, OpsetOp):
         return layer_type(operation)
     if not issubclass(operation, FrameworkOp):

@@ -16,14 +16,14 @@ from moir.dialects.moir import models_of
 from moir.errors import ConversionError
 from moir.extensions.native import kebab_case
 from moir.extensions.transformation import UserTransformation
-from moir.frameworks import load
+from moir.frameworks import MXNET, ONNX, TENSORFLOW, load
 from moir.model_optimizer.api.configuration.json_configuration import CustomReplacementDescriptor
 from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.request import Request
 from moir.pipeline import refuse_unknown_options
 from moir.records import Record
 
-_BEHIND = {"tf": "raise-tensor-lists", "mxnet": "freeze-inputs", "onnx": "front-start"}
+_BEHIND = {TENSORFLOW.dialect: "raise-tensor-lists", MXNET.dialect: "freeze-inputs", ONNX.dialect: "front-start"}
 """The pass behind which the transformations of a framework run: of TensorFlow that behind which loops have bodies."""
 
 
@@ -40,7 +40,7 @@ class Head(Record):
     id: str
     function: str
     description: str
-    framework: str = "tf"
+    framework: str = TENSORFLOW.dialect
 
 
 _API = "ObjectDetectionAPI"
@@ -73,24 +73,24 @@ HEADS: tuple[Head, ...] = (
         "ONNXMaskRCNNReplacement",
         "detectron:replace_mask_rcnn",
         "Mask R-CNN of ONNX: pooling and suppression become ExperimentalDetectron operations.",
-        "onnx",
+        ONNX.dialect,
     ),
     Head(
         "ONNXPersonDetectionCrossroadReplacement",
         "detectron:replace_feature_extractors",
         "Person detection of ONNX: pooling of regions becomes ExperimentalDetectronROIFeatureExtractor.",
-        "onnx",
+        ONNX.dialect,
     ),
 )
 """The transformations, in the order in which they run."""
 
 COMPLETE = {
-    "tf": {
+    TENSORFLOW.dialect: {
         "SSD": "ssd:replace_postprocessor",
         "Faster R-CNN": "two_stages:replace_both_stages",
         "RetinaNet": "retinanet:replace_filtered_detections",
     },
-    "mxnet": {"SSD": "mxnet_ssd:replace_detections"},
+    MXNET.dialect: {"SSD": "mxnet_ssd:replace_detections"},
 }
 """The functions that are tried without a configuration: each replaces all post-processing of a kind of models."""
 
@@ -142,7 +142,7 @@ class FirstFittingPass(ModulePass):
 
 
 def _transformation(
-    name: str, id: str, description: str, file: Path, inner: ModulePass, behind: str, framework: str = "tf"
+    name: str, id: str, description: str, file: Path, inner: ModulePass, behind: str, framework: str = TENSORFLOW.dialect
 ) -> UserTransformation:
     members: dict[str, Any] = {"id": id, "run_after": (behind,), "run_before": ("lower",), "__doc__": description}
 
@@ -180,6 +180,6 @@ def configured(
 def recognised(pipeline: Path | None, framework: str | None) -> UserTransformation:
     """The transformation of `--detection=output` without a configuration, for the models of a framework."""
     description = "The post-processing of a detection network, of any kind, becomes a DetectionOutput."
-    chosen = framework if framework in COMPLETE else "tf"
+    chosen = framework if framework in COMPLETE else TENSORFLOW.dialect
     inner = FirstFittingPass(chosen, pipeline)
     return _transformation("detection-output", "DetectionOutput", description, Path(__file__), inner, _BEHIND[chosen], chosen)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
+from moir.model_optimizer.values.python_values import is_true
+
 
 @dataclass(frozen=True)
 class Extracted:
@@ -34,3 +36,42 @@ def as_bytes(value: str | bytes) -> bytes:
 def as_integers(value: Any) -> Any:
     """A list of integers."""
     return np.array(value, dtype=np.int64).reshape(-1)
+
+
+def integers(source: str, default: Any = None) -> Extracted:
+    """A list of integers."""
+    return Extracted(source, default, as_integers, back=as_integers)
+
+
+def flag(source: str, default: bool) -> Extracted:
+    """A flag."""
+    return Extracted(source, default, bool, back=is_true)
+
+
+def number_as_flag(source: str, default: bool) -> Extracted:
+    """A flag that the framework has as a number."""
+    return Extracted(source, default, bool, back=lambda value: int(is_true(value)))
+
+
+def fixed(value: Any) -> Extracted:
+    """An attribute that all operations of a kind have."""
+    return Extracted("", value)
+
+
+def computed(function: Callable[[Operation], Any]) -> Extracted:
+    """What a function computes of the operation."""
+    return Extracted("", of=function)
+
+
+def power_of(exponent: float) -> dict[str, Extracted]:
+    """The attributes of a power of Model Optimizer: (x * scale + shift) ** power."""
+    return {"power": fixed(exponent), "scale": fixed(1.0), "shift": fixed(0.0)}
+
+
+def by_kind(families: Mapping[str, Mapping[str, Extracted]]) -> dict[str, dict[str, Extracted]]:
+    """Kind -> attributes, from a table whose keys list kinds, separated by spaces; a kind may be in several keys."""
+    found: dict[str, dict[str, Extracted]] = {}
+    for kinds, attributes in families.items():
+        for kind in kinds.split():
+            found.setdefault(kind, {}).update(attributes)
+    return found

@@ -8,12 +8,11 @@ Both have channels first and list spatial axes only, Caffe one entry for all axe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from moir.dialects.properties import value_of
 
@@ -21,26 +20,23 @@ Entries = Callable[[Operation, str], Sequence[int] | None]
 """The entries of `kernel`, `stride`, `pad` or `dilation` for the spatial axes; None if they are not given."""
 
 
-def _integers(given: Any) -> list[int]:
+def integers_of(given: Any) -> list[int]:
+    """The integers of an attribute: of a number, a list of one; of none, an empty one."""
     value = None if given is None else value_of(given)
     return [] if value is None else [int(value)] if isinstance(value, int | float) else [int(entry) for entry in value]
 
 
-def mxnet_entries(op: Operation, name: str) -> Sequence[int] | None:
-    """The entries of a window of MXNet."""
-    return _integers(op.properties.get("dilate" if name == "dilation" else name)) or None
+def listed_integers(op: Operation, name: str) -> list[int] | None:
+    """The integers of a list, None if the operation does not have it."""
+    attribute = op.properties.get(name)
+    return None if attribute is None else [int(item) for item in value_of(attribute)]
 
 
-def caffe_entries(op: Operation, name: str) -> Sequence[int] | None:
-    """The entries of a window of Caffe, of two axes unless more are given."""
-    messages = (op.properties.get(f"{each}_param") for each in ("convolution", "pooling"))
-    none: Mapping[str, Attribute] = {}
-    message = next((each.data for each in messages if isinstance(each, DictionaryAttr)), none)
-    sides = [_integers(message.get(f"{name}_{side}")) for side in "hw"]
-    if any(sides):
-        return [each[0] if each else 0 if name == "pad" else 1 for each in sides]
-    listed = _integers(message.get("kernel_size" if name == "kernel" else name))
-    return listed * 2 if len(listed) == 1 else listed or None
+def text_or(op: Operation, name: str, default: str) -> str:
+    """A text, which may be bytes."""
+    attribute = op.properties.get(name)
+    value: Any = default if attribute is None else value_of(attribute)
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def spatial_window(entries: Entries) -> dict[str, Callable[[Operation], Any]]:

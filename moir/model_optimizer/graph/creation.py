@@ -30,6 +30,7 @@ from moir.model_optimizer.block.making_places import note_place
 from moir.model_optimizer.block.operation_names import class_type, is_mo_operation
 from moir.model_optimizer.block.sentinels import DISCONNECTED, SENTINELS
 from moir.model_optimizer.block.view import BlockView
+from moir.model_optimizer.frameworks.lookup import view_of, view_of_operation
 from moir.model_optimizer.values.python_values import constant_array, element_type
 from moir.model_optimizer.values.shapes import type_shape
 
@@ -144,7 +145,7 @@ def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
         return
     name = name_of(op) or graph.id_of(op)
     made = MAKERS[kind]({"name": name, **attrs})
-    has_no_doubles = op.name.startswith(("caffe.", "mxnet."))
+    has_no_doubles = view_of_operation(op).has_single_precision
     if len(op.results) != 1:
         raise ConversionError(f"a node with {len(op.results)} outputs cannot be a {kind}", operation=op.name, node=name)
     op.operands = ()
@@ -157,16 +158,12 @@ def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
     graph.forget_operations()
 
 
-_VARIADIC = frozenset(("AddN", "Pack", "IdentityN", "ParallelConcat", "DynamicStitch", "ParallelDynamicStitch"))
-"""Kinds of TensorFlow with any number of operands."""
-
-
 def take_further_operands(graph: BlockView, op: Operation, count: int) -> None:
     """Give an operation of a framework with more operands than the model had the meaning Model Optimizer gave it.
 
-    In ONNX such operands stand for former attributes: the operation is then one of the newest operation set, if that
-    has so many. Otherwise it becomes the operation of the `mo` dialect that is called as its counterpart in an
-    operation set of the IR.
+    Where the newest definition of the kind has so many, such operands stand for former attributes, and the operation is
+    one of the newest operation set. Otherwise it becomes the operation of the `mo` dialect that is called as its
+    counterpart in an operation set of the IR.
 
     Args:
         graph: the graph.
@@ -178,25 +175,16 @@ def take_further_operands(graph: BlockView, op: Operation, count: int) -> None:
     framework, kind = op.name.partition(".")[0], op.KIND if isinstance(op, FrameworkOp) else ""
     if framework == MODEL_OPTIMIZER or not isinstance(op, FrameworkOp):
         return
-    if framework == "onnx" and len(op.operands) <= _most_inputs(kind):
+    view = view_of(framework)
+    if view.most_inputs is not None and len(op.operands) <= view.most_inputs(kind):
         op.attributes[NEWEST_VERSION] = UnitAttr()
     elif class_type(type(op)) is not None:
         attributes = OperationAttributes(graph, op)
         attributes.make_mo_operation({key: attributes[key] for key in ("op", "type", "version")})
-    elif kind not in _VARIADIC and framework in FRAMEWORKS and table_of(FRAMEWORKS[framework]).handler(kind, NEWEST) is not None:
+    elif kind not in view.variadic and framework in FRAMEWORKS and table_of(FRAMEWORKS[framework]).handler(kind, NEWEST) is not None:
         raise ConversionError(
             f"an extension connected its input port {len(op.operands) - 1}, and {kind} has {count} inputs",
             operation=op.name,
             node=name_of(op),
             hint="replace the node by one of an operation that takes it",
         )
-
-
-def _most_inputs(kind: str) -> int:
-    """The most inputs of a kind of ONNX in the newest operation set; no limit for kinds of other domains."""
-    from onnx import defs
-
-    try:
-        return defs.get_schema(kind).max_input
-    except defs.SchemaError:
-        return _MAXIMUM_PORTS

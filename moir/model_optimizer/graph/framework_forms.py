@@ -27,13 +27,12 @@ from moir.model_optimizer.attributes.operation_attributes import (
     recast,
     same_value,
 )
-from moir.model_optimizer.block.operation_names import FRAMEWORK_OPERATION, class_names, class_type, is_mo_operation
+from moir.model_optimizer.block.operation_names import class_names, class_type, is_mo_operation
 from moir.model_optimizer.block.sentinels import nodes_of
 from moir.model_optimizer.block.view import BlockView
+from moir.model_optimizer.frameworks.lookup import FRAMEWORK_OPERATION, original_of, view_of
 
-_NOT_COMPARED = frozenset(
-    (*COMPUTED, "id", "name", "pb", "model_pb", "symbol_dict", "need_shape_inference", "IE", "in_ports_count", "out_ports_count")
-)
+_NOT_COMPARED = frozenset((*COMPUTED, "id", "name", "need_shape_inference", "IE", "in_ports_count", "out_ports_count"))
 """Attributes that do not say what a node computes, or follow from the operation."""
 
 
@@ -66,7 +65,8 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
 def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) -> bool:
     """Whether Python attributes are those that the node of a framework's operation has without them."""
     known, extracted = OperationAttributes(graph, op), extracted_attributes(op)
-    names = {name for name in (*known, *entries) if name not in _NOT_COMPARED and not name.startswith("$")}
+    ignored = {*_NOT_COMPARED, *view_of(original_of(op)[0]).messages}
+    names = {name for name in (*known, *entries) if name not in ignored and not name.startswith("$")}
     # An extractor may give None for what a model file does not say.
     unsaid = {name for name in names if name in extracted and extracted[name].source and extracted[name].source not in op.properties}
     return all(_is_same(known.get(name), entries.get(name)) or (name in unsaid and entries.get(name) is None) for name in names)

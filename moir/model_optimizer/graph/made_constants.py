@@ -18,6 +18,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic, f64, to_numpy
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries
@@ -25,6 +26,7 @@ from moir.dialects.shapes import element_of, tensor
 from moir.model_optimizer.block.operation_names import op_names
 from moir.model_optimizer.block.sentinels import is_value, nodes_of
 from moir.model_optimizer.block.view import BlockView
+from moir.model_optimizer.frameworks.lookup import view_of_operation
 from moir.model_optimizer.graph.creation import MADE, create_operation
 
 CONSTANT_LIKE = "ConstantLike"
@@ -51,9 +53,9 @@ _OPERANDS: dict[str, tuple[int, ...]] = {
 
 
 def _operands(op: Operation) -> list[int]:
-    """The numbers of the operands of one element type. In a ConcatV2 of TensorFlow the last one is the axis."""
+    """The numbers of the operands of one element type. The last one may be an axis."""
     listed = next((_OPERANDS[name] for name in op_names(op, python_entries(op)) if name in _OPERANDS), ())
-    count = len(op.operands) - (1 if op.name.startswith("tf.Concat") else 0)
+    count = len(op.operands) - (isinstance(op, FrameworkOp) and op.KIND in view_of_operation(op).axis_last)
     return [index for index in listed if index < count and is_value(op.operands[index])]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from moir.dialects.shapes import shape_of
-from moir.frameworks import CAFFE, MXNET
 from moir.lowering.table import Replacement
+from moir.model_optimizer.frameworks.lookup import view_of
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
@@ -17,8 +17,8 @@ def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.FullyConnected(x, weights, bias) {out-size} -> opset1.MatMul(x, weights) {transpose_b} + bias
 
     With `transpose_weights` the weights are [out-size, in], else [in, out-size]; those of another rank, such as the
-    list that a Caffe layer has, are reshaped to that. Data of Caffe and MXNet, and any whose last dimension is not
-    `in`, is flattened behind the batch.
+    list that a Caffe layer has, are reshaped to that. Data of a framework that flattens products, and any whose last
+    dimension is not `in`, is flattened behind the batch.
     """
     data, weights = node.operand(0), node.operand(1)
     rows, shape = node.integer("out-size", 0), shape_of(weights)
@@ -33,7 +33,7 @@ def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         shape = shape_of(weights)
     columns = -1 if shape is None else shape[1 if transposed else 0]
     given = shape_of(data)
-    is_flattened = node.run.framework in (CAFFE, MXNET) and node.get("flatten") is not False
+    is_flattened = view_of(node.run.framework.dialect).flattens_products and node.get("flatten") is not False
     if given is not None and len(given) > 2 and ((columns >= 0 and given[-1] != columns) or is_flattened):
         data = op.Reshape(data, [0, -1], special_zero=True)
     product = op.MatMul(data, weights, transpose_b=transposed)

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, f16, f32, f64, si32
 from moir.dialects.shapes import element_of, normalize_axis
+from moir.frameworks import TENSORFLOW
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
@@ -210,12 +211,12 @@ def tile(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 def select(node: MoLoweringNode, op: OpBuilder) -> Any:
     """mo.Select(condition, a, b) {format} -> opset1.Select; a condition of numbers is true where they are not 0
 
-    With format = "tf" a condition of one axis is that of the first axis of the data, as of TensorFlow's Select.
+    With the `format` of TensorFlow a condition of one axis is that of the first axis of the data.
     """
     condition = node.operand(0)
     if element_of(condition) in FLOATS:
         condition = op.NotEqual(condition, 0)
-    if node.get("format") == "tf" and node.rank_of_value(condition) == 1:
+    if node.get("format") == TENSORFLOW.dialect and node.rank_of_value(condition) == 1:
         condition = op.Unsqueeze(condition, list(range(1, max(1, node.rank_of_value(node.operand(1))))))
     node.op.operands[0] = condition
     return NotImplemented

@@ -31,6 +31,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
+from moir.model_optimizer.frameworks.lookup import view_of_operation
 from moir.model_optimizer.graph.attribute_permutation import channel_first_order, inverse, permuted_attributes
 from moir.model_optimizer.graph.input_permutation import InputPermutation
 from moir.model_optimizer.graph.operation import DATA_LAYOUT, FRAMEWORK_LAYOUT
@@ -43,19 +44,14 @@ from moir.rewriting.builder import OpBuilder
 CHANGES_LAYOUT = "changes_layout"
 """The discardable attribute of a model that says whether it had channel-last convolutions when extensions began."""
 
-_CONVOLUTIONS = frozenset(("Conv2D", "DepthwiseConv2dNative", "Conv3D", "Conv2DBackpropInput", "Conv3DBackpropInputV2"))
 _LOWERED = frozenset(("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData"))
 
 
 def _is_channel_last_convolution(op: Operation) -> bool:
-    dialect, _, kind = op.name.partition(".")
-    if isinstance(op, OpsetOp) and kind in _LOWERED:
-        return True
-    if dialect != "tf" or kind not in _CONVOLUTIONS:
-        return False
-    data_format = op.properties.get("data_format")
-    text: Any = "NHWC" if data_format is None else value_of(data_format)
-    return not (text.decode() if isinstance(text, bytes) else str(text)).startswith("NC")
+    if isinstance(op, OpsetOp):
+        return op.KIND in _LOWERED
+    of_framework = view_of_operation(op).is_convolution_with_channels_last
+    return of_framework is not None and of_framework(op)
 
 
 def note_convolutions(model: ModelOp) -> bool:

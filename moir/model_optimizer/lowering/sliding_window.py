@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.frameworks import CAFFE, MXNET
 from moir.lowering.table import Replacement
+from moir.model_optimizer.frameworks.lookup import view_of
 from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.lowering.layout import as_given, channel_first, spatial_entries
 from moir.model_optimizer.lowering.node import MoLoweringNode
@@ -213,8 +213,8 @@ def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
         results = [op["opset1.MaxPool"](data, **properties)]
     else:
         exclude = attributes.text("exclude-pad", "true", "exclude_pad") in ("1", "true")
-        if not exclude and properties["rounding_type"] == "ceil" and node.run.framework in (CAFFE, MXNET):
-            # Padding counts in these frameworks, but not what a last window has behind it.
+        if not exclude and properties["rounding_type"] == "ceil" and view_of(node.run.framework.dialect).clips_windows:
+            # Padding counts, but not what a last window has behind it.
             pads = ([0, 0, *window.pads_begin], [0, 0, *window.pads_end])
             data = op.Pad(data, *pads, pad_mode="constant") if any(pads[0]) or any(pads[1]) else data
             none = [0] * spatial

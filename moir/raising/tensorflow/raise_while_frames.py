@@ -28,8 +28,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.order import sort_block, sorted_operations
-from moir.dialects.framework import BACK_EDGES, FrameworkOp
-from moir.dialects.frameworks.tensorflow import MERGES, add_results, erase, kind_of, new_node, new_parameter, unsupported
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.frameworks.tensorflow import BACK_EDGES, MERGES, add_results, erase, kind_of, new_node, new_parameter, unsupported
 from moir.dialects.locations import located, merged
 from moir.dialects.moir import all_blocks, is_none
 from moir.dialects.names import inherit_names, name_of
@@ -125,7 +125,7 @@ class Frames:
                 self.place[op] = frame.parent
             else:
                 frame.operations.append(op)
-            if isinstance(op, FrameworkOp) and op.name in BACK_EDGES:
+            if isinstance(op, FrameworkOp) and kind in BACK_EDGES:
                 self.back_edges[value_of(op.properties["merge"]), op.integer("index")] = op
         return changed
 

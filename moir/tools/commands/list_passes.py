@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from moir.frameworks import FRAMEWORKS, converted
+from moir.frameworks import FRAMEWORKS, ONNX, converted
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_conversion_arguments, add_extension_arguments, conversion_options
 from moir.tools.failures import report_failures
@@ -38,7 +38,9 @@ class Row:
 def argument_parser() -> ArgumentParser:
     """The argument parser of `moir passes`."""
     parser = ArgumentParser(prog="moir passes", description="Print the passes of a conversion in order, and what they do.")
-    parser.add_argument("--framework", choices=[each.dialect for each in converted()], default="onnx", help="of the model (default: onnx)")
+    parser.add_argument(
+        "--framework", choices=[each.dialect for each in converted()], default=ONNX.dialect, help="of the model (default: %(default)s)"
+    )
     add_conversion_arguments(parser)
     add_extension_arguments(parser)
     parser.add_debug_argument()

@@ -13,7 +13,7 @@ from moir.dialects.python_object import python_entries
 from moir.lowering.driver import table_of
 from moir.model_optimizer.block.operation_names import OPSET_OP_NAMES, op_names
 from moir.model_optimizer.block.sentinels import nodes_of
-from moir.model_optimizer.frameworks.onnx.names import names_of_kind
+from moir.model_optimizer.frameworks.lookup import Views, names_of_kind, views
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.near_matches import failing_step
 from moir.model_optimizer.graph.operation import Op
@@ -30,13 +30,14 @@ _SIMILAR = 0.65
 
 
 @cache
-def _names_of_frameworks() -> frozenset[str]:
+def _names_of_frameworks(registered: Views) -> frozenset[str]:
     """All values of `op` that nodes can have without an extension."""
     found = {*OPSET_OP_NAMES, *OPSET_OP_NAMES.values(), *(name.partition(".")[2] for name in opset.names())}
-    for framework in frameworks.FRAMEWORKS.values():
+    for dialect, _ in registered:
+        framework = frameworks.FRAMEWORKS[dialect]
         if framework.lowering is not None:
             for kind in table_of(framework).kinds():
-                found.update(names_of_kind(framework.dialect, kind.rpartition(".")[2]))
+                found.update(names_of_kind(dialect, kind.rpartition(".")[2]))
     found.update(table_of(frameworks.MODEL_OPTIMIZER).kinds())
     return frozenset(found)
 
@@ -53,7 +54,7 @@ def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_de
     A name that is like no other is that of an operation which this model does not have. So is one that a class declares
     (`is_declared`) and that is like none in the model: extensions serve several models.
     """
-    known = _names_of_frameworks() | Op.registered_ops.keys()
+    known = _names_of_frameworks(views()) | Op.registered_ops.keys()
     if op in known:
         return False
     near = nearest(op, present, similarity=_SIMILAR)

@@ -7,15 +7,28 @@ Source: the attributes that Model Optimizer's nodes have in the front phase, 201
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import DictionaryAttr
 from xdsl.ir import Attribute, Operation
 
 from moir.dialects.properties import value_of
-from moir.model_optimizer.frameworks.extracted import Extracted, as_integers
+from moir.model_optimizer.frameworks.extracted import Extracted, as_integers, computed
+from moir.model_optimizer.frameworks.spatial_windows import integers_of, spatial_window
 from moir.model_optimizer.values.python_values import attribute_value, is_true
+
+
+def caffe_entries(op: Operation, name: str) -> Sequence[int] | None:
+    """The entries of a window of Caffe, of two axes unless more are given."""
+    messages = (op.properties.get(f"{each}_param") for each in ("convolution", "pooling"))
+    none: Mapping[str, Attribute] = {}
+    message = next((each.data for each in messages if isinstance(each, DictionaryAttr)), none)
+    sides = [integers_of(message.get(f"{name}_{side}")) for side in "hw"]
+    if any(sides):
+        return [each[0] if each else 0 if name == "pad" else 1 for each in sides]
+    listed = integers_of(message.get("kernel_size" if name == "kernel" else name))
+    return listed * 2 if len(listed) == 1 else listed or None
 
 
 def _fields(op: Operation, message: str) -> Mapping[str, Attribute]:
@@ -38,7 +51,10 @@ def _field(message: str, name: str, default: Any, form: Callable[[Any], Any] | N
     return Extracted("", of=read, write=write)
 
 
-LAYERS: dict[str, dict[str, Extracted]] = {
+_WINDOW = {name: computed(function) for name, function in spatial_window(caffe_entries).items()}
+
+ATTRIBUTES: dict[str, dict[str, Extracted]] = {
+    **dict.fromkeys(("Convolution", "Deconvolution", "Pooling"), _WINDOW),
     "BatchNorm": {"eps": _field("batch_norm_param", "eps", 1e-5)},
     "Clip": {name: _field("clip_param", name, None) for name in ("min", "max")},
     "Concat": {"axis": _field("concat_param", "axis", 1)},

@@ -14,14 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from moir.dialects.data import Array
-from moir.dialects.framework import decode_kind
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import value_of
 from moir.model_optimizer.frameworks.caffe.fields import Enumeration, defaults, enumerations, messages, repeated
+from moir.model_optimizer.frameworks.lookup import original_of
+from moir.model_optimizer.frameworks.tensor_names import tensor_name
 
 BLOBS = "blobs"
 PYTHON_KIND = "Python"
@@ -181,25 +182,12 @@ class WeightsMessage:
 class LayerMessage(FieldsMessage):
     """A layer as the text has it; `bottom` and `top` are the names of the tensors that it takes and makes."""
 
-    def __init__(self, op: Operation) -> None:
+    def __init__(self, kind: str, op: Operation) -> None:
         super().__init__({name: value for name, value in op.properties.items() if name != BLOBS})
         self.name = name_of(op) or ""
-        self.type = decode_kind(op.name.partition(".")[2])
+        self.type = kind
         self.bottom = [tensor_name(operand) for operand in op.operands[: len(op.operands) - _blob_count(op)]]
         self.top = [tensor_name(result) for result in op.results]
-
-
-def tensor_name(value: SSAValue) -> str:
-    """The first name of a tensor in the file, or else that of its node, with the number of a further result."""
-    owner = value.owner
-    if not isinstance(owner, Operation) or owner.name in ("moir.none", "mo.disconnected", "mo.absent_port"):
-        return ""
-    names = owner.attributes.get("tensor_names")
-    index = value.index if isinstance(value, OpResult) else 0
-    if names is not None and index < len(value_of(names)) and (text := value_of(names)[index]):
-        return str(text).partition(",")[0]
-    name = name_of(owner) or ""
-    return f"{name}:{index}" if index else name
 
 
 def _blob_count(op: Operation) -> int:
@@ -208,16 +196,16 @@ def _blob_count(op: Operation) -> int:
     return 0 if found is None else int(value_of(found))
 
 
-def weights_message(op: Operation) -> WeightsMessage:
+def weights_message(kind: str, op: Operation) -> WeightsMessage:
     """The weights of a Caffe layer: the last of its operands."""
     owners = [operand.owner for operand in list(op.operands)[len(op.operands) - _blob_count(op) :]]
     blobs = [Blob(owner.value.array) for owner in owners if isinstance(owner, Constant)]
-    return WeightsMessage(name_of(op) or "", decode_kind(op.name.partition(".")[2]), blobs)
+    return WeightsMessage(name_of(op) or "", kind, blobs)
 
 
 def python_layer(op: Operation) -> str | None:
     """`module.Layer` of a Caffe layer that is written in Python; None for any other operation."""
-    if op.name != f"caffe.{PYTHON_KIND}":
+    if original_of(op)[1] != PYTHON_KIND:
         return None
-    message = LayerMessage(op).python_param
+    message = LayerMessage(PYTHON_KIND, op).python_param
     return f"{message.module}.{message.layer}"

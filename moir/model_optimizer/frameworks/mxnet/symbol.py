@@ -11,21 +11,21 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-from moir.dialects.framework import decode_kind
 from moir.dialects.names import name_of
 from moir.dialects.properties import value_of
+from moir.model_optimizer.frameworks.lookup import original_of
 
 CUSTOM_KIND = "Custom"
 
 
-def symbol_entry(op: Operation) -> dict[str, Any]:
+def symbol_entry(kind: str, op: Operation) -> dict[str, Any]:
     """The entry of the symbol of an MXNet node."""
     attributes = {name: str(value_of(attribute)) for name, attribute in op.properties.items()}
-    return {"op": decode_kind(op.name.partition(".")[2]), "name": name_of(op) or "", "attrs": attributes}
+    return {"op": kind, "name": name_of(op) or "", "attrs": attributes}
 
 
 def custom_type(op: Operation) -> str | None:
     """The `op_type` of a custom operation of MXNet; None for any other operation."""
-    if op.name != f"mxnet.{CUSTOM_KIND}" or (found := op.properties.get("op_type")) is None:
+    if original_of(op)[1] != CUSTOM_KIND or (found := op.properties.get("op_type")) is None:
         return None
     return str(value_of(found))

@@ -1,8 +1,8 @@
-"""`node.pb`: a node of a framework as the message of its model file, made from the operation when it is asked for.
+"""`node.pb` of a TensorFlow node: a view of its operation with the fields of a NodeDef.
 
-For ONNX it is a real `onnx.NodeProto`. For TensorFlow it is a view with the fields of a NodeDef: `pb.name`, `pb.op`,
-`pb.input`, `pb.attr["value"].tensor`, `.i`, `.f`, `.s`, `.b`, `.type`, `.shape`, `.list`, where numbers of types are
-those of TensorFlow.
+    pb.name, pb.op, pb.input, pb.attr["value"].tensor, and .i, .f, .s, .b, .type, .shape, .list in place of .tensor
+
+Numbers of types are those of TensorFlow.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.framework import decode_kind
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import FALSE, TRUE, value_of
-from moir.model_optimizer.block.operation_names import FRAMEWORK_OPERATION
-from moir.model_optimizer.frameworks.caffe.layer import LayerMessage, tensor_name
+from moir.model_optimizer.frameworks.tensor_names import tensor_name
 
 TENSORFLOW_TYPES = {
     "f32": 1,
@@ -205,7 +203,7 @@ class AttributeMessages(Mapping[str, AttributeMessage]):
 
 @dataclass
 class NodeMessage:
-    """A NodeDef of TensorFlow; nodes of frameworks without a view of their own have this form, too."""
+    """A NodeDef."""
 
     op: str
     name: str
@@ -215,7 +213,13 @@ class NodeMessage:
     device: str = ""
 
 
-def _tensorflow(kind: str, op: Operation) -> NodeMessage:
+def constant_message(op: Operation) -> NodeMessage:
+    """The message of a constant."""
+    return node_message("Const", op)
+
+
+def node_message(kind: str, op: Operation) -> NodeMessage:
+    """The message of a node."""
     properties = op.properties
     if isinstance(op, Constant):
         properties = {"dtype": op.value.element, "value": op.value}
@@ -228,57 +232,3 @@ def _producer(value: SSAValue) -> str:
         return tensor_name(value)
     name = name_of(value.op) or ""
     return f"{name}:{value.index}" if value.index else name
-
-
-def _onnx(kind: str, op: Operation) -> Any:
-    from onnx import helper
-
-    domain, _, op_type = kind.rpartition(".")
-    inputs = [tensor_name(operand) for operand in op.operands]
-    outputs = [tensor_name(result) for result in op.results]
-    node = helper.make_node(op_type, inputs, outputs, name=name_of(op) or "", domain=domain or None)
-    node.attribute.extend(_onnx_attributes(op))
-    return node
-
-
-def _onnx_attributes(op: Operation) -> Iterator[Any]:
-    from onnx import TensorProto, helper, numpy_helper
-
-    for name, attribute in op.properties.items():
-        if isinstance(attribute, DataAttr):
-            row = element_types.describe(attribute.element)
-            if row.is_packed:
-                number = getattr(TensorProto, {"i4": "INT4", "u4": "UINT4"}.get(row.xml, "UNDEFINED"))
-                tensor = helper.make_tensor("", number, attribute.shape, attribute.array.tobytes(), raw=True)
-            else:
-                tensor = numpy_helper.from_array(np.asarray(attribute.array, order="C"))
-            yield helper.make_attribute(name, tensor)
-        elif element_types.is_element_type(attribute):
-            yield helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(element_types.to_numpy(attribute)))
-        else:
-            value = value_of(attribute)
-            if isinstance(value, bool):
-                value = int(value)
-            if isinstance(value, Attribute) or value == ():
-                continue
-            yield helper.make_attribute(name, value)
-
-
-def protobuf_of(op: Operation) -> Any:
-    """The message of a node of a framework, or of a constant; None for an operation that no model file has."""
-    name = op.name
-    if (original := op.attributes.get(FRAMEWORK_OPERATION)) is not None:
-        name = str(value_of(original))
-    framework, _, encoded = name.partition(".")
-    if framework == "onnx":
-        return _onnx(decode_kind(encoded), op)
-    if framework == "caffe":
-        return LayerMessage(op)
-    if framework in ("tf", "tflite", "mxnet", "paddle"):
-        return _tensorflow(decode_kind(encoded), op)
-    return None
-
-
-def constant_message(op: Constant, framework: str) -> Any:
-    """The message of a constant in a model of a framework."""
-    return _onnx("Constant", op) if framework == "onnx" else _tensorflow("Const", op)

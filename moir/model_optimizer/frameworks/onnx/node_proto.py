@@ -1,0 +1,55 @@
+"""`node.pb` of an ONNX node: an `onnx.NodeProto`, made from the operation when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Attribute, Operation
+
+from moir.dialects import element_types
+from moir.dialects.data import DataAttr
+from moir.dialects.names import name_of
+from moir.dialects.properties import value_of
+from moir.model_optimizer.frameworks.tensor_names import tensor_name
+
+
+def constant_message(op: Operation) -> Any:
+    """The message of a constant."""
+    return node_message("Constant", op)
+
+
+def node_message(kind: str, op: Operation) -> Any:
+    """The message of a node."""
+    from onnx import helper
+
+    domain, _, op_type = kind.rpartition(".")
+    inputs = [tensor_name(operand) for operand in op.operands]
+    outputs = [tensor_name(result) for result in op.results]
+    node = helper.make_node(op_type, inputs, outputs, name=name_of(op) or "", domain=domain or None)
+    node.attribute.extend(_attributes(op))
+    return node
+
+
+def _attributes(op: Operation) -> Iterator[Any]:
+    from onnx import TensorProto, helper, numpy_helper
+
+    for name, attribute in op.properties.items():
+        if isinstance(attribute, DataAttr):
+            row = element_types.describe(attribute.element)
+            if row.is_packed:
+                number = getattr(TensorProto, {"i4": "INT4", "u4": "UINT4"}.get(row.xml, "UNDEFINED"))
+                tensor = helper.make_tensor("", number, attribute.shape, attribute.array.tobytes(), raw=True)
+            else:
+                tensor = numpy_helper.from_array(np.asarray(attribute.array, order="C"))
+            yield helper.make_attribute(name, tensor)
+        elif element_types.is_element_type(attribute):
+            yield helper.make_attribute(name, helper.np_dtype_to_tensor_dtype(element_types.to_numpy(attribute)))
+        else:
+            value = value_of(attribute)
+            if isinstance(value, bool):
+                value = int(value)
+            if isinstance(value, Attribute) or value == ():
+                continue
+            yield helper.make_attribute(name, value)

@@ -1,0 +1,36 @@
+"""What the definitions of ONNX say of its operations."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from moir.dialects.framework import FrameworkOp
+from moir.model_optimizer.frameworks.onnx.names import onnx_version
+
+MOST_INPUTS = 1 << 16
+"""More inputs than any operation has."""
+
+
+def attributes_of(op: FrameworkOp) -> frozenset[str] | None:
+    """The attributes of an operation in its version; None for operations of other domains."""
+    return None if "." in op.KIND else _attributes_of(op.KIND, onnx_version(op))
+
+
+@cache
+def _attributes_of(kind: str, version: int) -> frozenset[str] | None:
+    from onnx import defs
+
+    try:
+        return frozenset(defs.get_schema(kind, min(version, defs.onnx_opset_version())).attributes)
+    except defs.SchemaError:
+        return None
+
+
+def most_inputs(kind: str) -> int:
+    """The most inputs of a kind in the newest operation set; no limit for kinds of other domains."""
+    from onnx import defs
+
+    try:
+        return defs.get_schema(kind).max_input
+    except defs.SchemaError:
+        return MOST_INPUTS

@@ -1,0 +1,85 @@
+"""The view of a framework: what extensions for Model Optimizer's API see of its models.
+
+    VIEW = FrameworkView(
+        names={"Conv": "Conv Convolution"},
+        attributes=by_kind({"Concat Gather": {"axis": Extracted("axis", 0)}}),
+        messages={"pb": node_message},
+    )
+
+All fields have defaults. `moir.model_optimizer.frameworks.lookup` finds the view that a framework's record names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from xdsl.ir import Operation
+
+from moir.dialects.framework import FrameworkOp
+from moir.model_optimizer.frameworks.extracted import Extracted
+from moir.records import Record
+
+
+class NormalInputs(Record):
+    """How a node with attributes gets the inputs that Model Optimizer's nodes had instead.
+
+    Args:
+        name: the name such nodes are asked for by.
+        values: function of an operation: the values of its inputs behind the first, None for one that is left out; or
+            None if it has these inputs already.
+        properties: the attributes that the inputs stand for.
+        is_distinct: whether Model Optimizer called the form without these inputs otherwise.
+    """
+
+    name: str
+    values: Callable[[Operation], list[Any] | None]
+    properties: tuple[str, ...]
+    is_distinct: bool = False
+
+
+class FrameworkView(Record):
+    """What extensions see of the models of one framework.
+
+    Args:
+        names: kind -> the names that Model Optimizer gave its nodes, separated by spaces, that of the attribute `op`
+            first. By the others a node is found, too. A kind that is not listed is called as in the framework.
+        forms: kind -> function that says which of the names is the `op` of an operation.
+        attributes: kind -> attributes by the names of Model Optimizer's extractors.
+        messages: name of an attribute -> function that makes the message of a node from its kind and its operation.
+        constant_message: function that makes the attribute `pb` of a constant; None if constants have none.
+        custom_kind: function that gives the kind of an operation which the model itself names, None for any other.
+        schema: function that gives the attributes which an operation has by its definition, None if that is unknown.
+        most_inputs: function that gives the most inputs which the newest definition of a kind has.
+        normal_inputs: kind -> how it gets inputs for attributes.
+        powers: kind -> its exponent, if it is asked for as `Pow`.
+        variadic: the kinds that have any number of inputs.
+        axis_last: the kinds whose last input is an axis, all others being data.
+        is_convolution_with_channels_last: function that says whether an operation is one.
+        value_of_text: function that reads the value of an attribute from a text; None if texts stay texts.
+        leaves_out_defaults: whether a model need not have the attributes that are at their defaults.
+        attributes_are_complete: whether the attributes by the extractors' names say all that an operation computes.
+        has_single_precision: whether its numbers are of one float type, f32.
+        flattens_products: whether a FullyConnected flattens its data behind the batch.
+        clips_windows: whether an average that counts padding leaves out what a last window has behind the padding.
+    """
+
+    names: Mapping[str, str] = {}
+    forms: Mapping[str, Callable[[Operation], str]] = {}
+    attributes: Mapping[str, Mapping[str, Extracted]] = {}
+    messages: Mapping[str, Callable[[str, Operation], Any]] = {}
+    constant_message: Callable[[Operation], Any] | None = None
+    custom_kind: Callable[[Operation], str | None] | None = None
+    schema: Callable[[FrameworkOp], frozenset[str] | None] | None = None
+    most_inputs: Callable[[str], int] | None = None
+    normal_inputs: Mapping[str, NormalInputs] = {}
+    powers: Mapping[str, float] = {}
+    variadic: frozenset[str] = frozenset()
+    axis_last: frozenset[str] = frozenset()
+    is_convolution_with_channels_last: Callable[[Operation], bool] | None = None
+    value_of_text: Callable[[str], Any] | None = None
+    leaves_out_defaults: bool = False
+    attributes_are_complete: bool = True
+    has_single_precision: bool = False
+    flattens_products: bool = False
+    clips_windows: bool = False

@@ -50,10 +50,14 @@ class Expected(Record):
         return value is None or self.accepts(value)
 
 
-def checked(**expected: Expected) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def checked(
+    further: Callable[[], Mapping[str, Expected]] | None = None, /, **expected: Expected
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator that checks arguments before each call.
 
     Args:
+        further: function that says, at each call, which keywords the function takes besides its parameters, as
+            `**keywords`, and what they have to be; None if it takes no others.
         expected: what each argument has to be.
 
     The function raises ArgumentError for arguments that are unknown, missing or not as expected.
@@ -61,15 +65,17 @@ def checked(**expected: Expected) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
-        assert list(signature.parameters) == list(expected)
+        parameters = [name for name, each in signature.parameters.items() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        assert parameters == list(expected)
 
         @functools.wraps(function)
         def call(*positional: P.args, **named: P.kwargs) -> R:
-            given = _bound(function.__name__, signature, positional, named)
+            known = expected if further is None else {**further(), **expected}
+            given = _bound(function.__name__, signature, known, positional, named)
             for name, value in given.items():
-                if not expected[name].accepts(value):
+                if not known[name].accepts(value):
                     others = [given[each] for each in list(given)[: len(positional)] if each != name]
-                    raise _refused(function.__name__, signature, name, value, expected[name], others)
+                    raise _refused(function.__name__, signature, name, value, known[name], others)
             return function(*positional, **named)
 
         return call
@@ -77,14 +83,21 @@ def checked(**expected: Expected) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-def _bound(function: str, signature: inspect.Signature, positional: Sequence[object], named: Mapping[str, object]) -> dict[str, object]:
+def _bound(
+    function: str,
+    signature: inspect.Signature,
+    known: Mapping[str, Expected],
+    positional: Sequence[object],
+    named: Mapping[str, object],
+) -> dict[str, object]:
     """The given arguments by name. Raises ArgumentError for those that the function does not have, or that it lacks."""
     for name in named:
-        if name not in signature.parameters:
+        if name not in known:
             otherwise = f"help(moir.{function}) lists what it takes"
-            raise ArgumentError(f"{function} has no argument {name!r}", hint=did_you_mean(name, signature.parameters, otherwise))
+            raise ArgumentError(f"{function} has no argument {name!r}", hint=did_you_mean(name, known, otherwise))
     try:
-        return signature.bind(*positional, **named).arguments
+        given = signature.bind(*positional, **named).arguments
+        return {**{name: value for name, value in given.items() if name in known}, **named}
     except TypeError as error:
         raise ArgumentError(f"{function}: {error}", hint=f"it is {_call(function, signature)}") from None
 

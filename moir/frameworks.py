@@ -14,7 +14,7 @@ A record names functions and tables as `module:name`, so that a conversion impor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -280,6 +280,9 @@ FRAMEWORKS: dict[str, Framework] = {
 }
 """The frameworks by the names of their dialects."""
 
+BUILT_IN = tuple(FRAMEWORKS.values())
+"""The frameworks of moir itself; `registered` adds others."""
+
 MODEL_OPTIMIZER = Framework("mo", "Model Optimizer's API", lowering="moir.model_optimizer.lowering.table:mo")
 """The dialect of operations that extensions build with Model Optimizer's API.
 
@@ -320,9 +323,9 @@ def registered(framework: Framework) -> Generator[None]:
         del FRAMEWORKS[framework.dialect]
 
 
-def readable() -> list[Framework]:
-    """The frameworks whose models can be read."""
-    return [each for each in FRAMEWORKS.values() if each.reader is not None]
+def readable(frameworks: Iterable[Framework] | None = None) -> list[Framework]:
+    """The frameworks whose models can be read, of those given; by default of all that are registered."""
+    return [each for each in (FRAMEWORKS.values() if frameworks is None else frameworks) if each.reader is not None]
 
 
 def lowered() -> list[Framework]:

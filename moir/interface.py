@@ -12,10 +12,11 @@ from moir.conversion import OBSERVERS, Observer, convert
 from moir.files.model_objects import is_model_object, written
 from moir.files.recognition import framework_of_file
 from moir.files.source_files import recorded
+from moir.frameworks import BUILT_IN
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
 from moir.parameters import expected_keywords
-from moir.parameters.reading import reading_parameters
+from moir.parameters.reading import expected_of_readers
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -42,7 +43,7 @@ MODEL = PATH.with_fields(
 )
 
 
-@checked(path=PATH, **{each.name: each.kind.expected for each in reading_parameters()})
+@checked(expected_of_readers, path=PATH, **expected_of_readers(BUILT_IN))
 def read_model(
     path: str | Path,
     *,
@@ -56,6 +57,7 @@ def read_model(
     custom_layers: str | Path | None = None,
     input_symbol: str | Path | None = None,
     nd_prefix_name: str | Path | None = None,
+    **reader_options: Any,
 ) -> ModuleOp:
     """Read a model file into a module in the dialect of its framework.
 
@@ -72,6 +74,7 @@ def read_model(
         input_symbol: for the `.params` of MXNet: the symbol, by default the `-symbol.json` of its name.
         nd_prefix_name: for MXNet models: the common beginning of the names of `_args.nd` and `_auxs.nd`, whose values
             replace those of the parameters.
+        reader_options: options of the reader of a framework that was added, by their names.
 
     Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
     not have, ArgumentError for arguments that are no such things.
@@ -87,6 +90,7 @@ def read_model(
         custom_layers=custom_layers,
         input_symbol=input_symbol,
         nd_prefix_name=nd_prefix_name,
+        **reader_options,
     ).reading
     with recorded() as record:
         record.module = module = read_framework_model(path, framework_of_file(path), reading)
@@ -94,6 +98,7 @@ def read_model(
 
 
 @checked(
+    expected_of_readers,
     input_model=MODEL,
     **expected_keywords(),
     passes=PASSES.or_none(),
@@ -142,6 +147,7 @@ def convert_model(
     extension_layout: Literal["model-optimizer", "framework"] = "model-optimizer",
     passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
+    **reader_options: Any,
 ) -> ModuleOp:
     """Read a model and convert it to opset dialects.
 
@@ -197,17 +203,18 @@ def convert_model(
         passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`),
             or as a list of such texts and of pass objects.
         observers: are notified of each stage, see `Observer`.
+        reader_options: options of the reader of a framework that was added, by their names.
 
     Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on.
 
     Raises UsageError for a mistake in the arguments (ArgumentError, which is also a TypeError, for one that is unknown
     or of a wrong type), and ConversionError for one in the model or an extension.
     """
-    given = {name: value for name, value in locals().items() if name not in ("input_model", "passes", "observers")}
+    given = {name: value for name, value in locals().items() if name not in ("input_model", "passes", "observers", "reader_options")}
     with ExitStack() as stack:
         for observer in observers:
             stack.callback(observer.close)
-        options = ConversionOptions(**given)
+        options = ConversionOptions(**given, **reader_options)
         if PATH.accepts(input_model):
             return convert(Path(input_model), options, passes=passes, observers=observers)
         with written(input_model) as source:

@@ -18,12 +18,13 @@ To add a parameter
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from moir.arguments import Expected
 from moir.errors import ArgumentError
+from moir.frameworks import BUILT_IN, Framework
 from moir.parameters.compression import COMPRESSION_PARAMETERS
 from moir.parameters.extension import EXTENSION_PARAMETERS
 from moir.parameters.interface import INTERFACE_PARAMETERS
@@ -46,9 +47,9 @@ CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
 """The parameters of the conversion itself, in the order of the help text."""
 
 
-def parameters() -> tuple[Parameter[Any], ...]:
-    """All parameters: those of the conversion, of extensions, and of the readers of all frameworks."""
-    return (*CONVERSION_PARAMETERS, *reading_parameters(), *EXTENSION_PARAMETERS)
+def parameters(frameworks: Iterable[Framework] | None = None) -> tuple[Parameter[Any], ...]:
+    """All parameters: those of the conversion, of extensions, and of the readers of frameworks, by default of all."""
+    return (*CONVERSION_PARAMETERS, *reading_parameters(frameworks), *EXTENSION_PARAMETERS)
 
 
 def parameter_named(name: str) -> Parameter[Any]:
@@ -61,8 +62,8 @@ def parameter_named(name: str) -> Parameter[Any]:
 
 
 def expected_keywords() -> dict[str, Expected]:
-    """What `convert_model` expects of the keywords that are parameters, in the order of the table."""
-    return {each.name: each.kind.expected for each in parameters()}
+    """What `convert_model` expects of the keywords that are its own parameters, in the order of the table."""
+    return {each.name: each.kind.expected for each in parameters(BUILT_IN)}
 
 
 @cache

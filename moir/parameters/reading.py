@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from moir.frameworks import ReaderOption, readable
+from moir.arguments import Expected
+from moir.frameworks import Framework, ReaderOption, readable
 from moir.parameters.kinds import FILE, LIST, TEXT, or_none
 from moir.parameters.parameter import Parameter
 
 
-def reading_parameters() -> tuple[Parameter[Any], ...]:
-    """The parameters of the readers of all frameworks; None is the default of each."""
-    return tuple(_parameter(option, framework.title) for framework in readable() for option in framework.options)
+def reading_parameters(frameworks: Iterable[Framework] | None = None) -> tuple[Parameter[Any], ...]:
+    """The parameters of the readers of frameworks, by default of all; None is the default of each."""
+    return tuple(_parameter(option, framework.title) for framework in readable(frameworks) for option in framework.options)
+
+
+def expected_of_readers(frameworks: Iterable[Framework] | None = None) -> dict[str, Expected]:
+    """What is expected of the keywords that are parameters of the readers of frameworks."""
+    return {each.name: each.kind.expected for each in reading_parameters(frameworks)}
 
 
 @cache

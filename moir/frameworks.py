@@ -6,6 +6,7 @@
         reader="moir.frontends.onnx:read_model",
         suffixes=(".onnx",),
         lowering="moir.lowering.onnx.table:onnx",
+        view="moir.model_optimizer.frameworks.onnx.view:VIEW",
     )
 
 A record names functions and tables as `module:name`, so that a conversion imports only those of its own framework.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from moir.dialects.framework import BACK_EDGES
+from moir.dialects.frameworks.tensorflow import BACK_EDGES
 from moir.frontends.tensorflow.functions import CALL_KINDS
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
 from moir.frontends.tensorflow.model_outputs import EFFECTS
@@ -21,7 +21,7 @@ RAISED_BY: dict[str, Iterable[str]] = {
         *raise_while_frames.EXITS,
         *raise_while_frames.MERGES,
         *raise_while_frames.SWITCHES,
-        *(name.removeprefix("tf.") for name in BACK_EDGES),
+        *BACK_EDGES,
     ),
     raise_switch_merge.RaiseSwitchMergePass.name: (*raise_switch_merge.SWITCHES, *raise_switch_merge.MERGES),
     raise_tensor_arrays.RaiseTensorArraysPass.name: raise_tensor_arrays.REWRITES,

@@ -21,13 +21,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from moir.bisection.examined_conversion import ExaminedConversion, PipelineState, is_foreign, opened
 from moir.bisection.plugin import PluginFault, plugin_fault
 from moir.bisection.reference import Reference, reference_of
 from moir.bisection.search import first_bad
 from moir.bisection.smaller import smaller_lowering, smaller_pass, smaller_plugin
-from moir.bisection.subject import PipelineState, Subject, is_foreign, opened
+from moir.bisection.state_execution import COMPRESSION, Outcome, StateExecution
 from moir.bisection.tensors import TensorDifference, differing, inner_arrays, inner_values, not_finite
-from moir.bisection.trial import COMPRESSION, Outcome, Trial
 from moir.bisection.verdict import Reproduction, Rewrite, Verdict, WrongTensor
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.memory_map import Array
@@ -96,31 +96,39 @@ def examined(
 ) -> Verdict:
     """`bisect` with the options of a conversion as one object."""
     start = time.perf_counter()
-    with opened(model, options, passes) as subject:
-        states = subject.states()
+    with opened(model, options, passes) as conversion:
+        states = conversion.states()
         given = inputs if inputs is not None else random_inputs(interface_of(states[-1].module).inputs, seed)
         if tolerance is None and any(op.name == "opset1.FakeQuantize" for op in states[-1].module.walk()):
             tolerance = QUANTIZED
-        trial = Trial(subject, given, tolerance)
-        found = Examination(subject, states, trial, reference_of(subject, states, trial, reference), reduce=reduce).verdict()
-    return found.with_fields(states=len(states), runs=trial.runs, seconds=time.perf_counter() - start)
+        execution = StateExecution(conversion, given, tolerance)
+        found = Examination(conversion, states, execution, reference_of(conversion, states, execution, reference), reduce=reduce).verdict()
+    return found.with_fields(states=len(states), runs=execution.runs, seconds=time.perf_counter() - start)
 
 
 class Examination:
     """One bisection.
 
     Args:
-        subject: the conversion.
+        conversion: the conversion.
         states: its states.
-        trial: runs states.
+        execution: runs states.
         reference: says what is right.
         reduce: whether to look for a small model.
     """
 
-    def __init__(self, subject: Subject, states: Sequence[PipelineState], trial: Trial, reference: Reference, *, reduce: bool) -> None:
-        self.subject = subject
+    def __init__(
+        self,
+        conversion: ExaminedConversion,
+        states: Sequence[PipelineState],
+        execution: StateExecution,
+        reference: Reference,
+        *,
+        reduce: bool,
+    ) -> None:
+        self.conversion = conversion
         self.states = list(states)
-        self.trial = trial
+        self.execution = execution
         self.reference = reference
         self.reduce = reduce
         self.notes: list[str] = []
@@ -132,16 +140,16 @@ class Examination:
     def verdict(self) -> Verdict:
         """The verdict. Raises ExecutionError if the last state cannot be run."""
         last = self.states[-1]
-        self.trial.expected = self.reference.of_ports(interface_of(last.module).outputs)
-        if not self.trial.expected:
+        self.execution.expected = self.reference.of_ports(interface_of(last.module).outputs)
+        if not self.execution.expected:
             raise ExecutionError("the reference has none of the outputs", hint=f"it has to have one of {self._outputs()}")
-        if self.subject.stopped is not None:
-            self.notes.append(f"the conversion ends in {last}: {self.subject.stopped}")
-        outcome = self.trial.outcome(last)
+        if self.conversion.stopped is not None:
+            self.notes.append(f"the conversion ends in {last}: {self.conversion.stopped}")
+        outcome = self.execution.outcome(last)
         if outcome is None:
             raise ExecutionError("the passes do not lower the model, so that it cannot be run")
         if outcome.error is not None:
-            self.trial.refusals_are_bad = True
+            self.execution.refusals_are_bad = True
             self.notes.append(f"the converted model cannot be run: {outcome.error}")
         common: dict[str, Any] = {"reference": self.reference.title, "outputs": outcome.differences}
         found = self.inner_fault(outcome, common) if outcome.is_good else self.pass_fault(common) or self.lowering_fault(common)
@@ -159,8 +167,8 @@ class Examination:
             return Verdict(kind="none", **common)
         values = inner_values(outcome.module)
         expected = self.reference.inner(list(values))
-        arrays = inner_arrays(self.trial, outcome.module, list(expected)) if expected else {}
-        wrong = differing(outcome.module, arrays, expected, self.trial.tolerance_at(self.states[-1]))
+        arrays = inner_arrays(self.execution, outcome.module, list(expected)) if expected else {}
+        wrong = differing(outcome.module, arrays, expected, self.execution.tolerance_at(self.states[-1]))
         if not wrong:
             return Verdict(kind="none", **common)
         first = wrong[0]
@@ -168,10 +176,10 @@ class Examination:
         self.notes.append(f"the outputs are right, but {count}, first {first.name} ({first.difference})")
         if arrays[first.name].dtype.kind in "iub":
             return Verdict(kind="none", **common)
-        self.trial.watched = [first.name]
-        self.trial.expected[first.name] = expected[first.name]
-        self.trial.forget()
-        if self.trial.is_good(self.states[-1]) is not False:
+        self.execution.watched = [first.name]
+        self.execution.expected[first.name] = expected[first.name]
+        self.execution.forget()
+        if self.execution.is_good(self.states[-1]) is not False:
             return Verdict(kind="none", **common)
         return self.pass_fault(common) or self.lowering_fault(common)
 
@@ -182,21 +190,21 @@ class Examination:
 
     def pass_fault(self, common: Mapping[str, Any]) -> Verdict | None:
         """The verdict on a pass; None if the first state that can be run is already wrong."""
-        first = next((index for index, state in enumerate(self.states) if self.trial.is_good(state) is not None), None)
-        if first is None or not self.trial.is_good(self.states[first]):
+        first = next((index for index, state in enumerate(self.states) if self.execution.is_good(state) is not None), None)
+        if first is None or not self.execution.is_good(self.states[first]):
             return None
-        good, bad = first_bad(first, len(self.states) - 1, lambda index: self.trial.is_good(self.states[index]))
+        good, bad = first_bad(first, len(self.states) - 1, lambda index: self.execution.is_good(self.states[index]))
         if bad - good > 1:
             skipped = ", ".join(map(str, self.states[good + 1 : bad]))
             self.notes.append(f"the states behind {skipped} cannot be run; one of these passes may be the first")
         before, after = self.states[good], self.states[bad]
-        if (outcome := self.trial.outcome(before)) is not None:
+        if (outcome := self.execution.outcome(before)) is not None:
             # What was good without the forms of the plugin needs none.
-            self.trial.forms = outcome.form + 1
+            self.execution.forms = outcome.form + 1
         rewrite, before, after = self.rewrite(before, after)
         tensor = self.first_tensor(before, after)
         fault = self.plugin(before, after, tensor)
-        pipeline = spec_text(self.subject.passes[after.number - 1])
+        pipeline = spec_text(self.conversion.passes[after.number - 1])
         reproduction = Reproduction(before.module, pipeline, self._inputs(before.module))
         return Verdict(
             kind="pass" if fault is None else "plugin",
@@ -214,45 +222,45 @@ class Examination:
 
         The states are those around the whole pass, and the rewrite is None, if the pass reports none of its rewrites.
         """
-        whole, events = self.subject.replayed(before, after.number)
+        whole, events = self.conversion.replayed(before, after.number)
         if not events:
             return None, before, after
-        if self.trial.is_good(whole) is not False:
+        if self.execution.is_good(whole) is not False:
             self.notes.append(f"{after} is not wrong on a copy of the state before: it depends on facts held from earlier passes")
             return None, before, after
         replays: dict[int, PipelineState] = {}
 
         def replay(count: int) -> PipelineState:
             if count not in replays:
-                replays[count], _ = self.subject.replayed(before, after.number, count)
+                replays[count], _ = self.conversion.replayed(before, after.number, count)
             return replays[count]
 
-        if self.trial.is_good(replay(0)) is False:
+        if self.execution.is_good(replay(0)) is False:
             return None, before, after
-        good, bad = first_bad(0, len(events), lambda count: self.trial.is_good(replay(count)))
-        if bad == len(events) and self.trial.is_good(replay(bad)) is not False:
+        good, bad = first_bad(0, len(events), lambda count: self.execution.is_good(replay(count)))
+        if bad == len(events) and self.execution.is_good(replay(bad)) is not False:
             return None, before, after
         event = events[bad - 1]
         return Rewrite(event.pattern, bad, len(events), event.before, event.after), replay(good), replay(bad)
 
     def first_tensor(self, before: PipelineState, after: PipelineState) -> TensorDifference | None:
         """The first tensor, among those that both states have, that only the state after a rewrite computes wrongly."""
-        good, bad = self.trial.outcome(before), self.trial.outcome(after)
+        good, bad = self.execution.outcome(before), self.execution.outcome(after)
         if good is None or bad is None or bad.error is not None:
             return None
-        expected = inner_arrays(self.trial, good.module)
-        arrays = inner_arrays(self.trial, bad.module, list(expected))
-        found = differing(bad.module, arrays, expected, self.trial.tolerance_at(after))
+        expected = inner_arrays(self.execution, good.module)
+        arrays = inner_arrays(self.execution, bad.module, list(expected))
+        found = differing(bad.module, arrays, expected, self.execution.tolerance_at(after))
         return found[0] if found else None
 
     def plugin(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> PluginFault | None:
         """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations."""
-        bad = self.trial.outcome(after)
+        bad = self.execution.outcome(after)
         if bad is None:
             return None
-        tolerance = self.trial.tolerance_at(after)
+        tolerance = self.execution.tolerance_at(after)
         if tensor is not None:
-            return plugin_fault(self.trial, bad.module, tensor.value, tensor.expected, tolerance)
+            return plugin_fault(self.execution, bad.module, tensor.value, tensor.expected, tolerance)
         return self._plugin_at_output(bad, tolerance)
 
     def _plugin_at_output(self, outcome: Outcome, tolerance: float | None) -> PluginFault | None:
@@ -260,72 +268,74 @@ class Examination:
         results = [op for op in only_model(outcome.module).block.ops if op.name == "opset1.Result"]
         for port, result in zip(ports, results, strict=True):
             is_wrong = outcome.error is not None or (port.name in outcome.differences and outcome.differences[port.name].exceeds)
-            if is_wrong and port.name in self.trial.expected:
-                return plugin_fault(self.trial, outcome.module, result.operands[0], self.trial.expected[port.name], tolerance)
+            if is_wrong and port.name in self.execution.expected:
+                return plugin_fault(self.execution, outcome.module, result.operands[0], self.execution.expected[port.name], tolerance)
         return None
 
     def smaller(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None, fault: PluginFault | None) -> Any:
         """A small model that fails as the pass does, or as the plugin does."""
         if not self.reduce:
             return None
-        good, bad = self.trial.outcome(before), self.trial.outcome(after)
+        good, bad = self.execution.outcome(before), self.execution.outcome(after)
         assert good is not None
         if fault is not None and bad is not None:
-            return smaller_plugin(self.trial, bad.module, fault, tensor)
-        return smaller_pass(self.trial, before, after, tensor)
+            return smaller_plugin(self.execution, bad.module, fault, tensor)
+        return smaller_pass(self.execution, before, after, tensor)
 
     # A lowering
 
     def lowering_fault(self, common: Mapping[str, Any]) -> Verdict:
         """The verdict on a model that is wrong from the beginning: a lowering, the frontend, or the plugin."""
-        state = next(state for state in self.states if self.trial.is_good(state) is not None)
-        outcome = self.trial.outcome(state)
+        state = next(state for state in self.states if self.execution.is_good(state) is not None)
+        outcome = self.execution.outcome(state)
         assert outcome is not None
         names = list(inner_values(outcome.module))
         expected = self.reference.inner(names)
         if not expected:
             self.notes.append("the reference has no inner tensors")
-        arrays = inner_arrays(self.trial, outcome.module, list(expected))
-        wrong = differing(outcome.module, arrays, expected, self.trial.tolerance)
+        arrays = inner_arrays(self.execution, outcome.module, list(expected))
+        wrong = differing(outcome.module, arrays, expected, self.execution.tolerance)
         tensor = wrong[0] if wrong else None
         if tensor is None:
-            fault = self._plugin_at_output(outcome, self.trial.tolerance)
+            fault = self._plugin_at_output(outcome, self.execution.tolerance)
         else:
-            fault = plugin_fault(self.trial, outcome.module, tensor.value, tensor.expected, self.trial.tolerance)
+            fault = plugin_fault(self.execution, outcome.module, tensor.value, tensor.expected, self.execution.tolerance)
         node = None if tensor is None else self._node(tensor.name)
-        is_lowered = self.subject.framework.is_lowered or not is_foreign(self.subject.module)
+        is_lowered = self.conversion.framework.is_lowered or not is_foreign(self.conversion.module)
         event = None if node is None or fault is not None else self._lowering(node)
         reduction = None
         if self.reduce and fault is not None:
-            reduction = smaller_plugin(self.trial, outcome.module, fault, tensor)
+            reduction = smaller_plugin(self.execution, outcome.module, fault, tensor)
         elif self.reduce and not is_lowered:
-            reduction = smaller_lowering(self.trial, self.subject, self.reference, [] if tensor is None else [tensor.name])
+            reduction = smaller_lowering(self.execution, self.conversion, self.reference, [] if tensor is None else [tensor.name])
         return Verdict(
             kind="lowering" if fault is None else "plugin",
             **common,
-            stage=self.subject.framework.lowering_pass,
+            stage=self.conversion.framework.lowering_pass,
             rewrite=None if event is None else Rewrite(event.pattern, 1, 1, event.before, event.after),
             tensor=None if tensor is None else self._described(tensor, None),
             node=None if node is None else f"{name_of(node) or 'a node without name'!r}, {node.name}",
             plugin=None if fault is None else _sentence(fault),
-            reproduction=Reproduction(self.subject.module, "default", self._inputs(self.subject.module)),
+            reproduction=Reproduction(self.conversion.module, "default", self._inputs(self.conversion.module)),
             reduced=reduction,
         )
 
     def _node(self, tensor: str) -> Operation | None:
         """The operation of the framework that computes a tensor."""
-        operations = [op for op in only_model(self.subject.module).block.ops if isinstance(op, FrameworkOp)]
+        operations = [op for op in only_model(self.conversion.module).block.ops if isinstance(op, FrameworkOp)]
         named = (op for op in operations if any(tensor in names_of(result) for result in op.results))
         return next(named, None) or next((op for op in operations if name_of(op) == tensor), None)
 
     def _lowering(self, node: Operation) -> RewriteEvent | None:
         """The event of the lowering of a node of the framework."""
-        number = next((index for index, each in enumerate(self.subject.passes, 1) if each.name == self.subject.framework.lowering_pass), 0)
+        number = next(
+            (index for index, each in enumerate(self.conversion.passes, 1) if each.name == self.conversion.framework.lowering_pass), 0
+        )
         before = [state for state in self.states if state.number < number]
         if not number or not before:
             return None
         try:
-            _, events = self.subject.replayed(before[-1], number)
+            _, events = self.conversion.replayed(before[-1], number)
         except MoirError:
             return None
         wanted = Recording(_ignored).text(node)
@@ -338,7 +348,7 @@ class Examination:
         """A sentence on the first tensor of the converted model that is not finite, if an output is not."""
         if not any(first_not_finite(array) for array in outcome.outputs.values()):
             return None
-        arrays = inner_arrays(self.trial, outcome.module)
+        arrays = inner_arrays(self.execution, outcome.module)
         return not_finite(outcome.module, arrays, self.reference.inner(list(arrays)))
 
     def losses(self) -> tuple[tuple[str, float], ...]:
@@ -346,22 +356,22 @@ class Examination:
         number = next((index for index, state in enumerate(self.states) if state.stage == COMPRESSION), 0)
         if not number:
             return ()
-        whole, half = self.trial.outcome(self.states[number - 1]), self.trial.outcome(self.states[number])
+        whole, half = self.execution.outcome(self.states[number - 1]), self.execution.outcome(self.states[number])
         if whole is None or half is None or not whole.outputs or not half.outputs:
             return ()
-        expected = inner_arrays(self.trial, whole.module)
-        arrays = inner_arrays(self.trial, half.module, list(expected))
+        expected = inner_arrays(self.execution, whole.module)
+        arrays = inner_arrays(self.execution, half.module, list(expected))
         found = {name: difference(array, expected[name]).error for name, array in arrays.items() if array.dtype.kind == "f"}
         return tuple(sorted(found.items(), key=lambda item: -item[1])[:LOSSES])
 
     def _inputs(self, module: ModuleOp) -> dict[str, Array]:
-        return matched(self.trial.given, interface_of(module).inputs, "input")
+        return matched(self.execution.given, interface_of(module).inputs, "input")
 
     def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
         """A tensor as text: what computes it, and what computed it before."""
         recording = Recording(_ignored)
         former: SSAValue | None = None
-        if before is not None and (outcome := self.trial.outcome(before)) is not None:
+        if before is not None and (outcome := self.execution.outcome(before)) is not None:
             former = inner_values(outcome.module).get(tensor.name)
         old = recording.text(former.owner) if former is not None and isinstance(former.owner, Operation) else None
         owner = tensor.value.owner

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
-from moir.bisection.trial import Trial
+from moir.bisection.state_execution import StateExecution
 from moir.dialects.memory_map import Array
 from moir.dialects.moir import is_none
 from moir.dialects.opset.infrastructure import Constant
@@ -32,14 +32,16 @@ class PluginFault(Record):
     reason: str
 
 
-def plugin_fault(trial: Trial, module: ModuleOp, value: SSAValue, expected: Array, tolerance: float | None = None) -> PluginFault | None:
+def plugin_fault(
+    execution: StateExecution, module: ModuleOp, value: SSAValue, expected: Array, tolerance: float | None = None
+) -> PluginFault | None:
     """The fault of the runtime if the operations of a module, by their definitions, compute what is expected.
 
     Operations without a definition in numpy are computed alone by the runtime itself: a fault of one of those is not
     found.
 
     Args:
-        trial: the inputs.
+        execution: the inputs.
         module: a module in opset dialects.
         value: a value of its block that the runtime computes wrongly.
         expected: what it should be.
@@ -47,7 +49,7 @@ def plugin_fault(trial: Trial, module: ModuleOp, value: SSAValue, expected: Arra
     """
     model = only_model(module)
     interface = interface_of(module)
-    inputs = matched(trial.given, interface.inputs, "input")
+    inputs = matched(execution.given, interface.inputs, "input")
     try:
         defined = evaluate_block(model.block, [inputs[port.name] for port in interface.inputs], [value])[value]
     except MoirError:
@@ -57,7 +59,7 @@ def plugin_fault(trial: Trial, module: ModuleOp, value: SSAValue, expected: Arra
     operations = _cone(module, value)
     wanted = list(dict.fromkeys(each for op in operations for each in (*op.operands, *op.results) if not _is_given(each)))
     try:
-        _, arrays = trial.run(module, wanted)
+        _, arrays = execution.run(module, wanted)
     except MoirError as error:
         return PluginFault(None, f"the runtime does not compute what the operations are defined to: {error.reason}")
     known = dict(zip(wanted, arrays, strict=True))

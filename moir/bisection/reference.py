@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from moir.bisection.subject import PipelineState, Subject
-from moir.bisection.trial import Trial
+from moir.bisection.examined_conversion import ExaminedConversion, PipelineState
+from moir.bisection.state_execution import StateExecution
 from moir.dialects.memory_map import Array
 from moir.errors import ExecutionError, MoirError
 from moir.execution.choice import framework_runner
@@ -64,31 +64,33 @@ class Reference:
         return {name: self._arrays[name] for name in names if name in self._arrays}
 
 
-def reference_of(subject: Subject, states: Sequence[PipelineState], trial: Trial, given: Mapping[str, Array] | None) -> Reference:
+def reference_of(
+    conversion: ExaminedConversion, states: Sequence[PipelineState], execution: StateExecution, given: Mapping[str, Array] | None
+) -> Reference:
     """The reference of a conversion: given arrays, the framework's own runtime, or else a state of the conversion.
 
     The state is the one behind the last pass that makes another function of the model, or the lowered one.
 
     Args:
-        subject: the conversion.
+        conversion: the conversion.
         states: its states.
-        trial: runs states.
+        execution: runs states.
         given: arrays by the names of outputs and tensors; None if there are none.
     """
     if given is not None:
         return Reference("the given reference", given)
     changing = [state for state in states if state.stage in INTERFACE_PASSES]
-    if not changing and subject.path is not None:
-        runner = framework_runner(subject.path, subject.module, subject.framework, subject.options)
+    if not changing and conversion.path is not None:
+        runner = framework_runner(conversion.path, conversion.module, conversion.framework, conversion.options)
         if runner is not None:
-            inputs = matched(trial.given, interface_of(subject.module).inputs, "input")
+            inputs = matched(execution.given, interface_of(conversion.module).inputs, "input")
             return Reference(runner.title, runner.run(inputs), runner, inputs)
     start = states.index(changing[-1]) if changing else 0
     for state in states[start:]:
-        outcome = trial.outcome(state)
+        outcome = execution.outcome(state)
         if outcome is not None and outcome.error is None:
-            trial.forget()
+            execution.forget()
             title = "the model as it was read, on OpenVINO Runtime" if state.number == 0 else f"the model behind {state}"
             runner = OpenVinoRunner(outcome.module)
-            return Reference(title, outcome.outputs, runner, matched(trial.given, runner.interface.inputs, "input"), base=state)
+            return Reference(title, outcome.outputs, runner, matched(execution.given, runner.interface.inputs, "input"), base=state)
     raise ExecutionError("no state of the conversion can be run", hint="moir run says why the last one cannot")

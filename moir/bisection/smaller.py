@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from moir.bisection.examined_conversion import ExaminedConversion, PipelineState, is_foreign
 from moir.bisection.plugin import PluginFault
 from moir.bisection.reference import Reference
-from moir.bisection.subject import PipelineState, Subject, is_foreign
+from moir.bisection.state_execution import StateExecution
 from moir.bisection.tensors import TensorDifference, inner_values
-from moir.bisection.trial import Trial
 from moir.conversion import import_model, run
 from moir.dialects.memory_map import Array
 from moir.dialects.names import names_of
@@ -36,68 +36,70 @@ SECONDS = 40.0
 """The time that a bisection spends on its last step."""
 
 
-def smaller_pass(trial: Trial, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> Reduced | None:
+def smaller_pass(execution: StateExecution, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> Reduced | None:
     """A part of the state before a pass whose numbers the pass changes; None if there is none."""
-    outcome = trial.outcome(before)
+    outcome = execution.outcome(before)
     if outcome is None or is_foreign(before.module):
         return None
-    subject, each = trial.subject, trial.subject.passes[after.number - 1]
-    tolerance = trial.tolerance_at(after)
-    found = trial.outcome(after)
+    conversion, each = execution.conversion, execution.conversion.passes[after.number - 1]
+    tolerance = execution.tolerance_at(after)
+    found = execution.outcome(after)
     refused = found is not None and found.error is not None
 
     def fails(candidate: Candidate) -> bool:
         module = _module(candidate)
         rewritten = module.clone()
-        run(rewritten, [each], extensions=subject.extensions)
+        run(rewritten, [each], extensions=conversion.extensions)
         expected = _outputs(module, candidate.inputs)
         if refused:
             return not _runs(rewritten, candidate.inputs)
         found = _outputs(rewritten, candidate.inputs)
         return any(apart.exceeds for apart in worst(found, expected, tolerance).values())
 
-    return _reduced_module(trial, outcome.module, _quietly(fails), None if tensor is None else tensor.name)
+    return _reduced_module(execution, outcome.module, _quietly(fails), None if tensor is None else tensor.name)
 
 
-def smaller_plugin(trial: Trial, module: ModuleOp, fault: PluginFault, tensor: TensorDifference | None) -> Reduced | None:
+def smaller_plugin(execution: StateExecution, module: ModuleOp, fault: PluginFault, tensor: TensorDifference | None) -> Reduced | None:
     """A part of a module that the runtime computes otherwise than its operations are defined; None if there is none."""
 
     def fails(candidate: Candidate) -> bool:
         part = _module(candidate)
         expected = EvaluationRunner(part).run(matched(candidate.inputs, interface_of(part).inputs, "input"))
-        if trial.refusals_are_bad:
+        if execution.refusals_are_bad:
             return not _runs(part, candidate.inputs)
-        return any(apart.exceeds for apart in worst(_outputs(part, candidate.inputs), expected, trial.tolerance).values())
+        return any(apart.exceeds for apart in worst(_outputs(part, candidate.inputs), expected, execution.tolerance).values())
 
-    return _reduced_module(trial, module, _quietly(fails), None if tensor is None else tensor.name, fault.operation)
+    return _reduced_module(execution, module, _quietly(fails), None if tensor is None else tensor.name, fault.operation)
 
 
-def smaller_lowering(trial: Trial, subject: Subject, reference: Reference, tensors: Sequence[str]) -> Reduced | None:
+def smaller_lowering(
+    execution: StateExecution, conversion: ExaminedConversion, reference: Reference, tensors: Sequence[str]
+) -> Reduced | None:
     """A part of a model whose lowered form computes something else than the framework; None if there is none.
 
     Of an ONNX model it is one, compared with what ONNX Runtime computes for it; of others it is a module in the dialect
     of the framework, with its own weights, compared with what its tensors were in the whole model.
 
     Args:
-        trial: runs modules.
-        subject: the conversion.
+        execution: runs modules.
+        conversion: the conversion.
         reference: says what is right.
         tensors: names of tensors that are wrong.
     """
-    values = computed_values(subject.module)
+    values = computed_values(conversion.module)
     names = {name: value for value in values for name in names_of(value)}
     arrays = dict(reference.inner(list(names)))
-    ports = interface_of(subject.module).inputs
-    given = matched(trial.given, ports, "input")
-    passes = [each for each in subject.passes if each.name not in INTERFACE]
+    ports = interface_of(conversion.module).inputs
+    given = matched(execution.given, ports, "input")
+    passes = [each for each in conversion.passes if each.name not in INTERFACE]
 
     def differs(module: ModuleOp, inputs: Mapping[str, Array], expected: Mapping[str, Array]) -> bool:
         """Whether no form of a module computes what is expected."""
-        part = Subject(module, subject.framework, passes, subject.extensions, None, subject.options)
+        part = ExaminedConversion(module, conversion.framework, passes, conversion.extensions, None, conversion.options)
         compared = False
         for form in part.forms(PipelineState(0, "import", module)):
             try:
-                found = worst(_outputs(form, inputs), expected, trial.tolerance)
+                found = worst(_outputs(form, inputs), expected, execution.tolerance)
             except MoirError:
                 continue
             if not any(each.exceeds for each in found.values()):
@@ -105,7 +107,7 @@ def smaller_lowering(trial: Trial, subject: Subject, reference: Reference, tenso
             compared = compared or bool(found)
         return compared
 
-    if subject.framework is ONNX and subject.path is not None and OnnxRunner.is_installed():
+    if conversion.framework is ONNX and conversion.path is not None and OnnxRunner.is_installed():
         with TemporaryDirectory() as folder:
             path = Path(folder) / "part.onnx"
 
@@ -116,12 +118,12 @@ def smaller_lowering(trial: Trial, subject: Subject, reference: Reference, tenso
                 expected = OnnxRunner(path, module, {}).run(candidate.inputs)
                 return differs(module, candidate.inputs, expected)
 
-            graph = OnnxGraph(subject.path, arrays | given)
+            graph = OnnxGraph(conversion.path, arrays | given)
             return _attempt(lambda: reduced(graph, _quietly(fails_on_file), nodes_of(graph, tensors), seconds=SECONDS))
     recorded = {value: arrays[name] for name, value in names.items() if name in arrays}
-    parameters = [op.results[0] for op in only_model(subject.module).block.ops if isinstance(op, Parameter)]
+    parameters = [op.results[0] for op in only_model(conversion.module).block.ops if isinstance(op, Parameter)]
     recorded |= {value: given[port.name] for value, port in zip(parameters, ports, strict=True)}
-    graph = ModuleGraph(subject.module, recorded)
+    graph = ModuleGraph(conversion.module, recorded)
 
     def fails(candidate: Candidate) -> bool:
         return bool(candidate.expected) and differs(_module(candidate), candidate.inputs, candidate.expected)
@@ -132,15 +134,15 @@ def smaller_lowering(trial: Trial, subject: Subject, reference: Reference, tenso
 
 
 def _reduced_module(
-    trial: Trial, module: ModuleOp, fails: Callable[[Candidate], bool], tensor: str | None, operation: Operation | None = None
+    execution: StateExecution, module: ModuleOp, fails: Callable[[Candidate], bool], tensor: str | None, operation: Operation | None = None
 ) -> Reduced | None:
     values = computed_values(module)
-    given = matched(trial.given, interface_of(module).inputs, "input")
+    given = matched(execution.given, interface_of(module).inputs, "input")
     parameters = [op.results[0] for op in only_model(module).block.ops if isinstance(op, Parameter)]
     recorded = dict(zip(parameters, [given[port.name] for port in interface_of(module).inputs], strict=True))
     try:
         try:
-            _, arrays = trial.run(module, values)
+            _, arrays = execution.run(module, values)
             recorded |= dict(zip(values, arrays, strict=True))
         except MoirError:
             # A model that the runtime refuses is computed by the definitions of its operations.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from moir.bisection.trial import Trial
+from moir.bisection.state_execution import StateExecution
 from moir.dialects.memory_map import Array
 from moir.dialects.opset.infrastructure import Parameter
 from moir.errors import MoirError
@@ -39,11 +39,11 @@ def inner_values(module: ModuleOp) -> dict[str, SSAValue]:
     return {name: value for name, value in values.items() if not isinstance(value.owner, Parameter)}
 
 
-def inner_arrays(trial: Trial, module: ModuleOp, names: Iterable[str] | None = None) -> dict[str, Array]:
+def inner_arrays(execution: StateExecution, module: ModuleOp, names: Iterable[str] | None = None) -> dict[str, Array]:
     """The arrays of computed values of a module, by name; empty if the runtime does not run it with further outputs.
 
     Args:
-        trial: the inputs.
+        execution: the inputs.
         module: the module.
         names: the names that are wanted; None for all.
     """
@@ -52,7 +52,7 @@ def inner_arrays(trial: Trial, module: ModuleOp, names: Iterable[str] | None = N
         values = {name: values[name] for name in names if name in values}
     unique = list(dict.fromkeys(values.values()))
     try:
-        _, arrays = trial.run(module, unique)
+        _, arrays = execution.run(module, unique)
     except MoirError:
         return {}
     found = dict(zip(unique, arrays, strict=True))

@@ -72,8 +72,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _reduce(options: argparse.Namespace) -> int:
+    from moir.reduction.full_model import full_model
     from moir.reduction.reduce import reduced
-    from moir.reduction.whole import whole_model
 
     command = _command(options.check)
     given = conversion_options(options)
@@ -82,7 +82,7 @@ def _reduce(options: argparse.Namespace) -> int:
     with opened_model(options.model) as model, TemporaryDirectory(prefix="moir-") as folder:
         arrays = None if options.inputs is None else read_arrays(options.inputs)
         runner = runner_of(model, given, None, arrays)
-        whole = whole_model(model, given, runner, inputs_of(runner, given, arrays, options.seed))
+        whole = full_model(model, given, runner, inputs_of(runner, given, arrays, options.seed))
 
         def fails(candidate: Candidate) -> bool:
             path = write_candidate(candidate, Path(folder) / "candidate")

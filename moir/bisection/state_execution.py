@@ -8,7 +8,7 @@ from itertools import islice
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from moir.bisection.subject import PipelineState, Subject
+from moir.bisection.examined_conversion import ExaminedConversion, PipelineState
 from moir.dialects.memory_map import Array
 from moir.errors import MoirError
 from moir.execution.comparison import HALF, Difference, is_permuted, worst
@@ -50,17 +50,17 @@ class Outcome:
         return self.error is None and not any(each.exceeds for each in self.differences.values())
 
 
-class Trial:
+class StateExecution:
     """The inputs, and the reference by which states are judged.
 
     Args:
-        subject: the conversion.
+        conversion: the conversion.
         given: arrays for the inputs, by any of their names.
         tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
     """
 
-    def __init__(self, subject: Subject, given: Mapping[str, Array], tolerance: float | None = None) -> None:
-        self.subject = subject
+    def __init__(self, conversion: ExaminedConversion, given: Mapping[str, Array], tolerance: float | None = None) -> None:
+        self.conversion = conversion
         self.given = given
         self.tolerance = tolerance
         self.expected: dict[str, Array] = {}
@@ -73,7 +73,7 @@ class Trial:
         """Inner tensors that are judged besides the outputs, in the states that have them."""
         self.refusals_are_bad = False
         """Whether a state that cannot be run is wrong, as the last one is, rather than passed over."""
-        self._compressed = next((index for index, each in enumerate(subject.passes, 1) if each.name == COMPRESSION), None)
+        self._compressed = next((index for index, each in enumerate(conversion.passes, 1) if each.name == COMPRESSION), None)
         self._outcomes: dict[PipelineState, Outcome | None] = {}
 
     def run(self, module: ModuleOp, values: Sequence[SSAValue] = ()) -> tuple[dict[str, Array], list[Array]]:
@@ -116,7 +116,7 @@ class Trial:
 
     def _outcome(self, state: PipelineState) -> Outcome | None:
         best: Outcome | None = None
-        for form, module in enumerate(islice(self.subject.forms(state), self.forms)):
+        for form, module in enumerate(islice(self.conversion.forms(state), self.forms)):
             try:
                 outputs = self._outputs(module)
             except MoirError as error:

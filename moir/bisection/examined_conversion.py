@@ -69,7 +69,7 @@ def _contents(op: Operation) -> tuple[object, ...]:
     return (op, *op.operands, *op.properties.values(), *op.attributes.values(), *types)
 
 
-class Subject:
+class ExaminedConversion:
     """A conversion that is examined.
 
     Args:
@@ -161,7 +161,7 @@ def is_foreign(module: ModuleOp) -> bool:
 @contextmanager
 def opened(
     model: Path | ModuleOp, options: ConversionOptions | None = None, passes: str | Iterable[str | ModulePass] | None = None
-) -> Generator[Subject]:
+) -> Generator[ExaminedConversion]:
     """Read a model for an examination of its conversion, with its extensions loaded.
 
     Args:
@@ -188,7 +188,7 @@ def opened(
             chosen = default_passes(framework.dialect, options, extensions)
         if any(item.place.text and item.shape is None for item in options[INPUT]) and framework.lowering is not None:
             infer_cut_types(module, options[INPUT], framework, run)
-        yield Subject(module, framework, chosen, extensions, path, options)
+        yield ExaminedConversion(module, framework, chosen, extensions, path, options)
 
 
 def _module(model: Path | ModuleOp) -> ModuleOp:

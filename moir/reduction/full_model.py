@@ -20,7 +20,7 @@ from moir.reduction.module_graph import ModuleGraph, computed_values
 from moir.reduction.onnx_graph import OnnxGraph, nodes_of
 
 
-class WholeModel:
+class FullModel:
     """A model to reduce.
 
     Args:
@@ -40,7 +40,7 @@ class WholeModel:
         return {number for op in owners if isinstance(op, Operation) and (number := self.graph.number(op)) is not None}
 
 
-def whole_model(model: Path | ModuleOp, options: ConversionOptions, runner: Runner, inputs: Mapping[str, Array]) -> WholeModel:
+def full_model(model: Path | ModuleOp, options: ConversionOptions, runner: Runner, inputs: Mapping[str, Array]) -> FullModel:
     """A model with the values of its tensors in a run.
 
     Args:
@@ -58,10 +58,10 @@ def whole_model(model: Path | ModuleOp, options: ConversionOptions, runner: Runn
             names.setdefault(name, value)
     arrays = runner.run(inputs, list(names))
     if isinstance(runner, OnnxRunner):
-        return WholeModel(OnnxGraph(runner.path, arrays | dict(inputs)), None)
+        return FullModel(OnnxGraph(runner.path, arrays | dict(inputs)), None)
     ports = interface_of(module).inputs
     given = matched(inputs, ports, "input")
     parameters = [op.results[0] for op in only_model(module).block.ops if isinstance(op, Parameter)]
     recorded = {value: arrays[name] for name, value in names.items() if name in arrays}
     recorded |= {value: given[port.name] for value, port in zip(parameters, ports, strict=True)}
-    return WholeModel(ModuleGraph(module, recorded), names)
+    return FullModel(ModuleGraph(module, recorded), names)

@@ -113,9 +113,10 @@ def _refused(
 
 def _call(function: str, signature: inspect.Signature) -> str:
     """A call with the positional arguments: `save_model(module, path, …)`."""
-    kinds = [each.kind is inspect.Parameter.KEYWORD_ONLY for each in signature.parameters.values()]
-    names = [name for name, is_keyword in zip(signature.parameters, kinds, strict=True) if not is_keyword]
-    return f"{function}({', '.join([*names, *(['name=value, …'] if any(kinds) else [])])})"
+    by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+    names = [name for name, each in signature.parameters.items() if each.kind not in by_name]
+    has_keywords = len(names) < len(signature.parameters)
+    return f"{function}({', '.join([*names, *(['name=value, …'] if has_keywords else [])])})"
 
 
 def shown(value: object) -> str:
@@ -169,6 +170,12 @@ def _is_layout_change(value: object) -> bool:
     return isinstance(value, bool) or (isinstance(value, str) and value in ("auto", "none"))
 
 
+def _is_target(value: object) -> bool:
+    from moir.target_records import TARGETS
+
+    return value in TARGETS.values() or (isinstance(value, str) and value in TARGETS)
+
+
 def _is_module(value: object) -> bool:
     from xdsl.dialects.builtin import ModuleOp
 
@@ -214,6 +221,7 @@ NAMES = Expected("a list of names (str)", list_of(_is_text), _advice_on_lists)
 TEXTS = Expected("a mapping of names to texts (str)", _are_texts)
 FLAG = Expected("True or False", lambda value: isinstance(value, bool))
 LAYOUT_CHANGE = Expected("'auto', 'none', True or False", _is_layout_change, _advice_on_layouts)
+TARGET = Expected("the name of a target: 'openvino-cpu' or 'none'", _is_target)
 EXTENSION_LAYOUT = Expected("'model-optimizer' or 'framework'", lambda value: value in ("model-optimizer", "framework"))
 MODULE = Expected("a module, as convert_model returns it", _is_module, _advice_on_modules)
 PASSES = Expected("a pipeline as text, or a list of such texts and of passes", _are_passes, advice_on_instances(_is_pass))

@@ -128,6 +128,7 @@ def convert_model(
     scale: float | None = None,
     reverse_input_channels: bool = False,
     tokenizers: bool = True,
+    target: str = "openvino-cpu",
     checkpoint: str | Path | None = None,
     tags: Sequence[str] | None = None,
     signature: str | None = None,
@@ -187,6 +188,8 @@ def convert_model(
         reverse_input_channels: whether the order of three channels is reversed before, which exchanges red and blue.
         tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
             sets cannot express; False refuses a model that needs them.
+        target: what the IR is written for: "openvino-cpu" writes what the CPU plugin of OpenVINO Runtime computes
+            otherwise in forms that it computes right; "none" leaves operations as their definitions have them.
         checkpoint, tags, signature, input_proto, mean_file, mean_file_offsets: see `read_model`.
         caffe_proto, custom_layers, input_symbol, nd_prefix_name: see `read_model`.
         extensions: directories of extensions, or names of their entry points. They are loaded for this conversion only.

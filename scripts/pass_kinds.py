@@ -13,6 +13,7 @@ from pathlib import Path
 
 from moir.pipeline import load_pass, pass_modules
 from moir.rewriting.reporting_pass import Needs, ReportingPass
+from moir.target_records import form_modules
 
 FILE = Path(__file__).parents[1] / "moir" / "pipeline" / "pass_kinds.py"
 
@@ -32,7 +33,7 @@ FOOTER = '''
 
 def needs_by_pass() -> dict[str, Needs]:
     """The needs of all passes that do not change any module."""
-    classes = {name: load_pass(name) for name in sorted(pass_modules())}
+    classes = {name: load_pass(name) for name in sorted((*pass_modules(), *form_modules()))}
     needs = {name: each.needs() for name, each in classes.items() if issubclass(each, ReportingPass)}
     return {name: each for name, each in needs.items() if each is not None}
 

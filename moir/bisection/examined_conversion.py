@@ -17,11 +17,12 @@ from moir.files.recognition import framework_of_file
 from moir.frameworks import FRAMEWORKS, Framework
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
-from moir.pipeline import PLUGIN_FORMS, LoadedExtensions, deferred
+from moir.pipeline import LoadedExtensions, deferred
 from moir.pipeline.cut_types import infer_cut_types
 from moir.pipeline.text import default_passes, expanded, framework_of
 from moir.records import Record
 from moir.rewriting.events import RewriteEvent, traced
+from moir.target_records import OPENVINO_CPU
 
 LOWERED = "check-lowered"
 """The pass behind which a module is in opset dialects."""
@@ -122,7 +123,7 @@ class ExaminedConversion:
         """The modules by which a state is executed, best first.
 
         What is in the dialect of a framework is lowered, in a copy, by the passes that follow up to `check-lowered`.
-        A second copy has the forms that the CPU plugin needs (`PLUGIN_FORMS`). Forms that cannot be built are left out.
+        A second copy has the forms of the target. Forms that cannot be built are left out.
         """
         module = state.module
         with suppress(MoirError, InternalError):
@@ -133,7 +134,7 @@ class ExaminedConversion:
                 run(module, self.passes[state.number : state.number + end], extensions=self.extensions)
             yield module
             module = module.clone()
-            run(module, [deferred(name) for name in ("fold-constants", *PLUGIN_FORMS, "eliminate-dead")], extensions=self.extensions)
+            run(module, [deferred(name) for name in ("fold-constants", *OPENVINO_CPU.forms, "eliminate-dead")], extensions=self.extensions)
             yield module
 
     def replayed(self, before: PipelineState, number: int, limit: int | None = None) -> tuple[PipelineState, list[RewriteEvent]]:

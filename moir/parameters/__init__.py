@@ -34,6 +34,7 @@ from moir.parameters.preprocessing import PREPROCESSING_PARAMETERS
 from moir.parameters.reading import reading_parameters
 from moir.parameters.state import STATE_PARAMETERS
 from moir.parameters.strings import STRING_PARAMETERS
+from moir.parameters.target import TARGET_PARAMETERS
 from moir.suggestions import did_you_mean
 
 CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
@@ -43,6 +44,7 @@ CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
     *LAYOUT_PARAMETERS,
     *PREPROCESSING_PARAMETERS,
     *STRING_PARAMETERS,
+    *TARGET_PARAMETERS,
 )
 """The parameters of the conversion itself, in the order of the help text."""
 

@@ -17,7 +17,9 @@ from moir.module_pass import Pass
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
 from moir.parameters.parameter import FieldValue
+from moir.parameters.target import TARGET
 from moir.suggestions import did_you_mean
+from moir.target_records import TARGETS, Target, form_modules
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -79,12 +81,12 @@ def lowering_passes() -> dict[str, Framework]:
 
 def is_pass(name: str) -> bool:
     """Whether a pass of this name is part of moir."""
-    return name in ANCHORS or name in pass_modules() or name in lowering_passes()
+    return name in ANCHORS or name in pass_modules() or name in form_modules() or name in lowering_passes()
 
 
 def pass_names() -> list[str]:
     """The names of all passes."""
-    return sorted((*ANCHORS, *pass_modules(), *lowering_passes()))
+    return sorted((*ANCHORS, *pass_modules(), *form_modules(), *lowering_passes()))
 
 
 INTERFACE: tuple[str, ...] = (
@@ -165,38 +167,23 @@ MIDDLE: tuple[str, ...] = (
     "middle-finish",
 )
 
-PLUGIN_FORMS: tuple[str, ...] = (
-    "unbatch-gather",
-    "separate-weights",
-    "separate-products",
-    "widen-kernels",
-    "align-strides",
-    "spread-nan",
-    "equalize-ranks",
-    "separate-reductions",
-    "reverse-comparisons",
-    "reverse-random-differences",
-    "compare-with-infinity",
-    "compare-with-zero",
-    "select-pad-values",
-    "count-unsliced-iterations",
-    "copy-loop-slices",
-)
-"""The passes that write what the CPU plugin computes otherwise in another form, see `docs/plugin-faults.md`."""
 
-BACK: tuple[str, ...] = (
-    "back-start",
-    *PLUGIN_FORMS,
-    "low-latency",
-    "make-stateful",
-    "store-states",
-    "deduplicate",
-    "eliminate-dead",
-    "compress-weights",
-    "compress-to-fp16",
-    "check-types",
-    "back-finish",
-)
+def back(target: Target) -> tuple[str, ...]:
+    """The passes from simplified operations to what is emitted for a target, with the forms that it executes."""
+    return (
+        "back-start",
+        *target.forms,
+        "low-latency",
+        "make-stateful",
+        *target.state_forms,
+        "deduplicate",
+        "eliminate-dead",
+        "compress-weights",
+        "compress-to-fp16",
+        "check-types",
+        "back-finish",
+    )
+
 
 LAYOUT_PASSES = "moir.passes.layout."
 """Prefix of the modules of passes that only models of channel-last frameworks, or with other layouts, need."""
@@ -215,6 +202,10 @@ def load_pass(name: str) -> type[Pass]:
     if name in pass_modules():
         defined = list(vars(import_module(pass_modules()[name])).values())
         return next(each for each in defined if isinstance(each, type) and getattr(each, "name", "") == name and issubclass(each, Pass))
+    if name in form_modules():
+        from moir.targets.form_pass import form_pass
+
+        return form_pass(name, form_modules()[name])
     if name in lowering_passes():
         from moir.lowering.driver import lowering_pass
 
@@ -299,13 +290,13 @@ def configured(name: str, options: ConversionOptions) -> ModulePass:
 
 def every_pass() -> list[str]:
     """The passes that any conversion may run, in order; `pipeline_names` selects those of one conversion."""
-    return [*front(lowered()), *MIDDLE, *BACK]
+    return [*front(lowered()), *MIDDLE, *dict.fromkeys(name for each in TARGETS.values() for name in back(each))]
 
 
 def pipeline_names(framework: str = ONNX.dialect, options: ConversionOptions | None = None) -> list[str]:
     """The names of the passes that models of a framework go through, in order."""
     record, options = FRAMEWORKS[framework], options or ConversionOptions()
-    return [name for name in (*front([record]), *MIDDLE, *BACK) if _is_needed(name, record, options)]
+    return [name for name in (*front([record]), *MIDDLE, *back(options[TARGET])) if _is_needed(name, record, options)]
 
 
 def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from moir.errors import UsageError
 from moir.options import ConversionOptions
-from moir.parameters import CONVERSION_PARAMETERS, parameters
+from moir.parameters import CONVERSION_PARAMETERS
 from moir.parameters.extension import EXTENSION_PARAMETERS
 from moir.parameters.parameter import Parameter
 from moir.parameters.reading import reading_parameters
@@ -31,9 +31,11 @@ def _folder(text: str) -> str:
 def add_parameters(parser: ArgumentParser, chosen: Iterable[Parameter[Any]]) -> None:
     """Add an option for each parameter, in an argument group for each group of parameters.
 
-    What is not given is None.
+    What is not given is None. The parameters are listed in `offered`, as `moir-opt` has options of such names, too.
     """
     groups: dict[str, Any] = {"": parser}
+    chosen = tuple(chosen)
+    parser.set_defaults(offered=(*(parser.get_default("offered") or ()), *chosen))
     for each in chosen:
         if each.group not in groups:
             groups[each.group] = parser.add_argument_group(each.group)
@@ -71,7 +73,7 @@ def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
 
     Raises UsageError for a text that is no value of its option, and for a file that is no configuration.
     """
-    texts = ((each, getattr(arguments, each.name, None)) for each in parameters())
+    texts = ((each, getattr(arguments, each.name, None)) for each in getattr(arguments, "offered", ()))
     values = {each: _value(each, text) for each, text in texts if text is not None}
     if getattr(arguments, "config", None) is not None:
         from moir.tools.configuration import read_configuration

@@ -11,7 +11,9 @@ from importlib import import_module
 from moir.frameworks import lowered
 from moir.options import ConversionOptions
 from moir.parameters import requesting
-from moir.pipeline import BACK, MIDDLE, every_pass, front, load_pass, lowering_passes, pass_modules, pass_names, pipeline_names
+from moir.pipeline import MIDDLE, back, every_pass, front, load_pass, lowering_passes, pass_modules, pass_names, pipeline_names
+from moir.target_records import OPENVINO_CPU, form_modules
+from moir.targets.form_pass import FormPass
 from moir.xdsl_passes import module_pass_class
 
 HEAD = """# Passes
@@ -27,7 +29,7 @@ extensions name them in `run_after` and `run_before`.
 _PHASES = (
     ("Front: from the framework's dialect to operation sets", front(lowered())),
     ("Middle: simplification and fusion", MIDDLE),
-    ("Back: preparation of the IR", BACK),
+    ("Back: preparation of the IR", back(OPENVINO_CPU)),
 )
 _LOWERING_MODULE = "moir.lowering.driver"
 
@@ -47,13 +49,19 @@ def _paragraph(text: str) -> str:
 
 
 def source(name: str) -> str:
-    """The module whose docstring describes a pass; empty for an anchor."""
-    return _LOWERING_MODULE if name in lowering_passes() else pass_modules().get(name, "")
+    """The module of a pass; empty for an anchor."""
+    return _LOWERING_MODULE if name in lowering_passes() else (pass_modules() | form_modules()).get(name, "")
 
 
 def description(name: str) -> str:
-    """What the file of a pass says of it, without the name in front; for an anchor, what is the case there."""
+    """What the file of a pass says of it, without the name in front; for an anchor, what is the case there.
+
+    A form of a target is described by its patterns.
+    """
     module = source(name)
+    made = load_pass(name)
+    if issubclass(made, FormPass):
+        return "\n\n".join(dict.fromkeys(inspect.getdoc(type(each)) or "" for each in made().patterns()))
     if not module:
         return inspect.getdoc(load_pass(name)) or ""
     summary, _, rest = (import_module(module).__doc__ or "").strip().partition("\n")

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 LAYERS = (
     ("errors", "records"),
-    ("arguments", "frameworks", "module_pass", "options", "parameters", "suggestions", "version", "xdsl_passes"),
+    ("arguments", "frameworks", "module_pass", "options", "parameters", "suggestions", "target_records", "version", "xdsl_passes"),
     ("dialects",),
     ("analysis",),
     ("rewriting",),

@@ -1,17 +1,4 @@
-"""`store-states`: a state of an element type that the CPU plugin cannot hold is held in one that it computes in.
-
-    %0 = opset6.ReadValue(%i) {variable_type = si64, …}
-    %y = opset6.Assign(%n) {variable_id = "v"}
-->  %1 = opset6.ReadValue(%j) {variable_type = si32, …}
-    %0 = opset1.Convert(%1) {destination_type = si64}
-    %2 = opset1.Convert(%n) {destination_type = si32}
-    %3 = opset6.Assign(%2) {variable_id = "v"}
-    %y = opset1.Convert(%3) {destination_type = si64}
-
-The CPU plugin (2026.4) computes integers in 32 bits and f64 in f32, but for a ReadValue it wants the element type
-itself from oneDNN, which has no such types. A state in bf16 gets wrong values. A Convert between a ReadValue and a
-Result would be merged with both: it has an Unsqueeze in front and a Squeeze behind it, which keep them apart.
-"""
+"""States of element types that the CPU plugin does not hold."""
 
 from __future__ import annotations
 
@@ -20,14 +7,28 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from moir.dialects.element_types import bf16, f32, f64, si16, si32, si64, to_numpy, ui16, ui32, ui64
 from moir.dialects.opset.infrastructure import Assign, Constant, ReadValue, Result
 from moir.dialects.shapes import element_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
 
 _STORED: dict[Attribute, Attribute] = {si64: si32, ui64: si32, ui32: si32, si16: si32, ui16: si32, f64: f32, bf16: f32}
 """The element type in place of each that the plugin cannot hold."""
 
 
 class UnsupportedState(Pattern):
-    """Changes the element type of a state at its ReadValue and Assign."""
+    """Changes the element type of a state at its ReadValue and Assign.
+
+        %0 = opset6.ReadValue(%i) {variable_type = si64, …}
+        %y = opset6.Assign(%n) {variable_id = "v"}
+    ->  %1 = opset6.ReadValue(%j) {variable_type = si32, …}
+        %0 = opset1.Convert(%1) {destination_type = si64}
+        %2 = opset1.Convert(%n) {destination_type = si32}
+        %3 = opset6.Assign(%2) {variable_id = "v"}
+        %y = opset1.Convert(%3) {destination_type = si64}
+
+    The plugin computes integers in 32 bits and f64 in f32, but for a ReadValue it wants the element type itself from
+    oneDNN, which has no such types. A state in bf16 gets wrong values. A Convert between a ReadValue and a Result
+    would be merged with both: it has an Unsqueeze in front and a Squeeze behind it, which keep them apart.
+    """
 
     roots = (ReadValue, Assign)
 
@@ -56,10 +57,4 @@ class UnsupportedState(Pattern):
         rewriter.replace_with(op, build.convert(value, element))
 
 
-class StoreStatesPass(PatternPass):
-    """Holds states in element types that the runtime can hold."""
-
-    name = "store-states"
-
-    def patterns(self) -> list[Pattern]:
-        return [UnsupportedState()]
+FORMS = (Form("store-states", "Holds states in element types that the runtime can hold.", lambda: [UnsupportedState()]),)

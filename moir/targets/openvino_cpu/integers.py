@@ -1,13 +1,4 @@
-"""`compare-with-zero`: whether two large integers are equal is asked of their difference.
-
-    %1 = opset1.Equal(%x, %y)                            // integers of 32 or 64 bits
-->  %2 = opset1.Subtract(%x, %y)
-    %1 = opset1.Equal(%2, 0)
-
-Likewise for NotEqual. The CPU plugin (2026.4) compares integers in f32, which has all of them up to 2²⁴ only; a
-difference that does not fit wraps around, and is 0 for equal operands alone. A comparison with constants up to 2²⁴ is
-exact as it is, and so is one of values that are moved, added or counted from sizes, places and such constants.
-"""
+"""Integers that the CPU plugin computes otherwise."""
 
 from __future__ import annotations
 
@@ -19,16 +10,20 @@ from moir.dialects.element_types import boolean, describe, si32, si64, ui32, ui6
 from moir.dialects.opset.comparison import Equal, NotEqual
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
 
 EXACT = 1 << 24
 """f32 has all integers up to this one."""
 
+
 COUNTING = frozenset(("NonZero", "ShapeOf"))
 """Operations whose results are sizes and places."""
 
+
 ADDING = frozenset(("Add", "Concat", "Maximum", "Minimum", "Range", "Subtract"))
 """Operations whose results are as large as their operands, or their sums."""
+
 
 MOVING = frozenset(
     ("Broadcast", "CumSum", "Gather", "GatherElements", "GatherND", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze")
@@ -37,7 +32,16 @@ MOVING = frozenset(
 
 
 class ComparisonOfIntegers(Pattern):
-    """Compares the difference of two integers with 0."""
+    """Compares the difference of two integers with 0.
+
+        %1 = opset1.Equal(%x, %y)                            // integers of 32 or 64 bits
+    ->  %2 = opset1.Subtract(%x, %y)
+        %1 = opset1.Equal(%2, 0)
+
+    Likewise for NotEqual. The plugin compares integers in f32, which has all of them up to 2²⁴ only; a difference that
+    does not fit wraps around, and is 0 for equal operands alone. A comparison with constants up to 2²⁴ is exact as it
+    is, and so is one of values that are moved, added or counted from sizes, places and such constants.
+    """
 
     roots = (Equal, NotEqual)
 
@@ -74,10 +78,4 @@ def _is_counted(value: SSAValue, depth: int = 10) -> bool:
     return _is_small(value) or (op.KIND in MOVING and _is_counted(op.operands[0], depth - 1))
 
 
-class CompareWithZeroPass(PatternPass):
-    """Compares differences of integers with 0."""
-
-    name = "compare-with-zero"
-
-    def patterns(self) -> list[Pattern]:
-        return [ComparisonOfIntegers()]
+FORMS = (Form("compare-with-zero", "Compares differences of integers with 0.", lambda: [ComparisonOfIntegers()]),)

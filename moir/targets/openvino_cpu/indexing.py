@@ -1,11 +1,4 @@
-"""`unbatch-gather`: a Gather with batch dimensions of size 1 becomes a Gather without batch dimensions.
-
-    %1 = opset8.Gather(%0, %i, 1) {batch_dims = 1}       // %0: [1, 12, 4], %i: [1, 6]
-->  %2 = opset15.Squeeze(%i, [0])
-    %1 = opset8.Gather(%0, %2, 1)
-
-The CPU plugin (2026.4) reads out of bounds in the former if it gathers few elements for each index.
-"""
+"""Gathers that the CPU plugin computes otherwise."""
 
 from __future__ import annotations
 
@@ -15,11 +8,19 @@ from xdsl.ir import Operation
 from moir.analysis.constants import constant_of
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.shapes import element_of, shape_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
 
 
 class GatherOfOneBatch(Pattern):
-    """Removes the batch dimensions, all of size 1, from the indices."""
+    """Removes the batch dimensions, all of size 1, from the indices.
+
+        %1 = opset8.Gather(%0, %i, 1) {batch_dims = 1}       // %0: [1, 12, 4], %i: [1, 6]
+    ->  %2 = opset15.Squeeze(%i, [0])
+        %1 = opset8.Gather(%0, %2, 1)
+
+    The plugin reads out of bounds in the former if it gathers few elements for each index.
+    """
 
     roots = (Gather,)
 
@@ -44,10 +45,4 @@ class GatherOfOneBatch(Pattern):
         rewriter.replace_with(op, rewriter.op.Gather(data, indices, axis))
 
 
-class UnbatchGatherPass(PatternPass):
-    """Removes batch dimensions of size 1 from Gathers."""
-
-    name = "unbatch-gather"
-
-    def patterns(self) -> list[Pattern]:
-        return [GatherOfOneBatch()]
+FORMS = (Form("unbatch-gather", "Removes batch dimensions of size 1 from Gathers.", lambda: [GatherOfOneBatch()]),)

@@ -1,12 +1,4 @@
-"""`select-pad-values`: a Pad with a value that is computed pads with zeros, which are then replaced by the value.
-
-    %y = opset12.Pad(%x, [1, 0], [0, 2], %v) {pad_mode = "constant"}
-->  %0 = opset12.Pad(%x, [1, 0], [0, 2]) {pad_mode = "constant"}
-    %1 = opset12.Pad(true in the shape of %x, [1, 0], [0, 2])
-    %y = opset1.Select(%1, %0, %v)
-
-The CPU plugin (2026.4) pads with zeros whatever the value is, if the shape of %x is static when it compiles the model.
-"""
+"""Padding that the CPU plugin computes otherwise."""
 
 from __future__ import annotations
 
@@ -17,11 +9,20 @@ from moir.dialects.element_types import boolean, ui8
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.slicing import Pad
 from moir.dialects.shapes import is_static, shape_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
 
 
 class ComputedPadValue(Pattern):
-    """Replaces the computed value of a Pad by a Select."""
+    """Replaces the computed value of a Pad by a Select.
+
+        %y = opset12.Pad(%x, [1, 0], [0, 2], %v) {pad_mode = "constant"}
+    ->  %0 = opset12.Pad(%x, [1, 0], [0, 2]) {pad_mode = "constant"}
+        %1 = opset12.Pad(true in the shape of %x, [1, 0], [0, 2])
+        %y = opset1.Select(%1, %0, %v)
+
+    The plugin pads with zeros whatever the value is, if the shape of %x is static when it compiles the model.
+    """
 
     roots = (Pad,)
 
@@ -42,10 +43,4 @@ class ComputedPadValue(Pattern):
         rewriter.replace_with(op, build.Select(inside, build.Pad(data, begins, ends, pad_mode="constant"), value))
 
 
-class SelectPadValuesPass(PatternPass):
-    """Replaces computed values of Pads by Selects."""
-
-    name = "select-pad-values"
-
-    def patterns(self) -> list[Pattern]:
-        return [ComputedPadValue()]
+FORMS = (Form("select-pad-values", "Replaces computed values of Pads by Selects.", lambda: [ComputedPadValue()]),)

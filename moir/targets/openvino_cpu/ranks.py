@@ -1,13 +1,4 @@
-"""`equalize-ranks`: a value gets the dimensions in front that a constant adds to it by an operation of its own.
-
-    %y = opset1.Maximum(%x, %c)              // %x: [5], %c: [1, 1], a constant
-->  %0 = opset1.Unsqueeze(%x, [0])
-    %y = opset1.Maximum(%0, %c)
-
-The CPU plugin (2026.4) looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without
-regard to the ranks of constants, and the result then has the rank of x. The constants of these are single numbers, or
-factors and terms (γ, β). Integers of the types of shapes are passed over.
-"""
+"""Activations and normalizations of other ranks than the CPU plugin expects."""
 
 from __future__ import annotations
 
@@ -18,11 +9,21 @@ from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multip
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.elementwise import BroadcastingOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
 
 
 class ConstantAddsDimensions(Pattern):
-    """Inserts an Unsqueeze in front of an elementwise operation with a constant of a higher rank."""
+    """Inserts an Unsqueeze in front of an elementwise operation with a constant of a higher rank.
+
+        %y = opset1.Maximum(%x, %c)              // %x: [5], %c: [1, 1], a constant
+    ->  %0 = opset1.Unsqueeze(%x, [0])
+        %y = opset1.Maximum(%0, %c)
+
+    The plugin looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without regard to the
+    ranks of constants, and the result then has the rank of x. The constants of these are single numbers, or factors
+    and terms (γ, β). Integers of the types of shapes are passed over.
+    """
 
     roots = (Add, Divide, Maximum, Minimum, Multiply, Power, Subtract)
 
@@ -44,10 +45,4 @@ class ConstantAddsDimensions(Pattern):
         rewriter.replace_with(op, getattr(rewriter.op, op.KIND)(*operands))
 
 
-class EqualizeRanksPass(PatternPass):
-    """Gives values the rank of the constants that they are combined with."""
-
-    name = "equalize-ranks"
-
-    def patterns(self) -> list[Pattern]:
-        return [ConstantAddsDimensions()]
+FORMS = (Form("equalize-ranks", "Gives values the rank of the constants that they are combined with.", lambda: [ConstantAddsDimensions()]),)

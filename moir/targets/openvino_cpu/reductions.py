@@ -1,16 +1,4 @@
-"""`separate-reductions`: a Reshape stands between reductions and constants with which the plugin computes wrongly.
-
-    %1 = opset1.ReduceSum(%0, [2])                       // %0: [N, 16, 7]
-    %2 = opset1.Add(%1, %c)                              // %c: [1, 16], a constant
-->  %1 = opset1.ReduceSum(%0, [2]) {keep_dims = true}
-    %3 = opset15.Squeeze(%1, [2])
-    %2 = opset1.Add(%3, %c)
-
-The CPU plugin (2026.4) computes the elementwise operations behind a reduction, as far as their other operands are
-constants, together with it. It then reads constants for single rows out of bounds if the data have three dimensions.
-A reduction that keeps its dimension gets a fourth one in front. Of integers it computes x / c where the quotient is
-c / x, whatever the dimensions are.
-"""
+"""Reductions that the CPU plugin computes otherwise."""
 
 from __future__ import annotations
 
@@ -24,13 +12,26 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
 
 RANK = 3
 
 
 class ReductionBeforeConstants(Pattern):
-    """Separates a reduction from elementwise operations with constants that the plugin reads wrongly."""
+    """Separates a reduction from elementwise operations with constants that the plugin reads wrongly.
+
+        %1 = opset1.ReduceSum(%0, [2])                       // %0: [N, 16, 7]
+        %2 = opset1.Add(%1, %c)                              // %c: [1, 16], a constant
+    ->  %1 = opset1.ReduceSum(%0, [2]) {keep_dims = true}
+        %3 = opset15.Squeeze(%1, [2])
+        %2 = opset1.Add(%3, %c)
+
+    The plugin computes the elementwise operations behind a reduction, as far as their other operands are constants,
+    together with it. It then reads constants for single rows out of bounds if the data have three dimensions. A
+    reduction that keeps its dimension gets a fourth one in front. Of integers it computes x / c where the quotient is
+    c / x, whatever the dimensions are.
+    """
 
     roots = (ReductionOp,)
 
@@ -84,10 +85,10 @@ def constants_behind(op: OpsetOp) -> Iterator[Use]:
         current = user
 
 
-class SeparateReductionsPass(PatternPass):
-    """Separates reductions from constants with which the plugin would compute wrongly."""
-
-    name = "separate-reductions"
-
-    def patterns(self) -> list[Pattern]:
-        return [ReductionBeforeConstants()]
+FORMS = (
+    Form(
+        "separate-reductions",
+        "Separates reductions from constants with which the plugin would compute wrongly.",
+        lambda: [ReductionBeforeConstants()],
+    ),
+)

@@ -1,14 +1,4 @@
-"""`reverse-random-differences`: random numbers are not subtracted from something, but something from them.
-
-    %u = opset8.RandomUniform([4], 0.0, 1.0)
-    %1 = opset1.Subtract(%x, %u)
-->  %2 = opset1.Subtract(%u, %x)
-    %1 = opset1.Negative(%2)
-
-Likewise for sums with a term that is negated or multiplied by -1. When a model is compiled, the runtime (2026.4)
-replaces a subtrahend that needs no input by a constant. Random numbers were then the same in every run, and others than
-those that the rest of the model gets.
-"""
+"""Random numbers that the runtime computes when it compiles a model."""
 
 from __future__ import annotations
 
@@ -24,11 +14,20 @@ from moir.dialects.opset.elementwise import Negative
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.random import RandomUniform
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.targets.record import Form
 
 
 class RandomSubtrahend(Pattern):
     """Reverses a difference whose subtrahend is random and needs no input.
+
+        %u = opset8.RandomUniform([4], 0.0, 1.0)
+        %1 = opset1.Subtract(%x, %u)
+    ->  %2 = opset1.Subtract(%u, %x)
+        %1 = opset1.Negative(%2)
+
+    Likewise for sums with a term that is negated or multiplied by -1. When a model is compiled, the runtime replaces a
+    subtrahend that needs no input by a constant. Random numbers were then the same in every run, and others than those
+    that the rest of the model gets.
 
     Args:
         random: the values that are random and need no input.
@@ -71,13 +70,17 @@ def random_values(operations: Iterable[Operation]) -> frozenset[SSAValue]:
     return frozenset(found)
 
 
-class ReverseRandomDifferencesPass(ReportingPass):
-    """Subtracts from random numbers, which the runtime would freeze if they were subtracted."""
+def _reverse_random_differences(module: ModuleOp, analyses: Analyses) -> bool:
+    random = frozenset[SSAValue]().union(*(random_values(operations) for _, operations in analyses.contents))
+    return bool(random) and rewrite(module, [RandomSubtrahend(random)], analyses=analyses)
 
-    name = "reverse-random-differences"
 
-    ROOTS = (RandomUniform,)
-
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        random = frozenset[SSAValue]().union(*(random_values(operations) for _, operations in analyses.contents))
-        return bool(random) and rewrite(module, [RandomSubtrahend(random)], analyses=analyses)
+FORMS = (
+    Form(
+        "reverse-random-differences",
+        "Subtracts from random numbers, which the runtime would freeze if they were subtracted.",
+        lambda: [RandomSubtrahend(frozenset())],
+        run=_reverse_random_differences,
+        roots=(RandomUniform,),
+    ),
+)

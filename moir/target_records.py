@@ -1,0 +1,81 @@
+"""The targets: a record for each runtime and device that an IR is written for.
+
+    Target(
+        name="openvino-cpu",
+        title="OpenVINO Runtime on a CPU",
+        forms={"spread-nan": "moir.targets.openvino_cpu.special_values"},
+        faults="moir.targets.openvino_cpu.faults:FAULTS",
+    )
+
+A lowering says what an operation means. What a target does not execute so is a fault of the target, and the form that
+it does execute is written by a pass of the target, for models of all frameworks alike. A new target is a folder of
+`moir/targets` and a record here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from moir.records import Record
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Target(Record):
+    """A runtime and device that an IR is written for.
+
+    Args:
+        name: the name, which `--target` takes.
+        title: what users call it.
+        forms: the passes that write what the target executes, in the order in which they run, each with the module that
+            has its `Form`.
+        state_forms: those that run after values were made states of the model.
+        faults: `module:table` of all its faults, those that no form avoids among them; None if none is known.
+    """
+
+    name: str
+    title: str
+    forms: Mapping[str, str] = _NONE
+    state_forms: Mapping[str, str] = _NONE
+    faults: str | None = None
+
+    @property
+    def every_form(self) -> dict[str, str]:
+        """All passes of the target, each with the module that has its `Form`."""
+        return {**self.forms, **self.state_forms}
+
+
+OPENVINO_CPU = Target(
+    name="openvino-cpu",
+    title="OpenVINO Runtime on a CPU",
+    forms={
+        "unbatch-gather": "moir.targets.openvino_cpu.indexing",
+        "separate-weights": "moir.targets.openvino_cpu.matrix_products",
+        "separate-products": "moir.targets.openvino_cpu.matrix_products",
+        "widen-kernels": "moir.targets.openvino_cpu.convolution",
+        "align-strides": "moir.targets.openvino_cpu.convolution",
+        "spread-nan": "moir.targets.openvino_cpu.special_values",
+        "equalize-ranks": "moir.targets.openvino_cpu.ranks",
+        "separate-reductions": "moir.targets.openvino_cpu.reductions",
+        "reverse-comparisons": "moir.targets.openvino_cpu.special_values",
+        "reverse-random-differences": "moir.targets.openvino_cpu.random",
+        "compare-with-infinity": "moir.targets.openvino_cpu.special_values",
+        "compare-with-zero": "moir.targets.openvino_cpu.integers",
+        "select-pad-values": "moir.targets.openvino_cpu.padding",
+        "count-unsliced-iterations": "moir.targets.openvino_cpu.loops",
+        "copy-loop-slices": "moir.targets.openvino_cpu.loops",
+    },
+    state_forms={"store-states": "moir.targets.openvino_cpu.states"},
+    faults="moir.targets.openvino_cpu.faults:FAULTS",
+)
+
+NO_TARGET = Target(name="none", title="no runtime in particular: operations as their definitions have them")
+
+TARGETS: Mapping[str, Target] = MappingProxyType({each.name: each for each in (OPENVINO_CPU, NO_TARGET)})
+"""The targets by name. The first one is the default."""
+
+
+def form_modules() -> dict[str, str]:
+    """The passes of all targets, each with the module that has its `Form`."""
+    return {name: module for each in TARGETS.values() for name, module in each.every_form.items()}

@@ -1,0 +1,40 @@
+"""The passes of targets, which are made of their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.analysis.analyses import Analyses
+from moir.rewriting.driver import Pattern, PatternPass
+from moir.rewriting.reporting_pass import Needs, needs_of_roots
+from moir.targets.record import Form
+
+
+class FormPass(PatternPass):
+    """Writes operations in a form that a target executes."""
+
+    FORM: ClassVar[Form]
+
+    def patterns(self) -> Sequence[Pattern]:
+        return self.FORM.patterns()
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        return super().run(module, analyses) if self.FORM.run is None else self.FORM.run(module, analyses)
+
+    @classmethod
+    def needs(cls) -> Needs | None:
+        return needs_of_roots(cls.FORM.roots) if cls.FORM.roots else super().needs()
+
+
+@cache
+def form_pass(name: str, module: str) -> type[FormPass]:
+    """The pass of a form, by its name and that of the module whose `FORMS` have it."""
+    forms: Sequence[Form] = import_module(module).FORMS
+    form = next(each for each in forms if each.name == name)
+    title = "".join(word.capitalize() for word in name.split("-"))
+    return type(f"{title}Pass", (FormPass,), {"name": name, "FORM": form, "__doc__": form.summary, "__module__": module})

@@ -1,0 +1,145 @@
+"""Loops that the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
+from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
+from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.movement import Roll
+from moir.dialects.opset.recurrent import RecurrentOp
+from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.opset.shape import ShapeOf
+from moir.dialects.properties import integer_attribute
+from moir.dialects.shapes import shape_of
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class IteratorWithoutSlices(Pattern):
+    """Replaces a TensorIterator that does not use its slices.
+
+        %y = opset1.TensorIterator(%s, %x) ({             // a state, and slices of %x along axis 0
+          %0 = opset1.Parameter()
+          %1 = opset1.Parameter()                         // without uses
+          %2 = opset1.Add(%0, 1)
+          opset1.Result(%2)
+        })
+    ->  %n = the size of axis 0 of %x
+        %y = opset5.Loop(%n, true, %s) ({
+          %0 = opset1.Parameter()
+          %2 = opset1.Add(%0, 1)
+          opset1.Result(true)
+          opset1.Result(%2)
+        })
+
+    The runtime removes Parameters without uses, and with the last slice forgets how often to repeat the body.
+    """
+
+    roots = (TensorIterator,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, TensorIterator)
+        ports, parameters = op.ports("inputs"), parameters_of(op.block)
+        slices = [index for index, port in enumerate(ports) if port.slicing is not None]
+        if not slices or any(parameters[index].results[0].uses for index in slices):
+            return
+        first = ports[slices[0]]
+        assert first.index is not None
+        assert first.slicing is not None
+        count = _size(rewriter.op, op.operands[first.index], first.slicing.axis)
+        for index in slices:
+            parameters[index].detach()
+            parameters[index].erase()
+        body = op.detach_region(0)
+        inside = OpBuilder(rewriter.known.of_body(), body.block, next(each for each in body.block.ops if isinstance(each, Result)))
+        inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
+        kept = [port for port in ports if port.slicing is None]
+        taken = list(dict.fromkeys(port.index for port in kept if port.index is not None))
+        loop = Loop.create(
+            operands=[count, rewriter.op.constant(np.array(True)), *(op.operands[index] for index in taken)],
+            properties={
+                "inputs": ArrayAttr([BodyPortAttr(_shifted(port, taken)) for port in kept]),
+                "outputs": ArrayAttr([BodyPortAttr(port.with_fields(index=(port.index or 0) + 1)) for port in op.ports("outputs")]),
+                "condition": integer_attribute(0),
+            },
+            regions=[body],
+            result_types=[result.type for result in op.results],
+        )
+        rewriter.op.insert(loop)
+        rewriter.replace_with(op, loop.results)
+
+
+def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
+    shape = shape_of(value)
+    return op.constant(shape[axis]) if shape is not None and shape[axis] >= 0 else op.Gather(op.ShapeOf(value), axis, 0)
+
+
+def _shifted(port: BodyPort, taken: list[int]) -> BodyPort:
+    """The port of an operand that is one of the arguments of a Loop, whose first Result is the condition."""
+    assert port.index is not None
+    return BodyPort(Loop.FIRST_ARGUMENT + taken.index(port.index), None if port.back_edge is None else port.back_edge + 1)
+
+
+OWN_MEMORY: tuple[type[Operation], ...] = (ConvolutionOp, MatMul, RecurrentOp, ReductionOp, Roll, ShapeOf)
+"""Operations whose results never share memory with an operand; of all others it is assumed that they may."""
+
+
+class SliceInMemoryOfState(Pattern):
+    """Inserts a copy behind each slice that may share memory with the next value of a state.
+
+        ^body:
+          %s = opset1.Parameter()                          // the state, with a back edge from result 0
+          %e = opset1.Parameter()                          // a slice
+          %v = opset1.Squeeze(%e, [0])
+          %t = opset1.Add(%v, %s)
+          opset1.Result(%t)
+    ->    %c = opset7.Roll(%e, 0, [0])
+          %v = opset1.Squeeze(%c, [0])
+
+    The plugin lets elementwise operations write their results into the memory of an operand, also through a Squeeze,
+    and so into that of the Parameter of the slice. It fetches the next slice into this memory before it reads the
+    state there. The plugin would remove a simpler copy, an Identity, but it executes a Roll by 0 elements.
+    """
+
+    roots = (RepeatingOp,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, RepeatingOp)
+        ports = op.ports("inputs")
+        slices: dict[SSAValue, Slicing] = {
+            parameter.results[0]: port.slicing
+            for parameter, port in zip(parameters_of(op.block), ports, strict=True)
+            if port.slicing is not None
+        }
+        results = results_of(op.block)
+        states = {results[port.back_edge] for port in ports if port.back_edge is not None}
+        for value in shared_with(states, op) & slices.keys():
+            parameter, slicing = value.owner, slices[value]
+            assert isinstance(parameter, Operation)
+            uses = list(value.uses)
+            copy = OpBuilder(rewriter.known.of_body(), op.block, parameter.next_op).Roll(value, 0, [slicing.axis])
+            for use in uses:
+                use.operation.operands[use.index] = copy
+            rewriter.has_done_action = True
+
+
+def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
+    """The values of a loop's body whose memory some values of it may share, directly or through operations."""
+    shared = set(values)
+    for inner in reversed(list(iter(op.block.ops))):
+        if not isinstance(inner, OWN_MEMORY) and not shared.isdisjoint(inner.results):
+            shared.update(inner.operands)
+    return shared
+
+
+FORMS = (
+    Form("count-unsliced-iterations", "Turns TensorIterators that do not use their slices into Loops.", lambda: [IteratorWithoutSlices()]),
+    Form("copy-loop-slices", "Copies slices of loops whose memory the next value of a state may share.", lambda: [SliceInMemoryOfState()]),
+)

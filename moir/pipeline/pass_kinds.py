@@ -7,6 +7,7 @@ from __future__ import annotations
 
 PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "align-strides": ((("Convolution",),),),
+    "bound-integers": ((("Ceiling", "Floor", "Relu"),),),
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),)),
     "cancel-transposes": ((("Transpose",),),),
     "choose-layouts": ((("Transpose",),),),
@@ -179,6 +180,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Add",), ("Divide",), ("Exp",), ("Multiply",), ("Negative",)),
     ),
     "fuse-unrolled-cells": ((("MatMul",), ("Relu", "Sigmoid", "Tanh")),),
+    "join-empty-parts": ((("Concat",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (
@@ -200,10 +202,13 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While", "XlaWhile"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
+    "repeat-matrices": ((("MatMul",),),),
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
     "reverse-random-differences": ((("RandomUniform",),),),
+    "round-to-levels": ((("FakeQuantize",),),),
     "select-pad-values": ((("Pad",),),),
+    "separate-absolute-values": ((("Abs",), ("Concat",)),),
     "separate-products": ((("MatMul",),),),
     "separate-reductions": (
         (
@@ -227,9 +232,14 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "simplify-shape-of": ((("ShapeOf",),),),
     "spread-nan": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Subtract"),),),
     "store-states": ((("Assign", "ReadValue"),),),
+    "sum-empty-products": ((("MatMul",),),),
     "unbatch-gather": ((("Gather",),),),
     "unflatten-matmul": ((("Reshape",), ("MatMul",)),),
+    "unfold-convolutions": ((("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"),),),
     "unfold-einsum": ((("Einsum",),),),
+    "widen-integers": (
+        (("Abs", "Add", "Divide", "Einsum", "FloorMod", "MatMul", "Multiply", "Negative", "Power", "ReduceProd", "ReduceSum", "Subtract"),),
+    ),
     "widen-kernels": ((("Convolution",),),),
 }
 """Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set."""

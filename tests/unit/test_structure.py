@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -207,6 +208,89 @@ def test_no_table_is_walked_while_other_threads_may_change_it() -> None:
     assert list(walked_tables(ast.parse("for x in sys.modules.items(): pass\n[x for x in vars(m)]"))) == ["sys.modules", "vars(m)"]
     found = {name: list(walked_tables(ast.parse(path.read_text(encoding="utf-8")))) for name, path in modules().items()}
     assert not {name: tables for name, tables in found.items() if tables}
+
+
+VERSION = re.compile(r"\b20\d\d\.\d\b")
+
+NAME_A_VERSION: Mapping[str, int] = {
+    "analysis/input_dependence.py": 1,
+    "dialects/element_types.py": 1,
+    "emit/weights.py": 1,
+    "lowering/control_flow/connections.py": 1,
+    "lowering/onnx/activation.py": 2,
+    "lowering/onnx/arithmetic.py": 1,
+    "lowering/onnx/attention/operations.py": 1,
+    "lowering/onnx/comparison.py": 2,
+    "lowering/onnx/control_flow.py": 3,
+    "lowering/onnx/convolution.py": 3,
+    "lowering/onnx/data_types.py": 3,
+    "lowering/onnx/detection/suppression.py": 1,
+    "lowering/onnx/dropout.py": 1,
+    "lowering/onnx/element_types.py": 1,
+    "lowering/onnx/image/resizing.py": 2,
+    "lowering/onnx/indexing.py": 2,
+    "lowering/onnx/matrix.py": 3,
+    "lowering/onnx/ml/trees.py": 1,
+    "lowering/onnx/movement.py": 2,
+    "lowering/onnx/normalization.py": 2,
+    "lowering/onnx/operands.py": 1,
+    "lowering/onnx/pooling.py": 2,
+    "lowering/onnx/quantization/operations.py": 2,
+    "lowering/onnx/quantization/values.py": 1,
+    "lowering/onnx/recurrent/network.py": 2,
+    "lowering/onnx/recurrent/operations.py": 1,
+    "lowering/onnx/recurrent/steps.py": 1,
+    "lowering/onnx/reduction.py": 1,
+    "lowering/onnx/scattering.py": 1,
+    "lowering/onnx/sequences/stacked.py": 1,
+    "lowering/onnx/shape.py": 1,
+    "lowering/onnx/slicing.py": 3,
+    "lowering/onnx/sort.py": 3,
+    "lowering/onnx/strings/concatenation.py": 1,
+    "lowering/onnx/strings/movement.py": 2,
+    "lowering/onnx/strings/n_grams.py": 1,
+    "lowering/tensorflow/arithmetic.py": 1,
+    "lowering/tensorflow/convolution.py": 2,
+    "lowering/tensorflow/image/blocks.py": 1,
+    "lowering/tensorflow/image/sampling.py": 1,
+    "lowering/tensorflow/indexing.py": 2,
+    "lowering/tensorflow/movement.py": 1,
+    "lowering/tensorflow/pooling.py": 1,
+    "lowering/tensorflow/quantization/conversions.py": 2,
+    "lowering/tensorflow/random/distributions.py": 3,
+    "lowering/tensorflow/random/numbers.py": 2,
+    "lowering/tensorflow/reduction.py": 2,
+    "lowering/tensorflow/repetition.py": 1,
+    "lowering/tensorflow/signal/transforms.py": 2,
+    "lowering/tensorflow/slicing.py": 2,
+    "lowering/tensorflow/sort.py": 3,
+    "lowering/tensorflow/sparse/tensors.py": 1,
+    "lowering/tensorflow/special/incomplete_functions.py": 1,
+    "lowering/tensorflow/xla/movement.py": 1,
+    "model_optimizer/api/transformations/anchors.py": 1,
+    "passes/canonicalize/simplify_matmul.py": 1,
+    "passes/compress/compress_weights.py": 1,
+    "passes/fuse/fuse_swish.py": 1,
+    "passes/state/make_stateful.py": 1,
+    "rewriting/folding.py": 1,
+    "rewriting/unrolled_cells.py": 1,
+}
+"""Files outside of the target's rooms that name a version of the runtime, and how often.
+
+They refuse what it does not execute, ask for a rank, build loops in the form that it runs, or know how it stores an IR.
+What it computes otherwise is a form of `moir/targets`: the numbers only fall.
+"""
+
+
+def test_the_target_has_a_room_of_its_own() -> None:
+    rooms = ("moir/targets/", "moir/expansions/")
+    found: dict[str, int] = {}
+    for path in modules().values():
+        name = path.relative_to(ROOT).as_posix()
+        count = len(VERSION.findall(path.read_text(encoding="utf-8")))
+        if count and not name.startswith(rooms):
+            found[name.removeprefix("moir/")] = count
+    assert found == NAME_A_VERSION
 
 
 PARTS_OF_A_NODE = {"operands", "properties", "attributes", "results", "regions"}

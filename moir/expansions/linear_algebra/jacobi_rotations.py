@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.expansions.built_loops import Step, repeated_steps
-from moir.expansions.matrix_products import transposed
+from moir.expansions.transposition import transposed
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_ROTATED = 128

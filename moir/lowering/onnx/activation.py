@@ -38,12 +38,8 @@ def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Relu")
 def relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Relu(x) -> opset1.Relu(x); of integers opset1.Maximum(x, 0)
-
-    The CPU plugin (2026.4) computes Relu in f32.
-    """
-    x = node.operand(0)
-    return op.Maximum(x, 0) if element_of(x) in INTEGER_TYPES else op.Relu(x)
+    """onnx.Relu(x) -> opset1.Relu(x)"""
+    return op.Relu(node.operand(0))
 
 
 @onnx.lowers("Elu")

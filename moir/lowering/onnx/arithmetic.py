@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -26,7 +25,6 @@ from moir.dialects.element_types import (
     to_numpy,
 )
 from moir.dialects.shapes import element_of, is_static, shape_of
-from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
@@ -44,13 +42,6 @@ _BINARY = {
 
 _VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
 
-_OVERFLOWING = frozenset(("Add", "Mul", "Sub", "Sum"))
-"""Kinds whose results may not fit into the integers of their operands."""
-
-
-def _computed(node: LoweringNode, op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
-    return in_32_bits(op, compute, *operands) if node.op.KIND in _OVERFLOWING else compute(*operands)
-
 
 @onnx.lowers("BitwiseNot")
 def bitwise_not(node: LoweringNode, op: OpBuilder) -> SSAValue:
@@ -61,14 +52,14 @@ def bitwise_not(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers(*_BINARY)
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return _computed(node, op, getattr(op, _BINARY[node.op.KIND]), *aligned(node, op))
+    return getattr(op, _BINARY[node.op.KIND])(*aligned(node, op))
 
 
 @onnx.lowers("Div")
 def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Div(a, b) -> opset1.Divide(a, b), where the quotient of integers is rounded towards zero"""
     a, b = aligned(node, op)
-    return in_32_bits(op, partial(op.Divide, m_pythondiv=element_of(a) in REAL_TYPES), a, b)
+    return op.Divide(a, b, m_pythondiv=element_of(a) in REAL_TYPES)
 
 
 @onnx.lowers("Mod")
@@ -87,12 +78,12 @@ def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = aligned(node, op)
     base, exponent = element_of(a), element_of(b)
     if base == exponent:
-        return in_32_bits(op, op.Power, a, b)
+        return op.Power(a, b)
     if dynamic in (base, exponent):
         return op.Power(a, op.ConvertLike(b, a))
     if exponent in REAL_TYPES and (base in INTEGER_TYPES or (base in (bf16, f16) and not _has_values_of(op, base, b))):
         return op.convert(op.Power(op.convert(a, exponent), b), base)
-    return in_32_bits(op, op.Power, a, _converted(op, b, a))
+    return op.Power(a, _converted(op, b, a))
 
 
 def _has_values_of(op: OpBuilder, element: Attribute, value: SSAValue) -> bool:
@@ -119,7 +110,7 @@ def variadic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if len(shapes) > 2 and not all(map(is_static, shapes)) and any(0 in (shape or ()) for shape in shapes):
         # The CPU plugin (2026.4) aborts.
         node.fail("one operand has no elements, and the shape of another is unknown", hint="set the shapes of the inputs")
-    return reduce(partial(_computed, node, op, getattr(op, _VARIADIC[node.op.KIND])), node.operands)
+    return reduce(getattr(op, _VARIADIC[node.op.KIND]), node.operands)
 
 
 @onnx.lowers("Mean")

@@ -6,7 +6,6 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, f32
 from moir.dialects.shapes import element_of
-from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -35,16 +34,11 @@ _UNARY = {
     "Tanh": "Tanh",
 }
 
-_OVERFLOWING = frozenset(("Abs", "Neg"))
-"""Kinds whose results may not fit into the integers of their operands."""
-
 
 @onnx.lowers(*_UNARY)
 def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Ceil(x) -> opset1.Ceiling(x)"""
-    kind, x = node.op.KIND, node.operand(0)
-    compute = getattr(op, _UNARY[kind])
-    return in_32_bits(op, compute, x) if kind in _OVERFLOWING else compute(x)
+    return getattr(op, _UNARY[node.op.KIND])(node.operand(0))
 
 
 @onnx.lowers("Erf")

@@ -19,8 +19,6 @@ from moir.dialects.opset.matrix import ELLIPSIS, Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.expansions.linear_algebra.determinants import determinant_of
-from moir.expansions.matrix_products import matrix_product
-from moir.expansions.narrow_integers import in_32_bits
 from moir.expansions.shape_values import dimension_list, dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import small_constant
@@ -42,8 +40,8 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if vector is not None and vector.shape == (0,) and rank is None:
         return op.ReduceSum(op.Multiply(node.operand(0), node.operand(1)), [-1], keep_dims=False)
     if vector is not None and vector.ndim == 1 and rank != 1:
-        return op.Squeeze(matrix_product(op, node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
-    return matrix_product(op, node.operand(0), node.operand(1))
+        return op.Squeeze(op.MatMul(node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
+    return op.MatMul(node.operand(0), node.operand(1))
 
 
 @onnx.lowers("Gemm")
@@ -65,7 +63,7 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
         # Whether an operand is one matrix or several decides how a product without elements is written.
         a, b = (op.Reshape(each, [0, 0], special_zero=True) if rank_of(each) is None else each for each in (a, b))
     b = _with_columns_of(op, _scaled(op, b, alpha), c, node.flag("transB"))
-    result = matrix_product(op, a, b, node.flag("transA"), node.flag("transB"))
+    result = op.MatMul(a, b, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
     if c is not None and beta != 0:
         result = op.Add(result, _scaled(op, c, beta))
     return result if element_of(result) == source else op.convert(result, source)
@@ -101,7 +99,7 @@ def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.MatMulInteger(a, b, a_zero, b_zero) -> Convert(MatMul(a - a_zero, b - b_zero)), the product in f32"""
     a = _shifted(node, op, 0, 2, rows=True)
     b = _shifted(node, op, 1, 3, rows=False)
-    return op.convert(matrix_product(op, a, b), si32)
+    return op.convert(op.MatMul(a, b), si32)
 
 
 def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool) -> SSAValue:
@@ -179,7 +177,7 @@ def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if len(equation.inputs) != len(node.operands):
         node.fail(f"the equation is of {len(equation.inputs)} operands, {len(node.operands)} are given")
     zeros = _sums_over_nothing(node, op, equation)
-    return in_32_bits(op, partial(op.Einsum, equation=equation.text), *node.operands) if zeros is None else zeros
+    return op.Einsum(*node.operands, equation=equation.text) if zeros is None else zeros
 
 
 def _sums_over_nothing(node: LoweringNode, op: OpBuilder, equation: Equation) -> SSAValue | None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f4e2m1, si64, string, ui2
-from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
+from moir.dialects.element_types import f4e2m1, si64, ui2
+from moir.dialects.shapes import element_of, normalize_axis, size_along
 from moir.expansions.shape_values import dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.element_types import unpacked_type
@@ -23,25 +22,7 @@ from moir.rewriting.builder import OpBuilder, Operand
 def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
     axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
-    return node.operand(0) if len(node.operands) < 2 else concatenated(op, node.operands, axis)
-
-
-def concatenated(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """The Concat of values.
-
-    The CPU plugin (2026.4) leaves out constants without elements, which makes the result shorter if another dimension
-    than that of the axis is 0. Then the result has no element, and is made of its sizes.
-    """
-    shapes = [shape_of(value) for value in values]
-    empty = [shape if shape is not None and element_count(shape) == 0 and size_along(shape, axis) else None for shape in shapes]
-    others = [value for value, shape in zip(values, empty, strict=True) if shape is None]
-    missing = [shape for shape in empty if shape is not None]
-    if not missing or not others or element_of(values[0]) == string:
-        return op.Concat(*values, axis=axis)
-    added = np.zeros(len(missing[0]), np.int64)
-    added[axis] = sum(shape[axis] for shape in missing)
-    joined = op.Concat(*others, axis=axis) if len(others) > 1 else others[0]
-    return op.Broadcast(op.constant_like(0, joined), op.Add(op.ShapeOf(joined), added))
+    return node.operand(0) if len(node.operands) < 2 else op.Concat(*node.operands, axis=axis)
 
 
 # Splitting

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 from xdsl.dialects.builtin import ComplexType
@@ -17,7 +17,6 @@ from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.angles import angle_of
-from moir.expansions.narrow_integers import in_32_bits
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import is_channel_last
@@ -42,9 +41,6 @@ _BINARY = {
     "TruncateMod": "Mod",
 }
 
-_OVERFLOWING = frozenset(("Add", "AddV2", "SquaredDifference", "Sub"))
-"""Kinds whose results may not fit into the integers of their operands."""
-
 
 def operand_type(node: LoweringNode) -> Attribute:
     """The element type of the operands, from the attribute T or else from operand 0."""
@@ -61,8 +57,7 @@ def two_operands(node: LoweringNode) -> tuple[SSAValue, SSAValue]:
 @tf.lowers(*_BINARY)
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Sub(a, b) -> opset1.Subtract(a, b)"""
-    compute = getattr(op, _BINARY[node.op.KIND])
-    return in_32_bits(op, compute, *two_operands(node)) if node.op.KIND in _OVERFLOWING else compute(*two_operands(node))
+    return getattr(op, _BINARY[node.op.KIND])(*two_operands(node))
 
 
 MAXIMUM_FACTORS = 64
@@ -77,9 +72,9 @@ def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if operand_type(node) not in INTEGER_TYPES:
         return op.Power(a, b)
     if exponents is None or exponents.size != 1 or exponents.ndim > (rank_of(a) or 0):
-        return in_32_bits(op, partial(integer_power, op), a, b)
+        return integer_power(op, a, b)
     exponent = int(exponents.reshape(()))
-    return in_32_bits(op, partial(repeated_product, op, exponent=exponent), a) if 1 <= exponent <= MAXIMUM_FACTORS else op.Power(a, b)
+    return repeated_product(op, a, exponent=exponent) if 1 <= exponent <= MAXIMUM_FACTORS else op.Power(a, b)
 
 
 def integer_power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -115,7 +110,7 @@ def multiply(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     a, b = two_operands(node)
     if not isinstance(operand_type(node), ComplexType):
-        return in_32_bits(op, op.Multiply, a, b)
+        return op.Multiply(a, b)
     (a_real, a_imaginary), (b_real, b_imaginary) = (op.Split.results(each, -1, num_splits=2) for each in (a, b))
     real = op.Subtract(op.Multiply(a_real, b_real), op.Multiply(a_imaginary, b_imaginary))
     imaginary = op.Add(op.Multiply(a_real, b_imaginary), op.Multiply(a_imaginary, b_real))
@@ -126,7 +121,7 @@ def multiply(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def sum_of_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.AddN(a, b, c) -> Add(Add(a, b), c)"""
     operands = node.operands
-    return reduce(partial(in_32_bits, op, op.Add), operands) if operands else node.fail("it has no operands")
+    return reduce(op.Add, operands) if operands else node.fail("it has no operands")
 
 
 @tf.lowers("BiasAdd", "BiasAddV1")
@@ -136,15 +131,15 @@ def add_bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     x, bias = node.operand(0), node.operand(1)
     if is_channel_last(node):
-        return in_32_bits(op, op.Add, x, bias)
+        return op.Add(x, bias)
     rank = rank_of(x)
     if rank is None:
         ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, x), 2))
-        return in_32_bits(op, op.Add, x, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
+        return op.Add(x, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
     constant = op.known.constant(bias)
     if constant is not None:
-        return in_32_bits(op, op.Add, x, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
-    return in_32_bits(op, op.Add, x, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
+        return op.Add(x, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
+    return op.Add(x, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
 
 
 @tf.lowers("ClipByValue")
@@ -194,12 +189,12 @@ def is_not_negative(op: OpBuilder, value: SSAValue) -> bool:
 def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """The quotient of integers, rounded down; the runtime rounds towards zero whatever `m_pythondiv` is."""
     if is_not_negative(op, a) and is_not_negative(op, b):
-        return in_32_bits(op, op.Divide, a, b)
+        return op.Divide(a, b)
 
-    def floored(a: SSAValue, b: SSAValue) -> SSAValue:
-        return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
-
-    return in_32_bits(op, floored, a, b)
+    element = element_of(a)
+    # The difference may not fit into integers of fewer bits.
+    a, b = (op.convert(each, si32) if describe(element).bits < 32 else each for each in (a, b))
+    return op.convert(op.Divide(op.Subtract(a, op.FloorMod(a, b)), b), element)
 
 
 @tf.lowers("FloorDiv")
@@ -231,7 +226,7 @@ def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = two_operands(node)
     element = operand_type(node)
     if element in INTEGER_TYPES:
-        return in_32_bits(op, partial(op.Divide, m_pythondiv=False), a, b)
+        return op.Divide(a, b, m_pythondiv=False)
     quotient = op.Divide(a, b)
     if node.op.KIND == "Div":
         return quotient

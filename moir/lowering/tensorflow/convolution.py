@@ -19,7 +19,6 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, f32, si64, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
-from moir.expansions.narrow_integers import in_32_bits
 from moir.expansions.shape_values import dimension_list
 from moir.expansions.unfolded_convolution import cropped, of_sizes
 from moir.expansions.windows import SlidingWindow
@@ -252,7 +251,7 @@ def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         start = [row * rates[1], column * rates[2]]
         stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
         tap = op.Slice(data, start, stop, list(strides[1:3]), [1, 2])
-        moved = in_32_bits(op, op.Add, tap, op.Gather(op.Gather(filters, row, 0), column, 0))
+        moved = op.Add(tap, op.Gather(op.Gather(filters, row, 0), column, 0))
         if inside is not None:
             moved = op.Select(op.Slice(inside, start, stop, list(strides[1:3]), [1, 2]), moved, lowest_value(node, op, element))
         result = moved if result is None else op.Maximum(result, moved)

@@ -14,7 +14,6 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
 from moir.expansions.gamma import in_single
-from moir.expansions.narrow_integers import in_32_bits
 from moir.expansions.normal_quantile import inverse_error_function, quantile
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -48,8 +47,7 @@ _SAME_MEANING = {
 @tf.lowers(*_SAME_MEANING)
 def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Ceil(x) -> opset1.Ceiling(x)"""
-    compute = getattr(op, _SAME_MEANING[node.op.KIND])
-    return in_32_bits(op, compute, node.operand(0)) if node.op.KIND in ("Abs", "Neg") else compute(node.operand(0))
+    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
 
 
 @tf.lowers("Round", "Rint")
@@ -63,7 +61,7 @@ def rounded(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def square(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Square(x) -> opset1.Multiply(x, x)"""
     x = node.operand(0)
-    return in_32_bits(op, op.Multiply, x, x)
+    return op.Multiply(x, x)
 
 
 @tf.lowers("Rsqrt")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.opset.matrix import Equation
 from moir.errors import InferenceError
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
-from moir.expansions.matrix_products import matrix_product
-from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
@@ -27,8 +23,8 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def transposed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """The product of operands 0 and 1, each transposed if its attribute says so."""
-    multiply = partial(matrix_product, op, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
-    return in_32_bits(op, multiply, node.operand(0), node.operand(1))
+    flags = {name: node.flag(name) for name in ("transpose_a", "transpose_b")}
+    return op.MatMul(node.operand(0), node.operand(1), **flags)
 
 
 @tf.lowers("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -38,7 +34,7 @@ def batch_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.has("Tout"):
         element = node.element_attribute("Tout")
         a, b = op.convert(a, element), op.convert(b, element)
-    return in_32_bits(op, partial(matrix_product, op, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y")), a, b)
+    return op.MatMul(a, b, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y"))
 
 
 @tf.lowers("_FusedMatMul")
@@ -84,7 +80,7 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
         difference = op.Subtract(op.Multiply(a, op.Gather(b, rotation, -1)), op.Multiply(op.Gather(a, rotation, -1), b))
         return op.Gather(difference, rotation, -1)
 
-    return in_32_bits(op, product, node.operand(0), node.operand(1))
+    return product(node.operand(0), node.operand(1))
 
 
 @tf.lowers("BatchMatrixDeterminant", "MatrixDeterminant")

@@ -7,14 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
 from moir.dialects.shapes import element_count, element_of, has_no_element, rank_of, shape_of
-from moir.expansions.narrow_integers import in_32_bits
 from moir.expansions.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -53,7 +51,7 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
     data, element, name = x, element_of(x), _SAME_MEANING[kind]
     if kind in _OVERFLOWING:
         compute = op.ReduceSum if kind == "Sum" else op.ReduceProd
-        return in_32_bits(op, partial(along, compute, axes, keeps), x)
+        return along(compute, axes, keeps, x)
     if kind in _EXTREMES and element in _NARROW and element_count(shape_of(x)) in (None, 0):
         # Of no element the CPU plugin (2026.4) gives the limit of i32, whose lower bits another type has.
         limits = np.iinfo(to_numpy(element))
@@ -127,7 +125,7 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return node.operand(0)
     x, place = line_axis(node, op)
     prefixes, axis = prefixes_of(node, op, x, place, 1)
-    return as_before(node, op, in_32_bits(op, partial(along, op.ReduceProd, [axis], False), prefixes), x)
+    return as_before(node, op, along(op.ReduceProd, [axis], False, prefixes), x)
 
 
 @tf.lowers("CumulativeLogsumexp")

@@ -6,8 +6,11 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.analysis.constants import weight_of
-from moir.dialects.opset.convolution import Convolution
+from moir.dialects.opset.convolution import Convolution, ConvolutionBackpropData, GroupConvolution, GroupConvolutionBackpropData
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.shapes import element_of, shape_of
+from moir.expansions.unfolded_convolution import LAST, has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
+from moir.expansions.windows import SlidingWindow
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -96,7 +99,47 @@ class ConvolutionToOneColumn(Pattern):
         rewriter.replace_with(op, rewriter.op.Convolution(images, op.operands[1], **properties))
 
 
+class FiltersOfUnknownSizes(Pattern):
+    """Writes a convolution whose filters have unknown sizes as a product of unfolded data.
+
+        %y = opset1.Convolution(%x, %w)                  // %x: [N, C, L], %w: [?, ?, ?]
+    ->  %0 = opset8.Gather(%x, the places of each window, 2)     // [N, C, O, K]
+        %y = opset1.MatMul(%w as [M, C * K], %0 as [N, C * K, O])
+
+    The plugin does not compile the convolution.
+    """
+
+    roots = (Convolution, GroupConvolution, ConvolutionBackpropData, GroupConvolutionBackpropData)
+
+    def may_match(self, op: Operation) -> bool:
+        return has_unknown_sizes(op.operands[1])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ConvolutionOp)
+        build, (data, filters) = rewriter.op, op.operands[:2]
+        begin, end = op.integers("pads_begin"), op.integers("pads_end")
+        window = SlidingWindow(op.integers("strides"), op.integers("dilations"), begin, end, op.text("auto_pad"))
+        is_transposed = isinstance(op, ConvolutionBackpropData | GroupConvolutionBackpropData)
+        groups = 1
+        if isinstance(op, GroupConvolution | GroupConvolutionBackpropData):
+            shape = shape_of(filters)
+            groups = shape[0] if shape is not None else -1
+            if groups < 1:
+                return
+            sizes = build.ShapeOf(filters)
+            rows = build.Multiply(build.Slice(sizes, [0], [1], [1]), build.Slice(sizes, [1], [2], [1]))
+            filters = build.Reshape(filters, build.Concat(rows, build.Slice(sizes, [2], [LAST], [1]), axis=0), special_zero=False)
+        if not is_transposed:
+            rewriter.replace_with(op, unfolded_convolution(build, data, filters, window, groups))
+            return
+        wanted = rewriter.known.integers(op.operands[2]) if len(op.operands) > 2 else ()
+        if wanted is not None:
+            padding = op.integers("output_padding") or (0,) * len(window.strides)
+            rewriter.replace_with(op, unfolded_transposed_convolution(build, data, filters, window, padding, groups, wanted))
+
+
 FORMS = (
+    Form("unfold-convolutions", "Writes convolutions with filters of unknown sizes as products.", lambda: [FiltersOfUnknownSizes()]),
     Form("widen-kernels", "Widens kernels of one element whose strides the plugin would misplace.", lambda: [PaddedUnitKernel()]),
     Form("align-strides", "Gives columns the stride of rows where there is only one column.", lambda: [ConvolutionToOneColumn()]),
 )

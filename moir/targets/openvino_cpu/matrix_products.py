@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import weight_of
-from moir.dialects.data import DataAttr
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
+from moir.dialects.names import name_of
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
-from moir.dialects.shapes import rank_of, shape_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.errors import UnsupportedOperationError
+from moir.expansions.transposition import transposed
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.targets.record import Form
 
@@ -130,7 +135,89 @@ def meets_columns(op: Operation) -> bool:
     return False
 
 
+class ProductWithConstantMatrices(Pattern):
+    """Multiplies one matrix of unknown sizes by several constant ones side by side.
+
+        %y = opset1.MatMul(%a, %b)                       // %a: [?, ?], %b: a constant [3, 2, 4]
+    ->  %0 = opset1.MatMul(%a, %b as [2, 3 * 4])
+        %y = opset1.Transpose(%0 as [?, 3, 4], [1, 0, 2])
+
+    Matrices of unknown number are repeated as often as there are constant ones: the plugin fails at run time if their
+    number is 1.
+    """
+
+    roots = (MatMul,)
+
+    def may_match(self, op: Operation) -> bool:
+        shape, several = shape_of(op.operands[0]) or (), shape_of(op.operands[1]) or ()
+        return -1 in shape and len(several) > 2 and 0 not in (*shape, *several) and max(several[:-2]) > 1
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, MatMul)
+        (a, b), build = op.operands, rewriter.op
+        shape, several, matrices = shape_of(a) or (), (shape_of(b) or ())[:-2], rewriter.known.constant(b)
+        lead = shape[:-2]
+        if matrices is None or len(shape) < 2:
+            return
+        if {*lead} <= {1}:
+            single = build.Squeeze(a, list(range(len(lead)))) if lead else a
+            found = _beside(build, single, matrices, element_of(b), op)
+            rewriter.replace_with(op, build.Unsqueeze(found, list(range(len(lead) - len(several)))) if len(lead) > len(several) else found)
+            return
+        common = min(len(lead), len(several))
+        if any(size == -1 and count > 1 for size, count in zip(lead[-common:], several[-common:], strict=True)):
+            repeated = build.Broadcast(a, [*several, 1, 1], mode="bidirectional")
+            flags = {"transpose_a": op.flag("transpose_a"), "transpose_b": op.flag("transpose_b")}
+            rewriter.replace_with(op, build.MatMul(repeated, b, **flags))
+
+
+def _beside(op: OpBuilder, a: SSAValue, matrices: Array, element: Attribute, product: MatMul) -> SSAValue:
+    """The product of one matrix with several, [..., rows, columns]."""
+    *lead, depth, columns = (matrices.swapaxes(-1, -2) if product.flag("transpose_b") else matrices).shape
+    side_by_side = np.moveaxis(matrices, -1 if product.flag("transpose_b") else -2, 0).reshape(depth, -1)
+    whole = op.MatMul(a, op.constant(side_by_side, element), transpose_a=product.flag("transpose_a"))
+    parts = op.Reshape(whole, [0, *lead, columns], special_zero=True)
+    rank = matrices.ndim
+    return op.Transpose(parts, [*range(1, rank - 1), 0, rank - 1])
+
+
+class ProductOfNothing(Pattern):
+    """Sums products of elements where an operand is known to have no element.
+
+        %y = opset1.MatMul(%a, %b)                       // %b: [3, 0]
+    ->  %y = opset1.ReduceSum(opset1.Unsqueeze(%a, -1) * opset1.Unsqueeze(%b, -3), -2)
+
+    Of such products the plugin reads memory that nothing was written to. Raises UnsupportedOperationError if the rank
+    of the other operand is unknown.
+    """
+
+    roots = (MatMul,)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(0 in (shape_of(each) or ()) for each in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, MatMul)
+        (a, b), build = op.operands, rewriter.op
+        ranks = (rank_of(a), rank_of(b))
+        if None in ranks:
+            reason = "one operand has no element, and the rank of the other one is unknown"
+            raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint="give the model's inputs a known rank")
+        swapped = [rank != 1 and op.flag(flag) for rank, flag in zip(ranks, ("transpose_a", "transpose_b"), strict=True)]
+        rows, columns = (build.Unsqueeze(a, [0]) if ranks[0] == 1 else a), (build.Unsqueeze(b, [1]) if ranks[1] == 1 else b)
+        rows, columns = (transposed(build, each) if swap else each for each, swap in zip((rows, columns), swapped, strict=True))
+        product = build.ReduceSum(build.Multiply(build.Unsqueeze(rows, [-1]), build.Unsqueeze(columns, [-3])), [-2], keep_dims=False)
+        axes = [-2] * (ranks[0] == 1) + [-1] * (ranks[1] == 1)
+        rewriter.replace_with(op, build.Squeeze(product, axes) if axes else product)
+
+
 FORMS = (
+    Form(
+        "repeat-matrices",
+        "Multiplies matrices of unknown number by several constant ones in a form that runs.",
+        lambda: [ProductWithConstantMatrices()],
+    ),
+    Form("sum-empty-products", "Writes products of matrices without elements as sums.", lambda: [ProductOfNothing()]),
     Form(
         "separate-weights",
         "Stores square weights in both forms where the plugin would mistake one for the other.",

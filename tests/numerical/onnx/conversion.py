@@ -25,6 +25,7 @@ import moir
 from moir.emit import write_model
 from moir.frontends.onnx import read_model
 from moir.pipeline import load_pass
+from moir.target_records import OPENVINO_CPU
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
 Reference = Literal["onnxruntime", "onnx"]
@@ -92,7 +93,7 @@ def convert(model: onnx.ModelProto, directory: Path, *, complete: bool = False) 
     Args:
         model: the model.
         directory: the directory.
-        complete: whether all passes run; otherwise the model is lowered only.
+        complete: whether all passes run; otherwise the model is only lowered, and written in the forms of the target.
     """
     source = directory / "model.onnx"
     source.write_bytes(model.SerializeToString())
@@ -100,7 +101,8 @@ def convert(model: onnx.ModelProto, directory: Path, *, complete: bool = False) 
         moir.save_model(moir.convert_model(source), directory / "model.xml")
         return core().read_model(directory / "model.xml")
     module = read_model(source)
-    load_pass("lower-onnx")().apply(Context(), module)
+    for name in ("lower-onnx", *OPENVINO_CPU.every_form):
+        load_pass(name)().apply(Context(), module)
     module.verify()
     write_model(module, directory / "model.xml")
     return core().read_model(directory / "model.xml")

@@ -26,7 +26,9 @@ B = np.array([[3, 2, 1], [4, 4, 9]], np.float32)
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64])
 def test_comparison(kind: str, function: np.ufunc, opset: int, dtype: type) -> None:
     a, b = A.astype(dtype), B.astype(dtype)
-    check([node(kind, ["a", "b"], ["y"])], {"a": a, "b": b}, opset=opset, expected=[function(a, b)], operations=1)
+    # Integers beyond 2²⁴ are equal if their difference is 0.
+    count = 2 if kind == "Equal" and dtype != np.float32 else 1
+    check([node(kind, ["a", "b"], ["y"])], {"a": a, "b": b}, opset=opset, expected=[function(a, b)], operations=count)
 
 
 @pytest.mark.parametrize(

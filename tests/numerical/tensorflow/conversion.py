@@ -19,13 +19,15 @@ import openvino
 import tensorflow as tf
 
 from moir.conversion import save_model
+from moir.frameworks import TENSORFLOW
 from moir.interface import convert_model
+from moir.target_records import OPENVINO_CPU
 from tests.numerical.runtime import FORMS, Array, Form, compare, core, run
 
 Build = Callable[..., Any]
 
-LOWERING_ALONE = "raise-while-frames,raise-switch-merge,raise-tensor-arrays,raise-tensor-lists,lower-tf,check-lowered"
-
+LOWERING_ALONE = ",".join((*TENSORFLOW.raising, TENSORFLOW.lowering_pass, "check-lowered", *OPENVINO_CPU.every_form))
+"""The passes of the framework, and the forms of the target, without those that simplify and fuse."""
 
 Said = Mapping[str, list[int | None] | None]
 """What placeholders say of their shapes, by the names of inputs; None is nothing, not even the rank."""

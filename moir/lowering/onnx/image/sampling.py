@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
-from moir.expansions.matrix_products import matrix_product
 from moir.expansions.resampling import MAXIMUM_WEIGHTS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
@@ -74,7 +73,7 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         points = grid_points(node, op, op.Slice(size, [2], [count], [1], [0]), count - 2)
         target = op.Concat(op.Gather(size, [0, *range(2, count)], 0), [count - 2], axis=0)
-    return op.Reshape(matrix_product(op, points, theta, transpose_b=True), target, special_zero=False)
+    return op.Reshape(op.MatMul(points, theta, transpose_b=True), target, special_zero=False)
 
 
 def grid_line(extent: int, align_corners: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -14,7 +14,6 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import describe, f16, f32, si32, si64, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
-from moir.expansions.matrix_products import matrix_product
 from moir.expansions.shape_values import all_axes, dimension
 from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution
 from moir.lowering.binder import LoweringNode
@@ -170,7 +169,7 @@ def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if weights is not None:
         # The CPU plugin (2026.4) does not compile compressed matrices in a batch for data of unknown rank.
         b = op.constant(weights)
-    return quantized(op, matrix_product(op, a, b), quantization(node, op, 6, 7, -1), result_type(node, 7, ui8))
+    return quantized(op, op.MatMul(a, b), quantization(node, op, 6, 7, -1), result_type(node, 7, ui8))
 
 
 def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:

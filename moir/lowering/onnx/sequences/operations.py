@@ -18,7 +18,6 @@ from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.shapes import UNKNOWN, is_static, normalize_axis, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.movement import concatenated
 from moir.lowering.onnx.sequences.stacked import joined, length, member, stack_of
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -144,7 +143,7 @@ def concat_from_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     release(node, 0)
     if node.flag("new_axis"):
         members = [op.Unsqueeze(member, [axis]) for member in members]
-    return members[0] if len(members) == 1 else concatenated(op, members, axis)
+    return members[0] if len(members) == 1 else op.Concat(*members, axis=axis)
 
 
 @onnx.lowers("SplitToSequence")

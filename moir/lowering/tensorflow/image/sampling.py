@@ -16,7 +16,6 @@ from moir.dialects.element_types import INTEGER_TYPES, bf16, dynamic, f16, f32, 
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.computed_resizing import area_matrix, cubic_matrix, kernel_matrix
 from moir.expansions.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
-from moir.expansions.matrix_products import matrix_product
 from moir.expansions.resampling import MAXIMUM_WEIGHTS, Weights, multiplied
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
@@ -260,7 +259,7 @@ def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     points, shape = pixel_points(op, node.operand(2))
     ones = op.Slice(op.Multiply(node.operand(1), 0.0), [0], [1], [1], [1])
     matrices = op.Reshape(op.Concat(node.operand(1), op.Add(ones, 1.0), axis=1), [-1, 3, 3], special_zero=False)
-    x, y, divisor = op.Split.parts(3, matrix_product(op, points, matrices, transpose_b=True), 2, num_splits=3)
+    x, y, divisor = op.Split.parts(3, op.MatMul(points, matrices, transpose_b=True), 2, num_splits=3)
     lines: list[SSAValue] = []
     for value, axis in ((x, 2), (y, 1)):
         place, size = op.Divide(value, divisor), op.convert(op.Gather(sizes, axis, 0), f32)

@@ -19,8 +19,8 @@ from moir.expansions.built_loops import Step, repeated_steps
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX, size_of_matrices
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvalues, singular_values
 from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
-from moir.expansions.matrix_products import transposed
 from moir.expansions.shape_values import all_axes
+from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

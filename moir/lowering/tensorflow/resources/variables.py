@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import rank_of
-from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.indexing import as_indices
@@ -63,7 +62,7 @@ _STEPS = {"AssignAdd": "Add", "AssignAddVariableOp": "Add", "AssignSub": "Subtra
 @tf.lowers(*_STEPS)
 def assign_step(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.AssignAddVariableOp(variable, value) -> opset1.Add(variable, value)"""
-    return in_32_bits(op, getattr(op, _STEPS[node.op.KIND]), node.operand(0), node.operand(1))
+    return getattr(op, _STEPS[node.op.KIND])(node.operand(0), node.operand(1))
 
 
 _ROW_KINDS = {"Add": "sum", "Sub": "sub", "Mul": "prod", "Min": "min", "Max": "max", "Update": "none"}

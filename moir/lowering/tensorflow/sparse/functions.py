@@ -12,8 +12,6 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import element_of
-from moir.expansions.matrix_products import matrix_product
-from moir.expansions.narrow_integers import in_32_bits
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.sparse.tensors import in_order, positions, rank_of_sparse, strides
@@ -45,7 +43,7 @@ def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAVa
 def addition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.SparseAdd(a, b, threshold) -> the sums at the places of both, without sums of two below the threshold"""
     found, a, b, counts = united(node, op)
-    total, limit = in_32_bits(op, op.Add, a, b), node.constant(6)
+    total, limit = op.Add(a, b), node.constant(6)
     if limit is None or limit.any():
         threshold = op.convert(as_scalar(op, node.operand(6)), element_of(total))
         is_kept = op.LogicalOr(op.Less(counts, 2), op.GreaterEqual(op.Abs(total), threshold))
@@ -74,7 +72,7 @@ def with_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
     coordinates, values, shape, dense = node.operands
     elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)
     chosen = op.Gather(elements, positions(op, coordinates, shape, node), 0)
-    return in_32_bits(op, getattr(op, CELLWISE[node.op.KIND]), values, chosen)
+    return getattr(op, CELLWISE[node.op.KIND])(values, chosen)
 
 
 @tf.lowers("SparseSoftmax")
@@ -157,4 +155,4 @@ def part(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.SparseMatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b): operands are dense, with many zeros"""
     a, b = (op.convert(value, f32) for value in node.operands)
-    return matrix_product(op, a, b, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+    return op.MatMul(a, b, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))

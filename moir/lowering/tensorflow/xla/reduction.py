@@ -10,14 +10,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from xdsl.ir import Attribute, Region, SSAValue
 
 from moir.dialects.element_types import boolean, si64, to_numpy
 from moir.dialects.shapes import element_of
-from moir.expansions.narrow_integers import in_32_bits
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import graph_of
 from moir.lowering.tensorflow.indexing import INDEX_TYPES
@@ -36,7 +34,7 @@ class Combination(Record):
 
     def of(self, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
         """The function of two tensors."""
-        return in_32_bits(op, getattr(op, self.operation), a, b)
+        return getattr(op, self.operation)(a, b)
 
 
 COMBINATIONS = {
@@ -102,7 +100,7 @@ def reduced(node: LoweringNode, op: OpBuilder, kind: str, x: SSAValue, init: SSA
     """A value reduced along the axes of a node, and combined with the first element of the reduction."""
     axes, how = node.integers("dimensions_to_reduce", ()), COMBINATIONS[kind]
     if axes:
-        x = in_32_bits(op, partial(along, getattr(op, how.reduction), list(axes), False), x)
+        x = along(getattr(op, how.reduction), list(axes), False, x)
     return x if is_neutral(op, kind, init) else how.of(op, x, init)
 
 

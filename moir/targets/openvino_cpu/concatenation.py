@@ -1,0 +1,91 @@
+"""Concatenations that the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.element_types import string
+from moir.dialects.opset.elementwise import Abs
+from moir.dialects.opset.movement import Concat
+from moir.dialects.opset.shape import Reshape, Squeeze, Unsqueeze
+from moir.dialects.shapes import element_count, element_of, shape_of, size_along
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+VIEWS = (Reshape, Squeeze, Unsqueeze)
+"""Operations whose results share the memory of their operand."""
+
+
+class PartWithoutElements(Pattern):
+    """Makes a Concat with a part that is known to have no element of the sizes of the others.
+
+        %y = opset1.Concat(%x, %c) {axis = 1}                // %x: [?, 2], %c: [0, 3]
+    ->  %0 = opset3.ShapeOf(%x)
+        %y = opset3.Broadcast(0, %0 + [0, 3])
+
+    The plugin leaves such a part out, which makes the result shorter if another dimension than that of the axis is 0.
+    Then the result has no element, and is made of its sizes.
+    """
+
+    roots = (Concat,)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(0 in (shape_of(each) or ()) for each in op.operands) and -1 in (shape_of(op.results[0]) or (-1,))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Concat)
+        axis, build = op.integer("axis"), rewriter.op
+        shapes = [shape_of(value) for value in op.operands]
+        missing = [shape if shape is not None and element_count(shape) == 0 and size_along(shape, axis) > 0 else None for shape in shapes]
+        others = [value for value, shape in zip(op.operands, missing, strict=True) if shape is None]
+        empty = [shape for shape in missing if shape is not None]
+        if not empty or not others or element_of(op.operands[0]) == string:
+            return
+        added = np.zeros(len(empty[0]), np.int64)
+        added[axis] = sum(shape[axis] for shape in empty)
+        joined = build.Concat(*others, axis=axis) if len(others) > 1 else others[0]
+        rewriter.replace_with(op, build.Broadcast(build.constant_like(0, joined), build.Add(build.ShapeOf(joined), added)))
+
+
+class AbsoluteOfConcat(Pattern):
+    """Computes absolute values of a Concat that another Concat reads, too, without an Abs.
+
+        %0 = opset1.Concat(%a, %b) {axis = 0}
+        %1 = opset1.Abs(%0)
+        %2 = opset1.Concat(%0, %a) {axis = 0}
+    ->  %3 = opset1.Negative(%0)
+        %1 = opset1.Maximum(%0, %3)
+
+    The plugin writes the result of an Abs into the memory of its operand, which is part of that of the second Concat.
+    """
+
+    roots = (Abs,)
+    companions = ((Concat,),)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(_origin(op.operands[0]).owner, Concat)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        x = op.operands[0]
+        if _meets_concat(_origin(x)):
+            rewriter.replace_with(op, rewriter.op.Maximum(x, rewriter.op.Negative(x)))
+
+
+def _origin(value: SSAValue) -> SSAValue:
+    """The value whose memory a value shares."""
+    while isinstance(value.owner, VIEWS):
+        value = value.owner.operands[0]
+    return value
+
+
+def _meets_concat(value: SSAValue) -> bool:
+    """Whether a Concat reads a value, perhaps in another shape."""
+    users = [use.operation for use in value.uses]
+    return any(isinstance(user, Concat) or (isinstance(user, VIEWS) and _meets_concat(user.results[0])) for user in users)
+
+
+FORMS = (
+    Form("join-empty-parts", "Makes Concats of parts without elements of their sizes.", lambda: [PartWithoutElements()]),
+    Form("separate-absolute-values", "Keeps absolute values apart from Concats that share memory.", lambda: [AbsoluteOfConcat()]),
+)

@@ -1,0 +1,8 @@
+"""What the CPU plugin of OpenVINO Runtime computes otherwise than the operation sets say: a record for each fault."""
+
+from __future__ import annotations
+
+from moir.targets.openvino_cpu.faults import empty, numbers, shapes, special_values
+
+FAULTS = (*numbers.FAULTS, *special_values.FAULTS, *empty.FAULTS, *shapes.FAULTS)
+"""All faults, those that a form avoids among them."""

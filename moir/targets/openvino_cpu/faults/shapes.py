@@ -1,0 +1,144 @@
+"""Operations that the CPU plugin computes otherwise for some shapes, axes or neighbours."""
+
+from __future__ import annotations
+
+from moir.targets.record import Fault
+
+FAULTS = (
+    Fault(
+        "two-columns",
+        "MatMul of two computed matrices of two columns and at most two summands, then constants for the "
+        "columns, perhaps behind an activation",
+        "the constants are others",
+    ),
+    Fault(
+        "quantize-sum",
+        "FakeQuantize of a sum with constants along a dimension of unknown size",
+        "the first of the constants is added everywhere",
+    ),
+    Fault(
+        "normalization-axes",
+        "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance",
+        "all of it is along the axes of the variance",
+    ),
+    Fault(
+        "normalization-shape",
+        "the same with an ε that adds elements to x",
+        "has the shape of x",
+    ),
+    Fault(
+        "prelu-shape",
+        "relu(x) - slope · relu(-x) made of simple operations, with slopes that add elements to x",
+        "has the shape of x, or does not run",
+    ),
+    Fault(
+        "attention-keys",
+        "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul",
+        "is garbage",
+    ),
+    Fault(
+        "convolution-of-one-channel",
+        "Convolution of several images or volumes of one channel and unknown width, with results one element "
+        "wide and a stride of columns above that of rows",
+        "takes the stride of columns for that of rows",
+    ),
+    Fault(
+        "convolution-sum",
+        "Convolution of unknown sizes, to which a value of unknown sizes with more images or channels is added",
+        "does not run; with one thread its result has other sizes",
+    ),
+    Fault(
+        "convolution-of-the-whole",
+        "Convolution of signals of unknown sizes with a kernel and a stride of their whole length, to which something is added",
+        "is lost",
+    ),
+    Fault(
+        "matmul-batch",
+        "MatMul of matrices of an unknown number, which is 1, with several constant ones",
+        "does not run; with one thread its result has other sizes",
+        form="repeat-matrices",
+    ),
+    Fault(
+        "resize-batch",
+        "Interpolate of images of unknown number or channels, whose constant sizes say others",
+        "an error in the runtime, or garbage if it has one thread",
+    ),
+    Fault(
+        "gelu-rank",
+        "activations and normalizations made of simple operations, as ½ · x · (1 + erf(x / √2)), with "
+        "constants of a higher rank than x, if the rank of x is not known while converting (`equalize-ranks`)",
+        "loses the dimensions of size 1 that these add",
+    ),
+    Fault(
+        "activation-rank",
+        "activations and normalizations made of simple operations, with constants of a higher rank than the operand",
+        "lose the dimensions of size 1 that these add",
+        form="equalize-ranks",
+    ),
+    Fault(
+        "gather-of-one-batch",
+        "Gather with batch dimensions of size 1, of few elements for each index",
+        "reads out of bounds",
+        form="unbatch-gather",
+    ),
+    Fault(
+        "square-weights",
+        "MatMul by a square constant, and another one by the same constant transposed",
+        "one of them multiplies by the matrix of the other",
+        form="separate-weights",
+    ),
+    Fault(
+        "unknown-columns",
+        "MatMul with an unknown number of columns, then constants for the columns",
+        "is not compiled, or the constants are others",
+        form="separate-products",
+    ),
+    Fault(
+        "unit-kernels",
+        "Convolution with padding, strides and a kernel of one element behind an elementwise operation",
+        "moves the strides before that operation, without regard to the padding",
+        form="widen-kernels",
+    ),
+    Fault(
+        "one-column",
+        "Convolution of several images of one channel to one column, with a stride of columns above that of rows",
+        "takes the stride of columns for that of rows",
+        form="align-strides",
+    ),
+    Fault(
+        "unknown-filters",
+        "convolutions with filters of unknown sizes",
+        "are not compiled",
+        form="unfold-convolutions",
+    ),
+    Fault(
+        "rows-of-constants",
+        "a reduction of the last of three dimensions, then constants for single rows",
+        "reads the constants out of bounds",
+        form="separate-reductions",
+    ),
+    Fault(
+        "computed-pad-value",
+        "Pad of data of known sizes with a computed value",
+        "pads with zeros",
+        form="select-pad-values",
+    ),
+    Fault(
+        "unused-slices",
+        "a TensorIterator whose body uses no slice",
+        "is repeated once, or not at all",
+        form="count-unsliced-iterations",
+    ),
+    Fault(
+        "slices-of-states",
+        "a loop whose next state is computed from a slice in place",
+        "reads the next slice in place of the state",
+        form="copy-loop-slices",
+    ),
+    Fault(
+        "absolute-concat",
+        "Abs of a Concat that another Concat reads, too",
+        "writes the absolute values into the second Concat",
+        form="separate-absolute-values",
+    ),
+)

@@ -1,0 +1,116 @@
+"""NaN and infinities that the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+from moir.targets.record import Fault
+
+FAULTS = (
+    Fault(
+        "relu-nan",
+        "Relu",
+        "is 0 for NaN",
+    ),
+    Fault(
+        "exp-nan",
+        "Exp",
+        "is infinite for NaN",
+    ),
+    Fault(
+        "convert-nan",
+        "Convert to boolean",
+        "is false for NaN",
+    ),
+    Fault(
+        "clamp-nan",
+        "Clamp",
+        "is the lower limit for NaN",
+    ),
+    Fault(
+        "maximum-nan",
+        "Maximum",
+        "is the second operand if the first is NaN",
+    ),
+    Fault(
+        "minimum-nan",
+        "Minimum",
+        "is the second operand if the first is NaN",
+    ),
+    Fault(
+        "hard-sigmoid-nan",
+        "HardSigmoid",
+        "is 1 for NaN",
+    ),
+    Fault(
+        "normalize-nan",
+        "NormalizeL2 along the first axis, with a lower limit of the norm",
+        "a norm that is NaN is the limit",
+    ),
+    Fault(
+        "scatter-nan",
+        "ScatterNDUpdate and ScatterElementsUpdate with minima or maxima",
+        "a NaN among the updates is passed over",
+    ),
+    Fault(
+        "max-pool-infinity",
+        "MaxPool",
+        "is -3.4e38 if all elements are minus infinity; the place of the smallest number of a type is 0",
+    ),
+    Fault(
+        "max-pool-nan",
+        "MaxPool",
+        "passes over NaN",
+    ),
+    Fault(
+        "gelu-infinity",
+        "Gelu of infinity",
+        "is NaN",
+    ),
+    Fault(
+        "topk-nan",
+        "TopK",
+        "NaN is not the largest element",
+    ),
+    Fault(
+        "reduce-nan",
+        "ReduceMax and ReduceMin",
+        "a NaN hides elements, or is hidden by them",
+    ),
+    Fault(
+        "reduce-max-infinity",
+        "ReduceMax",
+        "is -3.4e38 if all elements are minus infinity",
+    ),
+    Fault(
+        "reduce-min-infinity",
+        "ReduceMin",
+        "is 3.4e38 if all elements are infinite",
+    ),
+    Fault(
+        "fused-nan",
+        "activations made of simple operations with NaN in the place of a constant",
+        "are computed with the constant",
+    ),
+    Fault(
+        "convolution-infinity",
+        "Convolution behind a simple operation",
+        "infinities are ±3.4e38",
+    ),
+    Fault(
+        "comparison-nan",
+        "Greater and GreaterEqual of floats",
+        "are the negation of LessEqual and Less, and so hold for NaN",
+        form="reverse-comparisons",
+    ),
+    Fault(
+        "activation-nan",
+        "activations made of simple operations (Clamp, HSigmoid, …) with a constant NaN",
+        "are computed with the constant, or not compiled",
+        form="spread-nan",
+    ),
+    Fault(
+        "maximum-is-infinite",
+        "whether ReduceMax is minus infinity, or ReduceMin infinity",
+        "is false, as they are ∓3.4e38",
+        form="compare-with-infinity",
+    ),
+)

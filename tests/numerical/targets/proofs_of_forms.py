@@ -1,0 +1,131 @@
+"""The smallest models that show the faults of the CPU plugin which forms avoid, by the names of their records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import openvino
+from openvino import opset12
+from openvino import opset13 as ops
+
+from tests.numerical.targets.proofs import INF, NAN, Proof, floats, integers, matrices_of_unknown_sizes
+
+SQUARE = np.arange(36, dtype=np.float32).reshape(6, 6) % 7 - 3
+UNIT_KERNELS = np.arange(6, dtype=np.float32).reshape(3, 2, 1, 1) - 2
+IMAGE = np.arange(50, dtype=np.float32).reshape(1, 2, 5, 5) % 9 - 2
+ROW = np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 16)
+STEPS = np.arange(12, dtype=np.float32).reshape(4, 3) - 2
+SIGNALS = np.arange(50 * 16 * 7, dtype=np.float32).reshape(50, 16, 7) % 5
+
+
+def product_and_transposed(x: Any) -> Any:
+    """x multiplied by a square matrix, and by the same matrix transposed."""
+    weights = ops.constant(SQUARE)
+    return ops.matmul(ops.matmul(x, weights, False, False), weights, False, True)
+
+
+def convolved_by_unit_kernels(x: Any) -> Any:
+    """A convolution with padding, strides and kernels of one element behind a Relu."""
+    return ops.convolution(ops.relu(x), ops.constant(UNIT_KERNELS), [2, 2], [1, 1], [1, 1], [1, 1])
+
+
+def padded_and_sampled() -> Any:
+    """What that convolution computes of IMAGE."""
+    padded = np.pad(np.maximum(IMAGE, 0), [(0, 0), (0, 0), (1, 1), (1, 1)])[:, :, ::2, ::2]
+    return np.einsum("nchw,oc->nohw", padded, UNIT_KERNELS[:, :, 0, 0])
+
+
+def iterated(x: Any, *, uses_slice: bool) -> Any:
+    """The state [3] after a TensorIterator over x [4, 3]: it counts the slices, or adds them."""
+    state, part = ops.parameter([3], np.float32), ops.parameter([1, 3], np.float32)
+    following = ops.add(ops.squeeze(part, np.array([0])) if uses_slice else floats(1), state)
+    body = openvino.Model([following], [state, part])
+    iterator = ops.tensor_iterator()
+    iterator.set_body(body)
+    iterator.set_merged_input(state, ops.constant(floats(0, 0, 0)).output(0), body.results[0].output(0))
+    iterator.set_sliced_input(part, x.output(0), 0, 1, 1, -1, 0)
+    return iterator.get_iter_value(body.results[0].output(0), -1)
+
+
+def joined_twice(x: Any, y: Any) -> Any:
+    """x, y and x, and the absolute values of x and y, in one list."""
+    inner = ops.concat([x, y], 0)
+    outer = ops.concat([inner, x], 0)
+    return ops.concat([ops.negative(outer), ops.absolute(inner)], 0)
+
+
+PROOFS_OF_FORMS: dict[str, Proof] = {
+    "i8-arithmetic": (ops.add, [np.array([200], np.uint8), np.array([100], np.uint8)], np.array([44], np.uint8)),
+    "i32-relu": (ops.relu, [integers(2**24 + 1)], integers(2**24 + 1)),
+    "i32-floor": (ops.floor, [integers(2**24 + 1)], integers(2**24 + 1)),
+    "i32-equality": (ops.equal, [integers(2**24), integers(2**24 + 1)], np.array([False])),
+    "quantize-16-bits": (
+        lambda x: ops.fake_quantize(ops.add(x, floats(0.25)), floats(-1), floats(1), floats(-1), floats(1), 65536),
+        [floats(1, 3)],
+        floats(1, 1),
+    ),
+    "constant-by-reduction": (
+        lambda x: ops.divide(np.int32(7), ops.reduce_sum(x, np.array([1]), False)),
+        [integers(1, 1, 1, 2, 1, 1).reshape(2, 3)],
+        integers(2, 1),
+    ),
+    "comparison-nan": (ops.greater, [floats(NAN, 1), floats(1, NAN)], np.array([False, False])),
+    "activation-nan": (lambda x: ops.minimum(ops.maximum(x, floats(NAN)), floats(6)), [floats(1, 2)], floats(NAN, NAN)),
+    "maximum-is-infinite": (
+        lambda x: ops.equal(ops.reduce_max(x, np.array([1]), False), np.float32(-INF)),
+        [floats(-INF, -INF).reshape(1, 2)],
+        np.array([True]),
+    ),
+    "matmul-empty": (
+        lambda x: ops.multiply(ops.matmul(x, np.zeros((0, 2), np.float32), False, False), floats(3, 2)),
+        [np.zeros((5, 4, 0), np.float32)],
+        np.zeros((5, 4, 2), np.float32),
+    ),
+    "empty-constant": (
+        lambda x: ops.concat([x, np.zeros((0, 3), np.float32)], 1),
+        [np.zeros((0, 2), np.float32)],
+        np.zeros((0, 5), np.float32),
+    ),
+    "matmul-batch": (
+        lambda x: ops.matmul(matrices_of_unknown_sizes(x), ops.constant(np.ones((4, 2, 5), np.float32)), False, False),
+        [np.ones((1, 2, 2), np.float32)],
+        np.full((4, 2, 5), 2, np.float32),
+    ),
+    "activation-rank": (
+        lambda x: ops.minimum(ops.maximum(x, np.zeros((1, 1), np.float32)), np.float32(6)),
+        [floats(1, 2)],
+        floats(1, 2).reshape(1, 2),
+    ),
+    "gather-of-one-batch": (
+        lambda x, places: ops.gather(x, places, np.array(1), 1),
+        [np.arange(48, dtype=np.float32).reshape(1, 12, 4), np.array([[3, 0, 5, 7, 2, 1]])],
+        np.arange(48, dtype=np.float32).reshape(1, 12, 4)[:, [3, 0, 5, 7, 2, 1]],
+    ),
+    "square-weights": (product_and_transposed, [np.eye(2, 6, dtype=np.float32)], np.eye(2, 6, dtype=np.float32) @ SQUARE @ SQUARE.T),
+    "unknown-columns": (
+        lambda x, y: ops.add(ops.matmul(x, y, False, False), floats(1, 2)),
+        [np.eye(2, dtype=np.float32), np.eye(2, dtype=np.float32)],
+        floats(2, 2, 1, 3).reshape(2, 2),
+    ),
+    "unit-kernels": (convolved_by_unit_kernels, [IMAGE], padded_and_sampled()),
+    "one-column": (
+        lambda x: ops.convolution(x, np.ones((2, 1, 2, 3), np.float32), [1, 3], [0, 0], [0, 0], [1, 1]),
+        [np.arange(60, dtype=np.float32).reshape(3, 1, 5, 4)],
+        np.broadcast_to(np.arange(3).reshape(3, 1, 1, 1) * 120 + np.arange(4).reshape(1, 1, 4, 1) * 24 + 18, (3, 2, 4, 1)),
+    ),
+    "unknown-filters": (
+        lambda x, w: ops.convolution(x, w, [1, 1], [0, 0], [0, 0], [1, 1]),
+        [np.ones((2, 2, 4, 4), np.float32), np.ones((3, 2, 2, 2), np.float32)],
+        np.full((2, 3, 3, 3), 8, np.float32),
+    ),
+    "rows-of-constants": (lambda x: ops.multiply(ops.reduce_sum(x, np.array([2]), False), ROW), [SIGNALS], SIGNALS.sum(2) * ROW),
+    "computed-pad-value": (
+        lambda x, value: opset12.pad(x, np.array([1]), np.array([0]), "constant", value),
+        [floats(1, 2), np.float32(9)],
+        floats(9, 1, 2),
+    ),
+    "unused-slices": (lambda x: iterated(x, uses_slice=False), [STEPS], floats(4, 4, 4)),
+    "slices-of-states": (lambda x: iterated(x, uses_slice=True), [STEPS], STEPS.sum(0)),
+    "absolute-concat": (joined_twice, [floats(-1, -2), floats(3, -4)], floats(1, 2, -3, 4, 1, 2, 1, 2, 3, 4)),
+}

@@ -3,7 +3,7 @@
     Target(
         name="openvino-cpu",
         title="OpenVINO Runtime on a CPU",
-        forms={"spread-nan": "moir.targets.openvino_cpu.special_values"},
+        forms={"spread-nan": "moir.targets.openvino_cpu.constant_nan"},
         faults="moir.targets.openvino_cpu.faults:FAULTS",
     )
 
@@ -15,6 +15,7 @@ it does execute is written by a pass of the target, for models of all frameworks
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 from moir.records import Record
@@ -54,7 +55,7 @@ OPENVINO_CPU = Target(
         "repeat-matrices": "moir.targets.openvino_cpu.matrix_products",
         "join-empty-parts": "moir.targets.openvino_cpu.concatenation",
         "unfold-convolutions": "moir.targets.openvino_cpu.convolution",
-        "widen-integers": "moir.targets.openvino_cpu.integers",
+        "widen-integers": "moir.targets.openvino_cpu.narrow_integers",
         "bound-integers": "moir.targets.openvino_cpu.integers",
         "round-to-levels": "moir.targets.openvino_cpu.quantization",
         "separate-absolute-values": "moir.targets.openvino_cpu.concatenation",
@@ -63,13 +64,13 @@ OPENVINO_CPU = Target(
         "separate-products": "moir.targets.openvino_cpu.matrix_products",
         "widen-kernels": "moir.targets.openvino_cpu.convolution",
         "align-strides": "moir.targets.openvino_cpu.convolution",
-        "spread-nan": "moir.targets.openvino_cpu.special_values",
+        "spread-nan": "moir.targets.openvino_cpu.constant_nan",
         "equalize-ranks": "moir.targets.openvino_cpu.ranks",
         "separate-reductions": "moir.targets.openvino_cpu.reductions",
-        "reverse-comparisons": "moir.targets.openvino_cpu.special_values",
+        "reverse-comparisons": "moir.targets.openvino_cpu.comparison",
         "reverse-random-differences": "moir.targets.openvino_cpu.random",
-        "compare-with-infinity": "moir.targets.openvino_cpu.special_values",
-        "compare-with-zero": "moir.targets.openvino_cpu.integers",
+        "compare-with-infinity": "moir.targets.openvino_cpu.comparison",
+        "compare-with-zero": "moir.targets.openvino_cpu.comparison",
         "select-pad-values": "moir.targets.openvino_cpu.padding",
         "count-unsliced-iterations": "moir.targets.openvino_cpu.loops",
         "copy-loop-slices": "moir.targets.openvino_cpu.loops",
@@ -84,6 +85,7 @@ TARGETS: Mapping[str, Target] = MappingProxyType({each.name: each for each in (O
 """The targets by name. The first one is the default."""
 
 
-def form_modules() -> dict[str, str]:
+@cache
+def form_modules() -> Mapping[str, str]:
     """The passes of all targets, each with the module that has its `Form`."""
     return {name: module for each in TARGETS.values() for name, module in each.every_form.items()}

@@ -50,7 +50,7 @@ def _paragraph(text: str) -> str:
 
 def source(name: str) -> str:
     """The module of a pass; empty for an anchor."""
-    return _LOWERING_MODULE if name in lowering_passes() else (pass_modules() | form_modules()).get(name, "")
+    return _LOWERING_MODULE if name in lowering_passes() else {**pass_modules(), **form_modules()}.get(name, "")
 
 
 def description(name: str) -> str:

@@ -25,7 +25,8 @@ INDEX: dict[str, str] = {
     "image.resizing": ("Resize Upsample"),
     "image.sampling": ("AffineGrid GridSample ImageDecoder"),
     "indexing": ("Gather GatherElements GatherND NonZero OneHot"),
-    "matrix": ("Det Einsum Gemm MatMul MatMulInteger Trilu"),
+    "linear_algebra": ("Det"),
+    "matrix": ("Einsum Gemm MatMul MatMulInteger Trilu"),
     "microsoft.attention": ("com.microsoft.Attention com.microsoft.MultiHeadAttention com.microsoft.RotaryEmbedding"),
     "microsoft.distances": ("com.microsoft.CDist"),
     "microsoft.fused": (

@@ -1,4 +1,4 @@
-"""Products, triangles and determinants of matrices, Einstein summation.
+"""Products and triangles of matrices, Einstein summation.
 
     %y = onnx.Gemm(%a, %b, %c) {transB = 1}
 ->  %0 = opset1.MatMul(%a, %b) {transpose_b = true}
@@ -18,7 +18,6 @@ from moir.dialects.memory_map import Array
 from moir.dialects.opset.matrix import ELLIPSIS, Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
-from moir.expansions.linear_algebra.determinants import determinant_of
 from moir.expansions.shape_values import dimension_list, dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import small_constant
@@ -157,12 +156,6 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
     elif diagonal is not None and diagonal[0] != 0:
         rows = op.Add(rows, diagonal[0])
     return op.GreaterEqual(columns, rows) if upper else op.LessEqual(columns, rows)
-
-
-@onnx.lowers("Det")
-def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Det(x) -> the product of the pivots and of the signs of their rows."""
-    return determinant_of(op, node.operand(0))
 
 
 @onnx.lowers("Einsum")

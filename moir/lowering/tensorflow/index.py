@@ -50,6 +50,7 @@ INDEX: dict[str, str] = {
         "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu MatrixExponential MatrixLogarithm MatrixSquareRoot Qr "
         "SelfAdjointEig SelfAdjointEigV2 Svd"
     ),
+    "linear_algebra.determinants": ("BatchMatrixDeterminant LogMatrixDeterminant MatrixDeterminant"),
     "linear_algebra.diagonals": (
         "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag "
         "MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3"
@@ -59,8 +60,8 @@ INDEX: dict[str, str] = {
         "MatrixTriangularSolve TridiagonalMatMul TridiagonalSolve"
     ),
     "matrix": (
-        "BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve Cross Einsum "
-        "LogMatrixDeterminant MatMul MatrixDeterminant MatrixInverse MatrixSolve XlaEinsum _FusedMatMul"
+        "BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchMatrixInverse BatchMatrixSolve Cross Einsum MatMul MatrixInverse "
+        "MatrixSolve XlaEinsum _FusedMatMul"
     ),
     "movement": (
         "Concat ConcatOffset ConcatV2 ConjugateTranspose Pack ParallelConcat Reverse ReverseSequence ReverseV2 Roll Split SplitV "

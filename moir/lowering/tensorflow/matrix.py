@@ -1,4 +1,4 @@
-"""Matrix products, inverses, determinants, cross products, Einstein summation."""
+"""Matrix products, inverses, cross products, Einstein summation."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.opset.matrix import Equation
 from moir.errors import InferenceError
-from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -81,15 +79,3 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Gather(difference, rotation, -1)
 
     return product(node.operand(0), node.operand(1))
-
-
-@tf.lowers("BatchMatrixDeterminant", "MatrixDeterminant")
-def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination.."""
-    return determinant_of(op, node.operand(0))
-
-
-@tf.lowers("LogMatrixDeterminant")
-def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.LogMatrixDeterminant(x) -> the product of the signs of the pivots, and the sum of their logarithms"""
-    return sign_and_logarithm_of(op, node.operand(0))

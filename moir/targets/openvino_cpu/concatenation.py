@@ -6,14 +6,13 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.element_types import string
-from moir.dialects.opset.elementwise import Abs
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
-from moir.dialects.opset.shape import Reshape, Squeeze, Unsqueeze
 from moir.dialects.shapes import element_count, element_of, shape_of, size_along
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
-VIEWS = (Reshape, Squeeze, Unsqueeze)
+VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
 """Operations whose results share the memory of their operand."""
 
 
@@ -60,7 +59,7 @@ class AbsoluteOfConcat(Pattern):
     The plugin writes the result of an Abs into the memory of its operand, which is part of that of the second Concat.
     """
 
-    roots = (Abs,)
+    roots = ("opset1.Abs",)
     companions = ((Concat,),)
 
     def may_match(self, op: Operation) -> bool:
@@ -74,7 +73,7 @@ class AbsoluteOfConcat(Pattern):
 
 def _origin(value: SSAValue) -> SSAValue:
     """The value whose memory a value shares."""
-    while isinstance(value.owner, VIEWS):
+    while isinstance(value.owner, OpsetOp) and value.owner.KIND in VIEWS:
         value = value.owner.operands[0]
     return value
 
@@ -82,7 +81,9 @@ def _origin(value: SSAValue) -> SSAValue:
 def _meets_concat(value: SSAValue) -> bool:
     """Whether a Concat reads a value, perhaps in another shape."""
     users = [use.operation for use in value.uses]
-    return any(isinstance(user, Concat) or (isinstance(user, VIEWS) and _meets_concat(user.results[0])) for user in users)
+    return any(
+        isinstance(user, Concat) or (isinstance(user, OpsetOp) and user.KIND in VIEWS and _meets_concat(user.results[0])) for user in users
+    )
 
 
 FORMS = (

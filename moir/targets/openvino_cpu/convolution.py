@@ -8,9 +8,7 @@ from xdsl.ir import Operation
 from moir.analysis.constants import weight_of
 from moir.dialects.opset.convolution import Convolution, ConvolutionBackpropData, GroupConvolution, GroupConvolutionBackpropData
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
-from moir.dialects.shapes import element_of, shape_of
-from moir.expansions.unfolded_convolution import LAST, has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
-from moir.expansions.windows import SlidingWindow
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -112,9 +110,13 @@ class FiltersOfUnknownSizes(Pattern):
     roots = (Convolution, GroupConvolution, ConvolutionBackpropData, GroupConvolutionBackpropData)
 
     def may_match(self, op: Operation) -> bool:
-        return has_unknown_sizes(op.operands[1])
+        shape = shape_of(op.operands[1])
+        return shape is None or not is_static(shape)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        from moir.expansions.unfolded_convolution import LAST, unfolded_convolution, unfolded_transposed_convolution
+        from moir.expansions.windows import SlidingWindow
+
         assert isinstance(op, ConvolutionOp)
         build, (data, filters) = rewriter.op, op.operands[:2]
         begin, end = op.integers("pads_begin"), op.integers("pads_end")

@@ -20,7 +20,6 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.errors import UnsupportedOperationError
-from moir.expansions.transposition import transposed
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.targets.record import Form
@@ -197,6 +196,8 @@ class ProductOfNothing(Pattern):
         return any(0 in (shape_of(each) or ()) for each in op.operands)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        from moir.expansions.transposition import transposed
+
         assert isinstance(op, MatMul)
         (a, b), build = op.operands, rewriter.op
         ranks = (rank_of(a), rank_of(b))

@@ -1,0 +1,22 @@
+"""Determinants of matrices, and the logarithms of their magnitudes."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+@tf.lowers("BatchMatrixDeterminant", "MatrixDeterminant")
+def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination.."""
+    return determinant_of(op, node.operand(0))
+
+
+@tf.lowers("LogMatrixDeterminant")
+def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """tf.LogMatrixDeterminant(x) -> the product of the signs of the pivots, and the sum of their logarithms"""
+    return sign_and_logarithm_of(op, node.operand(0))

@@ -1,0 +1,148 @@
+"""Comparisons that the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import constant_of
+from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, si64, ui32, ui64
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.shapes import element_of, rank_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class ComparisonOfFloats(Pattern):
+    """Reverses a comparison whose operands may be NaN.
+
+        %1 = opset1.Greater(%x, %y)
+    ->  %1 = opset1.Less(%y, %x)
+
+    The plugin computes the former as the negation of the latter, so that they hold for NaN.
+    """
+
+    roots = ("opset1.Greater", "opset1.GreaterEqual")
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        if element_of(op.operands[0]) in INTEGER_TYPES | {boolean} or op.text("auto_broadcast") == "pdpd":
+            return
+        kind = rewriter.op.Less if op.KIND == "Greater" else rewriter.op.LessEqual
+        rewriter.replace_with(op, kind(op.operands[1], op.operands[0], auto_broadcast=op.text("auto_broadcast")))
+
+
+EXTREMES: dict[str, float] = {"opset1.ReduceMax": -np.inf, "opset1.ReduceMin": np.inf}
+"""The reductions, and the results that the plugin does not compute."""
+
+
+class ExtremeIsInfinite(Pattern):
+    """Compares the elements instead of their maximum or minimum.
+
+        %1 = opset1.ReduceMax(%x, [-1]) {keep_dims = true}
+        %2 = opset1.Equal(%1, -∞)
+    ->  %3 = opset1.Equal(%x, -∞)
+        %2 = opset1.ReduceLogicalAnd(%3, [-1]) {keep_dims = true}
+
+    Likewise for a minimum and infinity. Attention asks this of rows whose elements are all masked. The plugin
+    computes the largest finite number for a maximum or minimum of infinities alone.
+    """
+
+    roots = ("opset1.Equal",)
+    companions = (tuple(EXTREMES),)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(_is_extreme(operand) for operand in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        for extreme, other in (op.operands, reversed(op.operands)):
+            reduction = extreme.owner
+            if isinstance(reduction, OpsetOp) and _is_extreme(extreme) and _is_all(other, EXTREMES[reduction.name], rank_of(extreme)):
+                infinity = rewriter.op.constant_like(EXTREMES[reduction.name], reduction.operands[0])
+                infinite = rewriter.op.Equal(reduction.operands[0], infinity)
+                every = rewriter.op.ReduceLogicalAnd(infinite, reduction.operands[1], keep_dims=reduction.flag("keep_dims"))
+                rewriter.replace_with(op, every)
+                return
+
+
+def _is_extreme(value: SSAValue) -> bool:
+    """Whether a value is a maximum or a minimum."""
+    return isinstance(value.owner, OpsetOp) and value.owner.name in EXTREMES
+
+
+def _is_all(value: SSAValue, number: float, rank: int | None) -> bool:
+    """Whether a value is a constant of one element, a number, and of no higher rank than another value."""
+    array = constant_of(value)
+    return array is not None and array.size == 1 and rank is not None and array.ndim <= rank and bool(array.item() == number)
+
+
+EXACT = 1 << 24
+"""f32 has all integers up to this one."""
+
+
+COUNTING = frozenset(("NonZero", "ShapeOf"))
+"""Operations whose results are sizes and places."""
+
+
+ADDING = frozenset(("Add", "Concat", "Maximum", "Minimum", "Range", "Subtract"))
+"""Operations whose results are as large as their operands, or their sums."""
+
+
+MOVING = frozenset(
+    ("Broadcast", "CumSum", "Gather", "GatherElements", "GatherND", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze")
+)
+"""Operations whose results have elements of the first operand, or sums of them."""
+
+
+class ComparisonOfIntegers(Pattern):
+    """Compares the difference of two integers with 0.
+
+        %1 = opset1.Equal(%x, %y)                            // integers of 32 or 64 bits
+    ->  %2 = opset1.Subtract(%x, %y)
+        %1 = opset1.Equal(%2, 0)
+
+    Likewise for NotEqual. The plugin compares integers in f32, which has all of them up to 2²⁴ only; a difference that
+    does not fit wraps around, and is 0 for equal operands alone. A comparison with constants up to 2²⁴ is exact as it
+    is, and so is one of values that are moved, added or counted from sizes, places and such constants.
+    """
+
+    roots = ("opset1.Equal", "opset1.NotEqual")
+
+    def may_match(self, op: Operation) -> bool:
+        return element_of(op.operands[0]) in (si32, si64, ui32, ui64)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        if any(map(_is_small, op.operands)) or all(map(_is_counted, op.operands)):
+            return
+        difference = rewriter.op.Subtract(*op.operands, auto_broadcast=op.text("auto_broadcast"))
+        kind = getattr(rewriter.op, op.KIND)
+        rewriter.replace_with(op, kind(difference, rewriter.op.constant_like(0, difference)))
+
+
+def _is_small(value: SSAValue) -> bool:
+    """Whether a value is a constant of integers that f32 has."""
+    array = constant_of(value)
+    return array is not None and bool((np.abs(array.astype(np.float64)) <= EXACT).all())
+
+
+def _is_counted(value: SSAValue, depth: int = 10) -> bool:
+    """Whether a value consists of places and numbers of elements, which are below 2²⁴, and what is added of them."""
+    op = value.owner
+    if not isinstance(op, OpsetOp) or not depth:
+        return False
+    if op.KIND in COUNTING:
+        return True
+    if op.KIND == "Convert":
+        element = element_of(op.operands[0])
+        return element == boolean or describe(element).bits <= 16 or _is_counted(op.operands[0], depth - 1)
+    if op.KIND in ADDING:
+        return all(_is_counted(operand, depth - 1) for operand in op.operands)
+    return _is_small(value) or (op.KIND in MOVING and _is_counted(op.operands[0], depth - 1))
+
+
+FORMS = (
+    Form("reverse-comparisons", "Reverses comparisons of floats that the plugin computes wrongly for NaN.", lambda: [ComparisonOfFloats()]),
+    Form("compare-with-infinity", "Compares elements, instead of their maximum, with infinity.", lambda: [ExtremeIsInfinite()]),
+    Form("compare-with-zero", "Compares differences of integers with 0.", lambda: [ComparisonOfIntegers()]),
+)

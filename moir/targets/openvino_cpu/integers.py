@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation
 
-from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
@@ -22,7 +22,7 @@ class FunctionOfIntegers(Pattern):
     roots = ("opset1.Relu", "opset1.Floor", "opset1.Ceiling")
 
     def may_match(self, op: Operation) -> bool:
-        return element_of(op.operands[0]) in INTEGER_TYPES
+        return isinstance(element_of(op.operands[0]), IntegerType)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         x = op.operands[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.element_types import si8, si32, ui8
@@ -45,7 +46,8 @@ class ArithmeticOfNarrowIntegers(Pattern):
     roots = (*NARROW,)
 
     def may_match(self, op: Operation) -> bool:
-        return element_of(op.results[0]) in (si8, ui8) and element_of(op.operands[0]) in (si8, ui8)
+        element = element_of(op.operands[0])
+        return isinstance(element, IntegerType) and element in (si8, ui8) and element_of(op.results[0]) in (si8, ui8)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)

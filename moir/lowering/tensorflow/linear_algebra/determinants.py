@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of

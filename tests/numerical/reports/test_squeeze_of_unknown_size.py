@@ -113,7 +113,7 @@ def test_a_graph_of_another_if_reads_it(tmp_path: Path) -> None:
         check(source, {"x": x, "rate": np.array(rate)}, tmp_path)
 
 
-def two_rates(folder: Path) -> onnx.ModelProto:
+def two_rates() -> onnx.ModelProto:
     """Each branch has a convolution with another stride, whose length 1 is removed for an LSTM."""
 
     def branch(p: str, stride: int) -> onnx.GraphProto:
@@ -134,17 +134,17 @@ def two_rates(folder: Path) -> onnx.ModelProto:
 
 def test_branches_of_other_lengths(tmp_path: Path) -> None:
     x = np.random.default_rng(1).uniform(-1, 1, (2, 4, 3)).astype(np.float32)
-    check(two_rates(tmp_path), {"x": x, "rate": np.array(16000)}, tmp_path)
+    check(two_rates(), {"x": x, "rate": np.array(16000)}, tmp_path)
 
 
 def test_a_branch_that_cannot_run_is_left_out(tmp_path: Path) -> None:
     """With six samples, the convolution of one branch leaves one, and that of the other four, which no LSTM takes."""
     x = np.random.default_rng(1).uniform(-1, 1, (2, 4, 6)).astype(np.float32)
-    check(two_rates(tmp_path), {"x": x, "rate": np.array(16000)}, tmp_path, notes=1, shapes="x[2,4,6],rate[]")
+    check(two_rates(), {"x": x, "rate": np.array(16000)}, tmp_path, notes=1, shapes="x[2,4,6],rate[]")
 
 
 def test_the_error_of_a_branch_that_is_taken(tmp_path: Path) -> None:
-    onnx.save(two_rates(tmp_path), tmp_path / "m.onnx")
+    onnx.save(two_rates(), tmp_path / "m.onnx")
     with pytest.raises(ConversionError, match=r"operand 0 has 4 dimensions, not 3"):
         moir.convert_model(tmp_path / "m.onnx", input="x[2,4,6],rate->8000")
 

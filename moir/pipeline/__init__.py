@@ -181,6 +181,7 @@ def back(target: Target) -> tuple[str, ...]:
         "eliminate-dead",
         "compress-weights",
         "compress-to-fp16",
+        "name-ports",
         "check-types",
         "back-finish",
     )

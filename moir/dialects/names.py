@@ -16,6 +16,9 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from moir.dialects.locations import located
 from moir.dialects.properties import string_attribute, strings_attribute
 
+OUTPUT_NAMES = "output_names"
+"""The attribute of a Result with the names of the output, if these are not all names of the tensor; as in the IR."""
+
 
 def name_of(op: Operation) -> str | None:
     """The name of the source node of an operation; None if it has no name."""

@@ -18,7 +18,7 @@ from moir.dialects.assembly import LAYER_VERSION, UNKNOWN_ATTRIBUTES
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
-from moir.dialects.names import name_of, tensor_names_of
+from moir.dialects.names import OUTPUT_NAMES, name_of, tensor_names_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import layer_type, written_properties
 from moir.dialects.shapes import element_of
@@ -99,6 +99,9 @@ class ModelWriter:
         data = self._data(op)
         if UNKNOWN_ATTRIBUTES in op.attributes:
             data = _with_unknown_attributes(data, op)
+        outputs = op.attributes.get(OUTPUT_NAMES)
+        if isinstance(outputs, StringAttr):
+            kind += f' {OUTPUT_NAMES}="{escape_name(outputs.data)}"'
         parts = [f'\t\t<layer id="{index}" name="{escape_name(name)}" {kind}>\n', data]
         information = LayerInformation.of(op)
         parts.append(information.layer)

@@ -92,6 +92,8 @@ class ExtensionPackage:
         line = Path(file).read_text(errors="replace").splitlines()[int(number) - 1] if number.isdecimal() else ""
         if re.match(rf"\s*(from|import)\s+{re.escape(root)}\.({'|'.join(PHASE_DIRECTORIES)})\b", line):
             return f"call the directory {root} instead of {self.alias}, or write {self.alias} in place of {root} here"
+        if root == __name__.partition(".")[0]:
+            return f"this version of {root} has no module {name}; docs/extending.md names those for extensions"
         return f"install {root}, or put it beside the directory {self.alias}"
 
     def close(self) -> None:

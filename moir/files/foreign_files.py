@@ -29,12 +29,18 @@ class FileKind(Record):
         step: what the user can do; `{path}`, `{stem}` and `{folder}` stand for those of the file.
         beginning: regular expression for the first bytes.
         suffixes: ends of the names of files whose first bytes say nothing.
+        endings: ends of which the name needs one besides the first bytes; none for any name.
     """
 
     name: str
     step: str
     beginning: bytes | None = None
     suffixes: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+
+    def is_named(self, name: str) -> bool:
+        """Whether a file of this name may be of the kind, if its first bytes are those of the kind."""
+        return not self.endings or name.lower().endswith(self.endings)
 
     def error(self, path: Path) -> ModelFileError:
         """The error for a file of this kind in place of a model."""
@@ -75,6 +81,12 @@ KINDS: tuple[FileKind, ...] = (
     FileKind("a PyTorch checkpoint", _EXPORT_TORCH, beginning=rb"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"),
     # Keras.
     FileKind("a Keras model", _EXPORT_KERAS, beginning=_ZIP + rb"(?:metadata\.json|config\.json|model\.weights\.h5)", suffixes=(".keras",)),
+    FileKind(
+        "a file of weights of a Keras model, without its layers",
+        "build the model, then model.load_weights('{path}') and model.export('{stem}') write a SavedModel, which moir reads",
+        beginning=rb"\x89HDF\r\n\x1a\n",
+        endings=(".weights.h5", "_weights.h5"),
+    ),
     FileKind("an HDF5 file, as Keras writes it", _EXPORT_KERAS, beginning=rb"\x89HDF\r\n\x1a\n", suffixes=(".h5", ".hdf5")),
     # TensorFlow.
     FileKind("a TensorFlow Lite model", _NO_FRONTEND.format(name="TensorFlow Lite"), beginning=rb".{4}TFL3", suffixes=(".tflite",)),
@@ -157,14 +169,13 @@ GENERAL: tuple[FileKind, ...] = (
 """The kinds of files that are recognized only if the name says nothing else."""
 
 
-def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = KINDS) -> FileKind | None:
-    """The first kind whose expression matches the first bytes of a file, or else whose suffix ends its name."""
-    kinds = tuple(kinds)
+def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = KINDS, *, by_suffix: bool = True) -> FileKind | None:
+    """The first kind whose expression matches the first bytes of a file, or else, `by_suffix`, that its name says."""
+    kinds, lower = tuple(kinds), name.lower()
     for kind in kinds:
-        if kind.beginning is not None and re.match(kind.beginning, beginning, re.DOTALL):
+        if kind.beginning is not None and kind.is_named(name) and re.match(kind.beginning, beginning, re.DOTALL):
             return kind
-    lower = name.lower()
-    return next((kind for kind in kinds if lower.endswith(kind.suffixes) and kind.suffixes), None)
+    return next((kind for kind in kinds if by_suffix and lower.endswith(kind.suffixes) and kind.suffixes), None)
 
 
 def check_not_foreign(path: Path, beginning: bytes) -> None:
@@ -172,6 +183,6 @@ def check_not_foreign(path: Path, beginning: bytes) -> None:
     other = next((framework for framework in readable() if not framework.beginning and framework.begins(beginning)), None)
     if other is not None:
         raise ModelFileError(f"this is a model of {other.title}", location=str(path), hint=f"read it as such: {other.dialect}")
-    kind = foreign_kind(beginning) or foreign_kind(beginning, kinds=GENERAL)
+    kind = foreign_kind(beginning, path.name, (*KINDS, *GENERAL), by_suffix=False)
     if kind is not None:
         raise kind.error(path)

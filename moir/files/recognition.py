@@ -47,7 +47,7 @@ def _framework_of_name(path: Path, beginning: bytes) -> Framework:
     """The framework of a file whose first bytes are not those of any. Raises ModelFileError."""
     from moir.files.foreign_files import GENERAL, foreign_kind
 
-    kind = foreign_kind(beginning)
+    kind = foreign_kind(beginning, path.name, by_suffix=False)
     if kind is not None:
         raise kind.error(path)
     for framework in readable():

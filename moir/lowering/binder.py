@@ -25,12 +25,14 @@ T = TypeVar("T")
 class LoweringRun(Protocol):
     """One run of a lowering pass over one model, as handlers see it.
 
-    `known` are the known values of the model, `versions` the versions of its operation sets by domain.
+    `known` are the known values of the model, `versions` the versions of its operation sets by domain, `notes` those
+    for the user.
     """
 
     known: KnownValues
     framework: Framework
     versions: Mapping[str, int]
+    notes: list[str]
 
     def block(self, block: Block) -> None:
         """Lower the operations of a block in order. Operations of a kind without handler stay."""
@@ -199,6 +201,10 @@ class LoweringNode:
     def element(self, index: int) -> Attribute:
         """Element type of an operand."""
         return element_of(self.operand(index))
+
+    def note(self, text: str) -> None:
+        """Add a note about this node, for the user, to those of the model."""
+        self.run.notes.append(f"{self.op.name} {self.name!r}: {text}")
 
     def fail(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise a ConversionError about this node."""

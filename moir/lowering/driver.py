@@ -21,7 +21,7 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
 from moir.dialects.inference import infer_operation
-from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, models_of
+from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, models_of
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import value_of
@@ -50,6 +50,7 @@ class Lowering:
         self.framework = framework
         self.versions = versions or {}
         self.known = KnownValues()
+        self.notes: list[str] = []
         self._dialects = {each.dialect: each for each in (dialects or (framework, *INTERNAL))}
         self._prefixes = tuple(f"{name}." for name in self._dialects)
         self._handlers: dict[type[FrameworkOp], tuple[Handler | None, int]] = {}
@@ -214,7 +215,10 @@ def lower(module: ModuleOp, framework: Framework) -> None:
     if table.check is not None:
         table.check(module)
     for model in models_of(module):
-        Lowering(framework, opset_versions(model)).block(model.block)
+        lowering = Lowering(framework, opset_versions(model))
+        lowering.block(model.block)
+        # The graph of a node may be lowered several times.
+        add_notes(model, dict.fromkeys(lowering.notes))
         if table.finish is not None and _has_output_of_framework(model.block):
             load(table.finish)(model)
 

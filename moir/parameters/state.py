@@ -53,6 +53,7 @@ def _notes(transforms: tuple[Transform, ...]) -> list[str]:
     return ["--transform: Pruning is left out, channels whose weights are all zero stay"] if pruned else []
 
 
+_CHECK_STATES = PassRequest("check-states", options=_make_stateful)
 _MAKE_STATEFUL = PassRequest("make-stateful", options=_make_stateful)
 _LOW_LATENCY = PassRequest("low-latency", options=_low_latency)
 
@@ -62,7 +63,7 @@ STATEFUL: Parameter[tuple[str, ...]] = Parameter(
     (),
     "inputs that take the values of outputs in the inference before, and are no inputs any more",
     metavar="INPUT=OUTPUT[,...]",
-    passes=(_MAKE_STATEFUL,),
+    passes=(_CHECK_STATES, _MAKE_STATEFUL),
 )
 LOW_LATENCY = Parameter(
     "low_latency",
@@ -77,7 +78,7 @@ TRANSFORM: Parameter[tuple[Transform, ...]] = Parameter(
     (),
     "transformations of Model Optimizer: LowLatency2[use_const_initializer=False], MakeStateful[param_res_names={'in':'out'}], Pruning",
     metavar="NAME[OPTIONS][,...]",
-    passes=(_MAKE_STATEFUL, _LOW_LATENCY),
+    passes=(_CHECK_STATES, _MAKE_STATEFUL, _LOW_LATENCY),
     notes=_notes,
 )
 

@@ -97,6 +97,7 @@ INTERFACE: tuple[str, ...] = (
     "set-input-shapes",
     "set-batch",
     "freeze-inputs",
+    "check-states",
 )
 """The passes that change inputs and outputs before anything is lowered: what is cut off needs no lowering."""
 
@@ -180,6 +181,7 @@ def back(target: Target) -> tuple[str, ...]:
         "eliminate-dead",
         "compress-weights",
         "compress-to-fp16",
+        "name-ports",
         "check-types",
         "back-finish",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block
@@ -13,9 +13,9 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import infer_block, set_type
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.properties import string_attribute, strings_attribute, value_of
 from moir.dialects.shapes import Shape, element_of, rank_of, shape_of, tensor, unknown_dimensions
-from moir.parameters.input_notation import Dimension
+from moir.parameters.input_notation import ANY, Dimension
 
 _INTERFACE = (Parameter, Constant, Result)
 
@@ -52,6 +52,42 @@ def set_dimensions(parameter: Parameter, dimensions: Sequence[Dimension]) -> boo
     if any(each.name for each in dimensions):
         parameter.attributes["dimension_names"] = strings_attribute([each.name for each in dimensions])
     return _refines(shape, before)
+
+
+def dimension_names(parameter: Parameter) -> list[str]:
+    """The names of the dimensions of an input, empty for one without; an empty list if none is named."""
+    given = parameter.attributes.get("dimension_names")
+    return [] if given is None else list(value_of(given))
+
+
+class NamedSizes:
+    """The sizes that dimensions get which have a name, so that all dimensions of that name get them.
+
+    Dimensions of one name have one size in each inference.
+    """
+
+    def __init__(self) -> None:
+        self._sizes: dict[str, set[int]] = {}
+
+    def note(self, parameter: Parameter, dimensions: Sequence[Dimension]) -> None:
+        """Note the sizes that the named dimensions of an input are about to get."""
+        for name, each in zip(dimension_names(parameter), dimensions, strict=False):
+            if name and each.size >= 0:
+                self._sizes.setdefault(name, set()).add(each.size)
+
+    def spread(self, parameters: Iterable[Parameter]) -> None:
+        """Set the unknown dimensions of inputs that have one of the names; not where a name got several sizes."""
+        sizes = {name: min(found) for name, found in self._sizes.items() if len(found) == 1}
+        for parameter in parameters:
+            shape, names = shape_of(parameter.results[0]), dimension_names(parameter)
+            if shape is None or "bounds" in parameter.properties or not any(name in sizes for name in names):
+                continue
+            found = [sizes.get(name, size) if size < 0 else size for size, name in zip(shape, names, strict=True)]
+            set_dimensions(parameter, [_dimension(size, "" if size >= 0 else name) for size, name in zip(found, names, strict=True)])
+
+
+def _dimension(size: int, name: str) -> Dimension:
+    return Dimension(size, size) if size >= 0 else ANY._replace(name=name)
 
 
 def _refines(shape: Shape, before: Shape) -> bool:

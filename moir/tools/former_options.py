@@ -71,8 +71,10 @@ UNNECESSARY: Mapping[str, Unnecessary] = {
     "--generate_deprecated_IR_V7": Unnecessary("the IR is of version 11"),
     "--legacy_ir_generation": Unnecessary("the IR is of version 11"),
     "--blobs_as_inputs": Unnecessary("weights are constants in the IR"),
-    "--tensorboard_logdir": Unnecessary("--dump-ir writes the graph as text", has_value=True),
+    "--tensorboard_logdir": Unnecessary("`moir report` writes a page with the graph, --dump-ir its text", has_value=True),
     "--tensorflow_custom_layer_libraries": Unnecessary("an extension says what an operation is", has_value=True),
+    "--keep_quantize_ops_in_IR": Unnecessary("FakeQuantize operations stay in the IR always"),
+    "--plugin": Unnecessary("the IR is the same for all plugins", has_value=True),
     "--dynamo": Unnecessary("it is an option for models of PyTorch"),
     "--caffe_parser_path": Unnecessary("the text of a network is read without a description of its messages", has_value=True),
     "--disable_omitting_optional": Unnecessary("layers keep all their parameters"),
@@ -87,10 +89,18 @@ _TRUTHS = ("True", "true", "False", "false")
 
 _KALDI = "it is for Kaldi models, which moir does not read"
 
+_OFFLOADED = "no runtime runs parts of a model by TensorFlow any more; an extension says what an operation is, see moir new-extension"
+
 REFUSED: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("--tensorflow_subgraph_patterns", "--tensorflow_operation_patterns", "--offload_unsupported_operations_to_tf"), _OFFLOADED
+    ),
     **dict.fromkeys(("--counts", "--remove_output_softmax", "--remove_memory"), _KALDI),
 }
 """The options that would change the result and that moir does not have, with what to say or do instead."""
+
+REFUSED_VALUES: Mapping[tuple[str, str], str] = {("--framework", "kaldi"): "moir does not read Kaldi models"}
+"""Values of options that are unnecessary otherwise, with the reason why they are refused."""
 
 _PRECISIONS = {"FP16": ["--compress-to-fp16"], "half": ["--compress-to-fp16"], "FP32": [], "float": []}
 _QUIET: list[str] = []
@@ -140,7 +150,9 @@ def translated(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             raise UsageError(f"there is no option {name}; {REFUSED[name]}")
         if name in UNNECESSARY:
             if UNNECESSARY[name].has_value:
-                value_of(name, sign, value)
+                given = value_of(name, sign, value)
+                if (name, given.lower()) in REFUSED_VALUES:
+                    raise UsageError(f"{name} cannot be {given!r}; {REFUSED_VALUES[name, given.lower()]}")
             elif pending and pending[0] in _TRUTHS:
                 pending.pop(0)
             notes.append(f"{name} is not needed: {UNNECESSARY[name].reason}")

@@ -18,6 +18,9 @@ from moir.dialects.data import Array
 from moir.errors import ModelFileError
 from moir.files.reading import ModelFolder, map_file
 
+_POINTER, _LONGEST_POINTER = b"version https://git-lfs", 1024
+"""How the text begins that Git LFS has in place of a file that was not downloaded, and its largest size in bytes."""
+
 
 class ExternalFiles:
     """The data files of one model.
@@ -52,6 +55,8 @@ class ExternalFiles:
         available = 0 if mapped is None else len(mapped)
         if length != size:
             raise self.error(tensor, f"its type takes {size} bytes, its entry says {length}")
+        if mapped is not None and available <= _LONGEST_POINTER and mapped[: len(_POINTER)] == _POINTER:
+            raise self.error(tensor, f"{path} is a pointer of Git LFS; the file itself was not downloaded", "run git lfs pull")
         if offset + size > available:
             raise self.error(tensor, f"bytes {offset} to {offset + size} are beyond the end of {path} ({available} bytes)")
         if mapped is None or size == 0:

@@ -36,7 +36,8 @@ TensorInfo: 1 name string|encoding, 2 dtype DataType, 3 tensor_shape TensorShape
 CooSparse: 1 values_tensor_name string, 2 indices_tensor_name string, 3 dense_shape_tensor_name string
 CompositeTensor: 2 components *TensorInfo
 AssetFileDef: 1 tensor_info TensorInfo, 2 filename string
-SavedObjectGraph: 1 nodes *SavedObject
+SavedObjectGraph: 1 nodes *SavedObject, 2 concrete_functions {SavedConcreteFunction}
+SavedConcreteFunction: 2 bound_inputs *int32
 SavedObject: 1 children *ObjectReference, 5 asset SavedAsset|kind, 7 variable SavedVariable|kind, 10 resource SavedResource|kind
 SavedAsset: 1 asset_file_def_index int32
 SavedVariable: 1 dtype DataType, 2 shape TensorShapeProto, 6 name string

@@ -19,6 +19,7 @@ from moir.frontends.tensorflow.reading import ModelFile, read_file
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.signatures import Signature, choose_signature
 from moir.frontends.tensorflow.state.assets import Assets
+from moir.frontends.tensorflow.state.captures import captured_keys
 from moir.frontends.tensorflow.state.resources import Resources, Variables, check_values, graph_resources, table_contents
 from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT
@@ -94,11 +95,12 @@ def meta_graph_resources(message: Any, tensors: TensorReader, path: Path, bundle
     Raises ModelFileError if the checkpoint or an asset is damaged.
     """
     graph = message.graph_def
+    captured = captured_keys(message, bundle)
     execution = Execution(graph, tensors.read, _asset_names(message, path), assets.open)
     if message.saver_def.restore_op_name:
         execution.run([message.saver_def.restore_op_name])
     execution.run(_initializers(message) or execution.table_initializers())
-    return Resources(Variables(graph, execution, bundle), table_contents(graph, execution, bundle))
+    return Resources(Variables(graph, execution, bundle, captured), table_contents(graph, execution, bundle))
 
 
 def _asset_names(message: Any, path: Path) -> dict[str, str]:

@@ -158,6 +158,9 @@ output_types: DatasetToSingleElement GetElementAtIndex IteratorGetNext IteratorG
 _FUSED_BATCH_NORMALIZATIONS = frozenset(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx"))
 """Kinds whose outputs except the first are for training only."""
 
+_CUSTOM = "_output_types"
+"""The attribute with the types of the outputs of kinds that TensorFlow lacks: custom ones of TensorFlow Lite."""
+
 Count = Callable[[str], int]
 """A function from the name of an attribute to the length of the list output that it gives."""
 
@@ -205,8 +208,10 @@ def output_count(kind: str, count: Count) -> int:
         return 1
     if kind in _lists():
         return max(1, count(_lists()[kind]))
+    if kind not in _several():
+        return max(1, count(_CUSTOM))
     total = 0
-    for output in _several().get(kind, ("",)):
+    for output in _several()[kind]:
         _, _, attribute = output.partition("*")
         total += count(attribute) if attribute else 1
     return max(1, total)

@@ -22,6 +22,10 @@ from moir.frontends.tensorflow.signatures import choose_meta_graph, choose_signa
 from moir.frontends.tensorflow.state.assets import Assets
 from moir.frontends.tensorflow.wire_schema import SAVED_MODEL_FORMAT
 
+_UNTRACKED_HINT = (
+    "make it an attribute of the object that is saved, or of one of its layers, and export again; a Keras 3 model with model.export(folder)"
+)
+
 
 def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: str | None = None) -> ModuleOp:
     """Read a SavedModel.
@@ -41,7 +45,7 @@ def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: s
     bundle = find_checkpoint(folder / "variables" / "variables")
     resources = meta_graph_resources(chosen, file.tensors, file.path, bundle, Assets(file.path, folder / "assets"))
     graph = ModelFile(file.path, chosen.graph_def, file.tensors)
-    hint = "copy the folder variables of the model" if bundle is None else "export the model again, with its variables"
+    hint = "copy the folder variables of the model" if bundle is None else _UNTRACKED_HINT
     return import_resolved(graph, resources, folder.absolute().name, inputs_and_outputs, hint)
 
 

@@ -92,7 +92,11 @@ class Body:
 
 
 def lowered_body(
-    node: LoweringNode, region: Region, inputs: Sequence[SSAValue | Attribute], prepare: Callable[[list[Parameter]], None] | None = None
+    node: LoweringNode,
+    region: Region,
+    inputs: Sequence[SSAValue | Attribute],
+    prepare: Callable[[list[Parameter]], None] | None = None,
+    needed: Sequence[int | None] = (),
 ) -> Body:
     """A lowered clone of a graph.
 
@@ -102,6 +106,7 @@ def lowered_body(
         inputs: for each Parameter the value or data that it has in every iteration, or else its type. A known value
             becomes a constant of the body.
         prepare: called with the Parameters before any operation is lowered.
+        needed: the rank that is needed of each result; None if nothing says so.
 
     Raises ConversionError if the graph has another number of Parameters.
     """
@@ -129,9 +134,17 @@ def lowered_body(
         parameter.results[0].replace_all_uses_with(constant.results[0])
         parameter.detach()
         parameter.erase()
+    need_ranks(clone.block, needed)
     node.run.block(clone.block)
     eliminate_dead(clone.block)
     return Body(clone, kept)
+
+
+def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:
+    """Say of the results of a graph that is to be lowered which ranks they need to have, where the graph does not."""
+    for value, rank in zip(results_of(block), ranks, strict=False):
+        if rank is not None and rank_of(value) is None:
+            set_type(value, tensor(unknown_dimensions(rank), element_of(value)))
 
 
 def nesting(region: Region) -> int:

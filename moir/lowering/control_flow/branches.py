@@ -9,37 +9,58 @@ from xdsl.ir import Region, SSAValue
 from moir.analysis.input_dependence import is_computed_of_inputs
 from moir.dialects.opset.control_flow import If, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.shape import Squeeze
 from moir.dialects.shapes import rank_of
+from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
-from moir.lowering.control_flow.bodies import lowered_body
+from moir.lowering.control_flow.bodies import Body, lowered_body, need_ranks
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_with_bodies
 
+_NAMES = ("then", "else")
+
 
 def conditional(
-    node: LoweringNode, op: OpBuilder, condition: SSAValue, branches: Sequence[Region], values: Sequence[SSAValue]
+    node: LoweringNode,
+    op: OpBuilder,
+    condition: SSAValue,
+    branches: Sequence[Region],
+    values: Sequence[SSAValue],
+    needed: Sequence[int | None] = (),
 ) -> list[SSAValue]:
-    """Build an If of two lowered graphs, and return its results.
+    """Build an If of two lowered graphs, and return its results; those of one graph if the other one cannot run.
+
+    A graph cannot run if the shapes of its operands contradict its operations, or if a result does not have the rank
+    that is needed.
 
     Args:
         node: the node the graphs belong to.
         condition: a boolean scalar.
         branches: the graphs for true and false, in this order.
         values: the operands for the Parameters of both graphs.
+        needed: the rank that is needed of each result; None if nothing says so.
     """
-    bodies = [lowered_body(node, branch, values) for branch in branches]
+    bodies: list[Body] = []
+    for index, branch in enumerate(branches):
+        try:
+            bodies.append(lowered_body(node, branch, values, needed=needed))
+        except InferenceError as error:
+            # The other one has an error of its own if it cannot run either.
+            return _only(node, op, branches[1 - index], values, needed, f"its {_NAMES[index]} branch is left out: {error.reason}")
     if any(len(body.results) != len(bodies[0].results) for body in bodies):
         node.fail("its branches do not have equally many outputs")
-    for then, otherwise in zip(bodies[0].values(), bodies[1].values(), strict=True):
-        ranks = rank_of(then), rank_of(otherwise)
+    for number, results in enumerate(zip(bodies[0].values(), bodies[1].values(), strict=True)):
+        ranks = [rank_of(each) for each in results]
         if None in ranks or ranks[0] == ranks[1]:
             continue
-        differ = f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other"
-        if is_computed_of_inputs(condition):
-            node.fail(f"{differ}, which the values of the inputs decide", hint="give both branches results of equal ranks")
-        if set(ranks) == {0, 1}:
-            # Of a number and a list the runtime says that they are a list.
-            node.fail(f"{differ}, which the shapes of the inputs decide", hint="give the model's inputs static shapes")
+        if number < len(needed) and (rank := needed[number]) in ranks:
+            taken = ranks.index(rank)
+            reason = f"its {_NAMES[1 - taken]} branch is left out: it gives {ranks[1 - taken]} dimensions, and what reads them takes {rank}"
+            return _only(node, op, branches[taken], values, needed, reason)
+        if not is_computed_of_inputs(condition) and (taken := _squeezing(bodies, number)) is not None:
+            reason = f"its {_NAMES[1 - taken]} branch is left out: inference will fail unless the dimension that the other one removes is 1"
+            return _only(node, op, branches[taken], values, needed, reason)
+        _check_ranks(node, condition, ranks)
     operands = [condition]
     indices: dict[SSAValue, int] = {}
     connections: list[list[int]] = []
@@ -57,12 +78,48 @@ def conditional(
     return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
 
 
-def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue]) -> list[SSAValue]:
+def _only(
+    node: LoweringNode, op: OpBuilder, branch: Region, values: Sequence[SSAValue], needed: Sequence[int | None], why: str
+) -> list[SSAValue]:
+    """The results of one of two graphs, with a note on the other one."""
+    node.note(why)
+    return inlined(node, op, branch, values, needed)
+
+
+def _squeezing(bodies: Sequence[Body], number: int) -> int | None:
+    """The graph that removes dimensions from a value that the other graph hands on as it is; None if there is none.
+
+    TorchScript's exporter writes a removed dimension of unknown size so. The runtime refuses to remove another than 1.
+    """
+    for index, (own, other) in enumerate((bodies, bodies[::-1])):
+        squeeze = own.values()[number].owner
+        if not isinstance(squeeze, Squeeze) or len(squeeze.operands) < 2:
+            continue
+        places = [place for place in range(len(own.parameters)) if other.is_passed_through(place, number)]
+        if any((given := own.parameters[place]) is not None and given.results[0] is squeeze.operands[0] for place in places):
+            return index
+    return None
+
+
+def _check_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | None]) -> None:
+    """Raises ConversionError if a result cannot have two ranks, of which the condition selects one."""
+    differ = f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other"
+    if is_computed_of_inputs(condition):
+        node.fail(f"{differ}, which the values of the inputs decide", hint="give both branches results of equal ranks")
+    if set(ranks) == {0, 1}:
+        # Of a number and a list the runtime says that they are a list.
+        node.fail(f"{differ}, which the shapes of the inputs decide", hint="give the model's inputs static shapes")
+
+
+def inlined(
+    node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[SSAValue], needed: Sequence[int | None] = ()
+) -> list[SSAValue]:
     """Move the operations of a graph before the node, lower them, and return the values of the results of the graph.
 
     Args:
         node: the node the graph belongs to.
         region: the graph, which is empty afterwards; its Parameters are replaced by `values`.
+        needed: the rank that is needed of each result; None if nothing says so.
     """
     block = region.block
     parameters = parameters_of(block)
@@ -72,6 +129,7 @@ def inlined(node: LoweringNode, op: OpBuilder, region: Region, values: Sequence[
         parameter.results[0].replace_all_uses_with(value)
         parameter.detach()
         parameter.erase()
+    need_ranks(block, needed)
     node.run.block(block)
     results = results_of(block)
     for inner in list(block.ops):

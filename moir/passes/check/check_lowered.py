@@ -17,7 +17,10 @@ from xdsl.ir import Operation
 from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
+from moir.dialects.interface import RESULT
 from moir.dialects.moir import all_blocks
+from moir.dialects.names import name_of
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.python_object import python_entries
 from moir.errors import UnsupportedOperationError
 from moir.frameworks import FRAMEWORKS, load
@@ -68,12 +71,22 @@ class CheckLoweredPass(ReportingPass):
         left = remaining_operations(module, must_go)
         if not left:
             return False
+        first = next(each for block in all_blocks(module) for each in block.ops if must_go(each))
         error = UnsupportedOperationError(
             f"no lowering for {len(left)} kind{'s' if len(left) > 1 else ''} of operation: {kinds_and_names(left)}",
-            hint=hint(left),
+            hint=hint(left) + _cut_before(first),
         )
-        error.subject = next(each for block in all_blocks(module) for each in block.ops if must_go(each))
+        error.subject = first
         raise error
+
+
+def _cut_before(op: Operation) -> str:
+    """How to leave out an operation behind which there are outputs only; nothing for any other one."""
+    if not op.results or any(use.operation.name != RESULT for result in op.results for use in result.uses):
+        return ""
+    names = [name_of(value.owner) for value in op.operands if isinstance(value.owner, Operation) and not isinstance(value.owner, Constant)]
+    named = list(dict.fromkeys(name for name in names if name))
+    return f"; or end the model before it, with --output {','.join(named)}" if named else ""
 
 
 def must_go(op: Operation) -> bool:

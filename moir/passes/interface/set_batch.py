@@ -6,12 +6,12 @@
 ->  %0 = opset1.Parameter() {name = "x"} : tensor<4x8xf32>
 
 That dimension must have been unknown, 0 or 1, as another one is hardly a batch. Scalars stay as they are. With a layout
-of the input it is the dimension `n`.
+of the input it is the dimension `n`. Other dimensions that have the name of one that is set get the number, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,11 +21,11 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.places import Places
 from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.names import name_of
-from moir.dialects.properties import value_of
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import format_shape, shape_of
 from moir.errors import ConversionError
 from moir.parameters.input_notation import ANY, Dimension
-from moir.rewriting.model_inputs import set_dimensions, update_types
+from moir.rewriting.model_inputs import NamedSizes, dimension_names, set_dimensions, update_types
 from moir.rewriting.reporting_pass import ReportingPass
 
 
@@ -62,23 +62,37 @@ class SetBatchPass(ReportingPass):
         return {port: place for port, place in places.items() if place is not None}
 
 
+def _named_axis(parameter: Parameter, batch_names: Set[str]) -> int:
+    """The dimension with the name that first dimensions of inputs have; 0 if there is none, or dimension 0 is unknown.
+
+    States of recurrent operations have the batch behind the number of directions.
+    """
+    shape, names = shape_of(parameter.results[0]), dimension_names(parameter)
+    if not shape or shape[0] != 1:
+        return 0
+    return next((axis for axis, name in enumerate(names) if name in batch_names), 0)
+
+
 def _set(block: Block, size: int, batches: Mapping[Operation, int]) -> bool:
-    refined, changed = True, False
-    for parameter in Places(block).parameters if size else ():
+    refined, changed, named = True, False, NamedSizes()
+    parameters = Places(block).parameters if size else []
+    batch_names = {names[0] for each in parameters if (names := dimension_names(each))} - {""}
+    for parameter in parameters:
         shape = shape_of(parameter.results[0])
         if shape == ():
             continue
-        axis = batches.get(parameter, 0)
+        axis = batches.get(parameter, _named_axis(parameter, batch_names))
         if shape is None or not -len(shape) <= axis < len(shape) or shape[axis] not in (-1, 0, 1):
             found = "its rank is not known" if shape is None else f"its shape is {format_shape(shape)}"
             reason = f"it has no batch that could be set to {size}: {found}"
             raise ConversionError(reason, operation=parameter.name, node=name_of(parameter), hint="set its shape with --input instead")
-        given = parameter.attributes.get("dimension_names")
-        names: list[str] = [""] * len(shape) if given is None else list(value_of(given))
+        names = dimension_names(parameter) or [""] * len(shape)
         dimensions = [Dimension(d, d) if d >= 0 else ANY._replace(name=name) for d, name in zip(shape, names, strict=True)]
         dimensions[axis] = Dimension(size, size)
+        named.note(parameter, dimensions)
         refined &= set_dimensions(parameter, dimensions)
         changed = True
     if changed:
+        named.spread(Places(block).parameters)
         update_types(block, refined=refined, same_ranks=True)
     return changed

@@ -7,8 +7,8 @@
 ->  %0 = opset1.Parameter() {name = "x", bounds = "1..4,8"} : tensor<?x8xf32>
     %1 = onnx.Relu(%0) : tensor<?x?xf32>
 
-What the file of the model declares of other tensors is forgotten where it need not hold any more; opset operations are
-inferred anew.
+Unknown dimensions of other inputs get a size, too, if they have the name of a dimension that gets it. What the file of
+the model declares of other tensors is forgotten where it need not hold any more; opset operations are inferred anew.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from xdsl.ir import Block
 from moir.analysis.analyses import Analyses
 from moir.analysis.places import Places
 from moir.dialects.moir import models_of
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import rank_of
 from moir.parameters.input_notation import input_item
-from moir.rewriting.model_inputs import set_dimensions, update_types
+from moir.rewriting.model_inputs import NamedSizes, set_dimensions, update_types
 from moir.rewriting.reporting_pass import ReportingPass
 
 
@@ -47,15 +48,18 @@ class SetInputShapesPass(ReportingPass):
 def _set(block: Block, inputs: tuple[str, ...]) -> bool:
     names = Places(block)
     refined = same_ranks = True
-    changed = False
+    changed, named, given = False, NamedSizes(), list[Parameter]()
     for index, item in enumerate(map(input_item, inputs)):
         if item.shape is None:
             continue
         found = names.parameter_at(item.place, index)
         rank = rank_of(found.results[0])
         same_ranks &= rank in (None, len(item.shape))
+        named.note(found, item.shape)
+        given.append(found)
         refined &= set_dimensions(found, item.shape)
         changed = True
     if changed:
+        named.spread(each for each in names.parameters if each not in given)
         update_types(block, refined=refined, same_ranks=same_ranks)
     return changed

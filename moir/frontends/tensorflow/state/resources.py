@@ -1,8 +1,9 @@
 """The values of a model's variables and hash tables.
 
-The value of a variable is the tensor of the checkpoint that the model's restore operations assign to it. For a variable
-that they do not assign, it is the tensor with the key under which TensorFlow's savers would write it: its name (TF1),
-the key of its name in the checkpoint's object graph (TF2), or the key of a slice of a partitioned tensor.
+Which tensor of the checkpoint is the value of a variable is in the graph of objects of a SavedModel of TensorFlow 2
+(`captures.py`). In other models, it is the one that the model's restore operations assign to the variable. For a
+variable that they do not assign, it is the tensor with the key under which TensorFlow's savers would write it: its name
+(TF1), the key of its name in the checkpoint's object graph (TF2), or the key of a slice of a partitioned tensor.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from xdsl.ir import Attribute, Operation
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.frontends.tensorflow.checkpoint.bundle import ATTRIBUTE_SUFFIX, OBJECT_GRAPH_KEY, Bundle, open_checkpoint
+from moir.frontends.tensorflow.checkpoint.bundle import ATTRIBUTE_SUFFIX, Bundle, open_checkpoint
 from moir.frontends.tensorflow.execution import MAXIMUM_ENTRIES, Execution, Restored
-from moir.frontends.tensorflow.messages import parse
 from moir.frontends.tensorflow.references import attribute
 from moir.frontends.tensorflow.state.assets import Assets
+from moir.frontends.tensorflow.state.captures import checkpoint_objects
 from moir.frontends.tensorflow.state.nodes import MUTABLE_TABLE_KINDS, TABLE_KINDS, VARIABLE_KINDS, resource_of
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 from moir.records import Record
@@ -44,12 +45,15 @@ class Variables(Mapping[str, DataAttr]):
         graph: the GraphDef.
         execution: the execution of the restore and initialization operations, completed.
         bundle: the checkpoint, if there is one.
+        captured: the keys of variables that functions captured, see `captured_keys`. If there are any, no variable has
+            a value because of its name.
     """
 
-    def __init__(self, graph: Any, execution: Execution, bundle: Bundle | None) -> None:
+    def __init__(self, graph: Any, execution: Execution, bundle: Bundle | None, captured: Mapping[str, str] | None = None) -> None:
         self.nodes = {node.name: node for node in graph.node if node.op in VARIABLE_KINDS}
         self.execution = execution
         self.bundle = bundle
+        self.captured = captured
         self.known: dict[str, DataAttr | None] = {}
 
     def __getitem__(self, name: str) -> DataAttr:
@@ -67,6 +71,8 @@ class Variables(Mapping[str, DataAttr]):
         return len(self.nodes)
 
     def _value(self, node: Any) -> DataAttr | None:
+        if self.captured is not None and self.bundle is not None and (key := self.captured.get(node.name, "")) in self.bundle:
+            return self._checked(node, self.bundle.read(key))
         resource = resource_of(node)
         assigned = self.execution.variables.get(resource)
         if isinstance(assigned, DataAttr):
@@ -74,7 +80,7 @@ class Variables(Mapping[str, DataAttr]):
         if isinstance(assigned, Restored) and self.bundle is not None and assigned.key in self.bundle:
             return self._checked(node, self.bundle.read(assigned.key, self._extents(node, assigned)))
         # Values that initialization operations compute are unknown; the checkpoint has those saved after training.
-        found = self._by_name(node, resource[1])
+        found = self._by_name(node, resource[1]) if self.captured is None else None
         if found is None and isinstance(assigned, Restored) and self.bundle is not None:
             raise self.bundle.error(f"the checkpoint has no tensor {assigned.key!r} for variable {node.name!r}")
         return found
@@ -100,12 +106,10 @@ class Variables(Mapping[str, DataAttr]):
 
         Names that several objects have are left out.
         """
-        if self.bundle is None or OBJECT_GRAPH_KEY not in self.bundle:
+        if self.bundle is None:
             return {}
-        encoded = self.bundle.raw_string(OBJECT_GRAPH_KEY)
-        graph: Any = parse("TrackableObjectGraph", encoded, self.bundle.path, "the graph of objects of the checkpoint")
         keys: dict[str, set[str]] = {}
-        for node in graph.nodes:
+        for node in checkpoint_objects(self.bundle).nodes:
             for part in node.attributes:
                 keys.setdefault(part.full_name, set()).add(part.checkpoint_key)
         return {name: found.pop() for name, found in keys.items() if name and len(found) == 1}

@@ -18,6 +18,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of, size_along
+from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
@@ -101,7 +102,7 @@ class Network:
         self.node, self.op, self.kind = node, op, kind
         for index, rank in enumerate(RANKS[: len(node.op.operands)]):
             if (given := node.optional(index)) is not None and rank_of(given) not in (rank, None):
-                node.fail(f"operand {index} has {rank_of(given)} dimensions, not {rank}")
+                raise InferenceError(f"operand {index} has {rank_of(given)} dimensions, not {rank}")
         self.batch_first = node.flag("layout")
         self.direction = node.text("direction", "forward").lower()
         if self.direction == "foward":

@@ -1,0 +1,87 @@
+"""`name-ports`: the first name of each input and output is the one that the model declares.
+
+    %s = opset1.Sigmoid(%x) {tensor_names = ["s,y1,y2"]}
+    opset1.Result(%s) {name = "y1"}
+    opset1.Result(%s) {name = "y2"}
+->  %s = opset1.Sigmoid(%x) {tensor_names = ["s,y1"]}
+    %i = opset16.Identity(%s) {tensor_names = ["y2"]}
+    opset1.Result(%s) {name = "y1", output_names = "y1"}
+    opset1.Result(%i) {name = "y2"}
+
+Of the names of a tensor, the runtime gives the alphabetically first one as that of an input or output, and code relies
+on it. So inputs keep no names that come before the declared one, and the Result of an output says which names the
+output has. The runtime gives outputs that are one tensor, or an input, the same names: an Identity is between then.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from moir.analysis.analyses import Analyses
+from moir.analysis.known_values import KnownValues
+from moir.dialects.moir import models_of
+from moir.dialects.names import OUTPUT_NAMES, escaped, name_of, names_of, set_names
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import string_attribute
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.reporting_pass import ReportingPass
+
+
+class NamePortsPass(ReportingPass):
+    """Makes the declared names of inputs and outputs their first names."""
+
+    name = "name-ports"
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = [_name_outputs(model.block) | _name_inputs(model.block) for model in models_of(module)]
+        return any(changed)
+
+
+def _declared(op: Operation, value: SSAValue) -> str | None:
+    """The name of an input or output, if that is a name of its tensor; IR that was read may have another one."""
+    name = name_of(op)
+    return name if name in names_of(value) else None
+
+
+def _not_before(declared: str, value: SSAValue) -> list[str]:
+    """The names of a tensor without those that the runtime would give instead of the declared one."""
+    return [declared, *(name for name in names_of(value) if name > declared)]
+
+
+def _name_outputs(block: Block) -> bool:
+    changed = False
+    seen: set[SSAValue] = set()
+    for result in [op for op in block.ops if isinstance(op, Result)]:
+        value = result.operands[0]
+        declared = _declared(result, value)
+        is_shared = value in seen or isinstance(value.owner, Parameter)
+        seen.add(value)
+        if declared is None:
+            continue
+        if is_shared and declared != (name_of(value.owner) if isinstance(value.owner, Parameter) else None):
+            set_names(value, [name for name in names_of(value) if name != declared])
+            identity = OpBuilder(KnownValues(), block, result).Identity(value)
+            set_names(identity, [declared])
+            result.operands[0] = identity
+            changed = True
+    for result in [op for op in block.ops if isinstance(op, Result)]:
+        value = result.operands[0]
+        declared = _declared(result, value)
+        if declared is not None and min(names_of(value)) != declared:
+            result.attributes[OUTPUT_NAMES] = string_attribute(",".join(map(escaped, _not_before(declared, value))))
+            changed = True
+    return changed
+
+
+def _name_inputs(block: Block) -> bool:
+    changed = False
+    outputs = {name_of(op) for op in block.ops if isinstance(op, Result)}
+    for parameter in [op for op in block.ops if isinstance(op, Parameter)]:
+        value = parameter.results[0]
+        declared = _declared(parameter, value)
+        if declared is not None and min(names_of(value)) != declared:
+            later = _not_before(declared, value)
+            set_names(value, [name for name in names_of(value) if name in later or name in outputs])
+            changed = True
+    return changed

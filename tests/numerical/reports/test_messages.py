@@ -1,0 +1,85 @@
+"""A user gives a file that is no model, or an option of Model Optimizer, and the message says what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import moir
+from moir.errors import ConversionError, ModelFileError, UsageError
+from moir.tools.former_options import translated
+from tests.numerical.onnx.conversion import node
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 40960000\n"
+HDF5 = b"\x89HDF\r\n\x1a\n" + bytes(80)
+
+
+def saved(folder: Path) -> Path:
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64])]
+    weights = onnx.numpy_helper.from_array(np.ones((64, 64), np.float32), "w")
+    graph = helper.make_graph([node("MatMul", ["x", "w"], ["y"])], "g", inputs, [helper.make_empty_tensor_value_info("y")], [weights])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, folder / "m.onnx", save_as_external_data=True, location="m.onnx.data", size_threshold=0)
+    return folder / "m.onnx"
+
+
+def test_external_data_that_was_not_downloaded(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    (tmp_path / "m.onnx.data").write_bytes(POINTER)
+    with pytest.raises(ModelFileError, match=r"m\.onnx\.data is a pointer of Git LFS; .*; run git lfs pull"):
+        moir.convert_model(path)
+
+
+@pytest.mark.parametrize("name", ["net.weights.h5", "vgg16_weights.h5", "NET.WEIGHTS.H5"])
+def test_weights_of_keras(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(HDF5)
+    with pytest.raises(ModelFileError, match=r"weights of a Keras model, without its layers; .*load_weights"):
+        moir.convert_model(tmp_path / name)
+
+
+def test_models_of_keras(tmp_path: Path) -> None:
+    (tmp_path / "net.h5").write_bytes(HDF5)
+    with pytest.raises(ModelFileError, match=r"this is an HDF5 file, as Keras writes it; .*load_model"):
+        moir.convert_model(tmp_path / "net.h5")
+
+
+def test_a_module_that_moir_does_not_have(tmp_path: Path) -> None:
+    folder = tmp_path / "ext" / "front"
+    folder.mkdir(parents=True)
+    (folder / "wrong.py").write_text("import moir.no_such_module\n")
+    with pytest.raises(ConversionError, match=r"this version of moir has no module moir\.no_such_module"):
+        moir.convert_model(saved(tmp_path), extensions=tmp_path / "ext")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--framework", "kaldi"], "--framework cannot be 'kaldi'; moir does not read Kaldi models"),
+        (["--framework=Kaldi"], "moir does not read Kaldi models"),
+        (["--tensorflow_subgraph_patterns", "a"], "no runtime runs parts of a model by TensorFlow"),
+        (["--tensorflow_operation_patterns=a"], "no runtime runs parts of a model by TensorFlow"),
+        (["--offload_unsupported_operations_to_tf"], "no runtime runs parts of a model by TensorFlow"),
+    ],
+)
+def test_options_that_are_refused(arguments: list[str], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        translated(arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "note"),
+    [
+        (["--keep_quantize_ops_in_IR"], "FakeQuantize operations stay"),
+        (["--plugin", "MKLDNNPlugin"], "the same for all plugins"),
+        (["--tensorboard_logdir", "logs"], "`moir report`"),
+        (["--framework", "onnx"], "recognized from the content"),
+    ],
+)
+def test_options_without_effect(arguments: list[str], note: str) -> None:
+    rest, [found] = translated([*arguments, "m.onnx"])
+    assert rest == ["m.onnx"]
+    assert note in found

@@ -1,22 +1,25 @@
 """Loops over sequences: a Loop that hands on sequences, and SequenceMap.
 
-A Loop of a known number of iterations is unrolled. In any other one a sequence may only grow at its end, by a value
-whose shape is that of every iteration: the values become a scan output.
+A Loop of a known number of iterations is unrolled. In any other one, also where a condition may end it early, a
+sequence may only grow at its end, by a value whose shape is that of every iteration: the values become a scan output.
+That shape is static, or each iteration computes it in the same way of shapes that do not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Set
+from enum import Enum
 
 import numpy as np
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.moir import is_none
 from moir.dialects.opset.control_flow import parameters_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
-from moir.dialects.shapes import UNKNOWN
+from moir.dialects.shapes import UNKNOWN, is_static, shape_of
+from moir.errors import UnsupportedOperationError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import captured_values, graph_of, own_operands
 from moir.lowering.control_flow.branches import inlined
@@ -25,6 +28,7 @@ from moir.lowering.onnx.sequences.stacked import KIND as STACK
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Handler, Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import erase
 
 MOST_ITERATIONS = 256
 """Loops of more iterations are not unrolled."""
@@ -39,6 +43,13 @@ SHAPED_BY_OPERANDS = frozenset(
     }
 )
 """Operations whose results have the same shape for all values of their operands."""
+
+CHANGING_SHAPES = frozenset({"Concat", "Gather", "Transpose", "Unsqueeze"})
+"""Those of them that, applied again and again, give other shapes each time; any other one does so at most once."""
+
+
+class _ConditionError(UnsupportedOperationError):
+    """A Loop cannot be unrolled, since a condition decides how often it runs."""
 
 
 def is_sequence(value: SSAValue | None) -> bool:
@@ -59,7 +70,14 @@ def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: Handler) -> Re
     count = node.known.integers(trips)
     starts = condition is None or ((known := node.known.constant(condition)) is not None and bool(known.all()))
     if count is not None and starts and max(count[0], 0) <= MOST_ITERATIONS:
-        return _unrolled(node, op, max(count[0], 0), [node.operand(2 + index) for index in range(len(states))])
+        before = node.op.prev_op
+        try:
+            return _unrolled(node, op, max(count[0], 0), [node.operand(2 + index) for index in range(len(states))])
+        except _ConditionError as error:
+            if not any(map(is_sequence, states)):
+                raise error from None
+            while (built := node.op.prev_op) is not None and built is not before:
+                erase(built)
     return _growing(node, op, lower)
 
 
@@ -71,7 +89,8 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
         goes_on, *results = inlined(node, op, region.clone(), values)
         known = node.known.constant(goes_on)
         if iteration + 1 < count and (known is None or not known.all()):
-            node.fail("it hands on a sequence, and how often it runs depends on a condition", HINT)
+            reason = "it hands on a sequence, and how often it runs depends on a condition"
+            raise _ConditionError(reason, operation=node.op.name, node=node.name, hint=HINT)
         states, others = results[: len(states)], results[len(states) :]
         for collected, value in zip(scanned, others, strict=True):
             collected.append(value)
@@ -89,9 +108,15 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: Handler) -> list[SSAValue
     places = [index for index, value in enumerate(states) if is_sequence(value)]
     parameters, block = parameters_of(region.block), region.block
     results = [each for each in block.ops if isinstance(each, Result)]
+    is_fixed: list[bool] = []
+    constant = {each.results[0] for each in parameters[2 + len(states) :]}
+    handed_on: dict[SSAValue, SSAValue] = {
+        each.results[0]: results[1 + index].operands[0] for index, each in enumerate(parameters[2 : 2 + len(states)])
+    }
     for place in places:
         parameter, result = parameters[2 + place], results[1 + place]
-        appended = _appended(node, parameter, result, parameters[2 + len(states) :])
+        appended = _appended(node, parameter, result)
+        is_fixed.append(_has_one_shape(appended, constant, handed_on))
         insertion = result.operands[0].owner
         result.detach()
         result.operands = [appended]
@@ -125,6 +150,9 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: Handler) -> list[SSAValue
         each.erase()
     created.detach()
     created.drop_all_references()
+    for value, is_shape_fixed in zip(values[len(values) - len(places) :], is_fixed, strict=True):
+        if not is_shape_fixed and value is not None and not is_static((shape_of(value) or (-1, -1))[1:]):
+            node.fail("how often it runs is not known, and it appends values of shapes that may differ to a sequence", HINT)
     kept, collected = values[: len(values) - len(places)], values[len(values) - len(places) :]
     for place, rest in zip(places, collected, strict=True):
         assert rest is not None
@@ -136,7 +164,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: Handler) -> list[SSAValue
     return kept
 
 
-def _appended(node: LoweringNode, parameter: Parameter, result: Result, captured: Sequence[Parameter]) -> SSAValue:
+def _appended(node: LoweringNode, parameter: Parameter, result: Result) -> SSAValue:
     """The value that an iteration appends to a sequence. Raises ConversionError if it does anything else."""
     insertion = result.operands[0].owner
     uses = list(parameter.results[0].uses)
@@ -149,26 +177,48 @@ def _appended(node: LoweringNode, parameter: Parameter, result: Result, captured
         or any(not is_none(value.owner) for value in insertion.operands[2:])
     ):
         node.fail("how often it runs is not known, and it does more with a sequence than append to it", HINT)
-    value = insertion.operands[1]
-    if not _has_one_shape(value, {each.results[0] for each in captured}):
-        node.fail("how often it runs is not known, and it appends values of shapes that may differ to a sequence", HINT)
-    return value
+    return insertion.operands[1]
 
 
-def _has_one_shape(value: SSAValue, captured: set[SSAValue]) -> bool:
-    """Whether a value of a body has the same shape in every iteration."""
-    producer = value.owner
-    if value in captured or isinstance(producer, Constant):
-        return True
-    if isinstance(producer, Parameter):
-        # The number of the iteration and the condition are scalars; other values are handed on.
-        block = producer.parent
-        return isinstance(block, Block) and producer in parameters_of(block)[:2]
-    if isinstance(producer, FrameworkOp) and isinstance(value, OpResult):
-        if producer.KIND == "Constant":
-            return True
-        return producer.KIND in SHAPED_BY_OPERANDS and all(_has_one_shape(each, captured) for each in producer.operands)
-    return False
+def _has_one_shape(value: SSAValue, constant: Set[SSAValue], handed_on: Mapping[SSAValue, SSAValue]) -> bool:
+    """Whether a value of a body has the same shape in every iteration.
+
+    A value that is handed on may be computed of what it was, if that is no operand of one of `CHANGING_SHAPES`.
+
+    Args:
+        value: the value.
+        constant: the Parameters that do not change.
+        handed_on: what each Parameter becomes in the next iteration.
+    """
+    pending, seen = [(value, _Use.APPENDED)], set[tuple[SSAValue, _Use]]()
+    while pending:
+        each, use = pending.pop()
+        if (each, use) in seen or each in constant or isinstance(each.owner, Constant):
+            continue
+        seen.add((each, use))
+        producer = each.owner
+        if isinstance(producer, Parameter):
+            # The number of the iteration and the condition are scalars.
+            if each in handed_on:
+                if use is _Use.FIXED and handed_on[each] is not each:
+                    return False
+                pending.append((handed_on[each], _Use.NEXT))
+            elif not (isinstance(producer.parent, Block) and producer in parameters_of(producer.parent)[:2]):
+                return False
+        elif isinstance(producer, FrameworkOp) and producer.KIND in SHAPED_BY_OPERANDS:
+            inner = _Use.FIXED if use is _Use.NEXT and producer.KIND in CHANGING_SHAPES else use
+            pending += [(operand, inner) for operand in producer.operands]
+        elif not (isinstance(producer, FrameworkOp) and producer.KIND == "Constant"):
+            return False
+    return True
+
+
+class _Use(Enum):
+    """What a value of a body is computed for."""
+
+    APPENDED = "it is appended in this iteration"
+    NEXT = "it is handed on to the next iteration"
+    FIXED = "it is handed on, and its shape decides about that of what is"
 
 
 @onnx.lowers("SequenceMap")

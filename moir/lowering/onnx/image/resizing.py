@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
+from moir.analysis.input_dependence import is_computed_of_inputs
 from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
+from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
@@ -33,6 +35,12 @@ MODES = {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}
 NEAREST_MODES = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")
 UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
+
+_JUST_BELOW_ONE = 0.9995
+"""What may be added to a size so that it is still that size when it is rounded down."""
+
+_ADDED_TO_SCALES = 1e-6
+"""What the CPU plugin (2026.4) adds to a scale when it computes a size."""
 
 INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
 """Integers that the runtime does not interpolate, and those that have their numbers."""
@@ -223,6 +231,48 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
     return min(changed, default=2) < 2
 
 
+def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
+    """Whether scales that are computed are those of spatial axes behind ones; then the ones are dropped.
+
+    ONNX rounds the product of size and scale down. The runtime adds a little to the scale before, so that a scale whose
+    product with the size is just below an integer has to be a little smaller.
+    """
+    data, target = node.operand(0), resizing.target
+    rank = rank_of(data) or 0
+    # The places that the runtime computes for nearest elements differ in the last bit, which decides about them.
+    if resizing.mode == "cubic" or (resizing.mode == "nearest" and resizing.coordinates != "asymmetric"):
+        return False
+    if not resizing.by_scales or not 3 <= rank <= 5 or op.known.elements(target) is not None:
+        return False
+    axes = list(range(rank)) if resizing.axes is None else resizing.axes
+    ones = _leading_ones(op, target)
+    spatial = axes[ones:]
+    if not spatial or min(spatial) < 2:
+        return False
+    scales = op.Gather(of_length(op, target, len(axes)), list(range(ones, len(axes))), 0)
+    scales, sizes = op.convert(scales, f32), op.convert(op.Gather(op.ShapeOf(data), spatial, 0), f32)
+    counts = op.Floor(op.Multiply(sizes, scales))
+    resizing.target = op.Minimum(scales, op.Subtract(op.Divide(op.Add(counts, _JUST_BELOW_ONE), sizes), _ADDED_TO_SCALES))
+    resizing.axes = spatial
+    if is_computed_of_inputs(scales):
+        node.note("a scale so near to 1 that a size stays as it is leaves the data as they are along that axis, where ONNX shifts them")
+    return True
+
+
+def _leading_ones(op: OpBuilder, scales: SSAValue) -> int:
+    """The number of entries at the beginning of a Concat that are known to be 1."""
+    count = 0
+    for part in scales.owner.operands if isinstance(scales.owner, Concat) else ():
+        array = op.known.constant(part)
+        for entry in () if array is None else array.ravel():
+            if entry != 1:
+                return count
+            count += 1
+        if array is None:
+            break
+    return count
+
+
 def resizes_unknown_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
     """Whether the first two axes of data of unknown rank may be resized: scales are not 1, or sizes are constant."""
     if node.rank(0) is not None or resizing.axes is not None or (entries := op.known.elements(resizing.target)) is None:
@@ -248,7 +298,7 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     excludes = resizing.exclude_outside and mode == "cubic"
     if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
         return resized_by_matrices(node, op, resizing)
-    is_spatial = not has_unknown_batch and not changes_channels(op, data, resizing)
+    is_spatial = not has_unknown_batch and (takes_spatial_scales(node, op, resizing) or not changes_channels(op, data, resizing))
     if not is_spatial or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
         # The CPU plugin (2026.4) resizes spatial axes only, and the runtime no constant along one axis.
         return resized_by_matrices(node, op, resizing)

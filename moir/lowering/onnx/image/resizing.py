@@ -40,7 +40,7 @@ _JUST_BELOW_ONE = 0.9995
 """What may be added to a size so that it is still that size when it is rounded down."""
 
 _ADDED_TO_SCALES = 1e-6
-"""What the CPU plugin (2026.4) adds to a scale when it computes a size."""
+"""What the runtime adds to a scale when it computes a size."""
 
 INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
 """Integers that the runtime does not interpolate, and those that have their numbers."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnrankedTensorType
 from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
@@ -25,7 +25,7 @@ from moir.dialects.moir import ModelOp, add_notes, is_none
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.shapes import element_of
 from moir.errors import EmissionError
 from moir.rewriting.reporting_pass import ReportingPass
 
@@ -48,7 +48,7 @@ class CheckTypesPass(ReportingPass):
                     continue
                 raise EmissionError("it is no operation of an operation set", operation=each.name, node=name_of(each))
             for result in each.results:
-                if shape_of(result) is None:
+                if type(result.type) is UnrankedTensorType:
                     unranked.append(each)
                 if element_of(result) is dynamic:
                     raise EmissionError(

@@ -15,12 +15,14 @@ output has. The runtime gives outputs that are one tensor, or an input, the same
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
-from moir.dialects.moir import models_of
+from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.names import OUTPUT_NAMES, escaped, name_of, names_of, set_names
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import string_attribute
@@ -34,8 +36,14 @@ class NamePortsPass(ReportingPass):
     name = "name-ports"
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        changed = [_name_outputs(model.block) | _name_inputs(model.block) for model in models_of(module)]
-        return any(changed)
+        changed = False
+        ports = [op for op in analyses.operations(Parameter, Result) if isinstance(op.parent_op(), ModelOp)]
+        for model in models_of(module):
+            own = [op for op in ports if op.parent is model.block]
+            results = [op for op in own if isinstance(op, Result)]
+            changed |= _name_outputs(model.block, results)
+            changed |= _name_inputs([op for op in own if isinstance(op, Parameter)], results)
+        return changed
 
 
 def _declared(op: Operation, value: SSAValue) -> str | None:
@@ -49,10 +57,10 @@ def _not_before(declared: str, value: SSAValue) -> list[str]:
     return [declared, *(name for name in names_of(value) if name > declared)]
 
 
-def _name_outputs(block: Block) -> bool:
+def _name_outputs(block: Block, results: Sequence[Result]) -> bool:
     changed = False
     seen: set[SSAValue] = set()
-    for result in [op for op in block.ops if isinstance(op, Result)]:
+    for result in results:
         value = result.operands[0]
         declared = _declared(result, value)
         is_shared = value in seen or isinstance(value.owner, Parameter)
@@ -65,7 +73,7 @@ def _name_outputs(block: Block) -> bool:
             set_names(identity, [declared])
             result.operands[0] = identity
             changed = True
-    for result in [op for op in block.ops if isinstance(op, Result)]:
+    for result in results:
         value = result.operands[0]
         declared = _declared(result, value)
         if declared is not None and min(names_of(value)) != declared:
@@ -74,10 +82,10 @@ def _name_outputs(block: Block) -> bool:
     return changed
 
 
-def _name_inputs(block: Block) -> bool:
+def _name_inputs(parameters: Sequence[Parameter], results: Sequence[Result]) -> bool:
     changed = False
-    outputs = {name_of(op) for op in block.ops if isinstance(op, Result)}
-    for parameter in [op for op in block.ops if isinstance(op, Parameter)]:
+    outputs = {name_of(each) for each in results}
+    for parameter in parameters:
         value = parameter.results[0]
         declared = _declared(parameter, value)
         if declared is not None and min(names_of(value)) != declared:

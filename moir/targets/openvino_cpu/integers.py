@@ -22,7 +22,7 @@ class FunctionOfIntegers(Pattern):
     roots = ("opset1.Relu", "opset1.Floor", "opset1.Ceiling")
 
     def may_match(self, op: Operation) -> bool:
-        return isinstance(element_of(op.operands[0]), IntegerType)
+        return type(element_of(op.results[0])) is IntegerType
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         x = op.operands[0]

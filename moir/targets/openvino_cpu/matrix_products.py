@@ -148,7 +148,8 @@ class ProductWithConstantMatrices(Pattern):
     roots = (MatMul,)
 
     def may_match(self, op: Operation) -> bool:
-        shape, several = shape_of(op.operands[0]) or (), shape_of(op.operands[1]) or ()
+        a, b = op.operands
+        shape, several = shape_of(a) or (), shape_of(b) or ()
         return -1 in shape and len(several) > 2 and 0 not in (*shape, *several) and max(several[:-2]) > 1
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
@@ -193,7 +194,8 @@ class ProductOfNothing(Pattern):
     roots = (MatMul,)
 
     def may_match(self, op: Operation) -> bool:
-        return any(0 in (shape_of(each) or ()) for each in op.operands)
+        a, b = op.operands
+        return 0 in (shape_of(a) or ()) or 0 in (shape_of(b) or ())
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         from moir.expansions.transposition import transposed

@@ -46,8 +46,8 @@ class ArithmeticOfNarrowIntegers(Pattern):
     roots = (*NARROW,)
 
     def may_match(self, op: Operation) -> bool:
-        element = element_of(op.operands[0])
-        return isinstance(element, IntegerType) and element in (si8, ui8) and element_of(op.results[0]) in (si8, ui8)
+        element = element_of(op.results[0])
+        return type(element) is IntegerType and element in (si8, ui8) and element_of(op.operands[0]) in (si8, ui8)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)

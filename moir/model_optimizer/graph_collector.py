@@ -131,6 +131,7 @@ class GraphCollector:
                 file.package.owns,
                 ignores_unknown=True,
                 keeps_dead=True,
+                sees_layouts=True,
             )
         )
 

@@ -77,6 +77,8 @@ class Framework(Record):
         passes: passes of the middle phase that run only for models of frameworks that list them.
         channel_last: whether convolutions have the channels in the last dimension, which makes the layout change
             useful.
+        layout_kinds: the kinds whose operations say the layout of their data. Where transformations of extensions are
+            to see them, they stay until the layout change.
         is_lowered: whether its models are in opset dialects as they are read, so that it has no dialect of its own.
         constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
         runner: `module:class` that runs its models by its own runtime; None if no package has that.
@@ -98,6 +100,7 @@ class Framework(Record):
     raising: tuple[str, ...] = ()
     passes: frozenset[str] = frozenset()
     channel_last: bool = False
+    layout_kinds: frozenset[str] = frozenset()
     is_lowered: bool = False
     constant_kind: str = "const"
     runner: str | None = None
@@ -171,6 +174,13 @@ TENSORFLOW = Framework(
     raising=("raise-while-frames", "raise-switch-merge", "raise-tensor-arrays", "raise-tensor-lists"),
     passes=frozenset(("fuse-recurrent-cells",)),
     channel_last=True,
+    layout_kinds=frozenset(
+        (
+            *("Conv2D", "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Conv3DBackpropInputV2"),
+            *("MaxPool", "MaxPoolV2", "MaxPool3D", "AvgPool", "AvgPool3D", "LRN", "DepthToSpace", "SpaceToDepth"),
+            *("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
+        )
+    ),
 )
 
 CAFFE = Framework(

@@ -195,6 +195,8 @@ class ModuleLevel:
     with its attributes (`XML_ATTRIBUTE` in front of their names) and its elements; a list for several of one name."""
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
+    KEEPS_LAYOUTS: ClassVar[str] = "keeps_layouts"
+    """The model still has operations of its framework that say the layout of their data, for transformations."""
     RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"
     """Names of the Python packages whose operations the runtime needs for the model."""
 

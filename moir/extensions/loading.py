@@ -84,6 +84,9 @@ class Settings:
         return bool(self.directories) or self.configuration is not None or self.parameters.get(DETECTION.name) == "output"
 
 
+MIDDLE_START = "middle-start"
+"""The anchor that begins the middle phase."""
+
 COLLECTORS: tuple[str, ...] = (
     "moir.model_optimizer.graph_collector:GraphCollector",
     "moir.model_optimizer.configuration_collector:ConfigurationCollector",
@@ -228,6 +231,9 @@ class Extensions:
     def passes(self, names: Sequence[str], framework: str, made: Callable[[str], ModulePass] = deferred) -> list[ModulePass]:
         """The passes of a pipeline without the disabled ones, with the transformations inserted.
 
+        If transformations that begin the middle phase see layouts, the lowering keeps the operations that say the
+        layout of their data, and runs a second time behind these transformations.
+
         Args:
             names: the names of the passes.
             framework: the framework of the model.
@@ -239,15 +245,30 @@ class Extensions:
         ends = {FRAMEWORKS[framework].lowering_pass: "middle", "back-start": "back"}
         found: list[ModulePass] = []
         phase = "front"
-        for each in placed(names, fitting, framework, self.transformations):
+        order = placed(names, fitting, framework, self.transformations)
+        end = self._end_of_layouts(order, FRAMEWORKS[framework])
+        for index, each in enumerate(order):
+            if end and index == end:
+                found.append(made(FRAMEWORKS[framework].lowering_pass))
             if isinstance(each, UserTransformation):
                 # The phase at its position in the pipeline, which may differ from that of its directory.
                 found.append(TransformationPass.of(each, self._inner(each), phase, self.choice))
                 continue
             phase = ends.get(each, phase)
-            if each in ANCHORS or self.choice.is_enabled((each,), True):
+            if end and each == FRAMEWORKS[framework].lowering_pass:
+                found.append(deferred(each, {"keeps_layouts": True}))
+            elif each in ANCHORS or self.choice.is_enabled((each,), True):
                 found.append(made(each))
         return found
+
+    def _end_of_layouts(self, order: Sequence[str | UserTransformation], framework: Framework) -> int:
+        """The place behind the transformations that begin the middle phase and see layouts; 0 if there are none."""
+        if not framework.layout_kinds or MIDDLE_START not in order:
+            return 0
+        begin = end = order.index(MIDDLE_START) + 1
+        while end < len(order) and isinstance(each := order[end], UserTransformation) and each.sees_layouts:
+            end += 1
+        return end if any(isinstance(each, UserTransformation) and each.is_enabled(self.choice) for each in order[begin:end]) else 0
 
     def _inner(self, transformation: UserTransformation) -> ModulePass:
         try:

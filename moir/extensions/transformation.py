@@ -48,6 +48,7 @@ class UserTransformation:
         owns: whether a file belongs to its extension, for messages.
         ignores_unknown: whether `run_after` and `run_before` may contain classes that are no transformations.
         keeps_dead: whether operations that nothing depends on stay for the next transformation of the front phase.
+        sees_layouts: whether in the middle phase it is to see the operations that say the layout of their data.
     """
 
     name: str
@@ -61,6 +62,7 @@ class UserTransformation:
     owns: OwnsFile
     ignores_unknown: bool = False
     keeps_dead: bool = False
+    sees_layouts: bool = False
 
     @property
     def id(self) -> str | None:

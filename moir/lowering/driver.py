@@ -6,21 +6,28 @@
 The passes `lower-onnx`, `lower-tf`, … are built from the records in `moir.frameworks`. An operation without handler is
 expanded to its definition by the framework, if there is one; otherwise it stays, and `check-lowered` reports it.
 Operations that extensions built with Model Optimizer's API (the `mo` dialect) are lowered in the same walk.
+
+With `keeps_layouts` the operations that say the layout of their data stay, so that transformations of extensions see
+them as in the framework; the pass runs a second time without it.
+
+    %y = tf.Conv2D(%x, %w) {strides = [1, 1, 1, 1], …} : tensor<*x!moir.dynamic>
+->  %y = tf.Conv2D(%x, %w) {strides = [1, 1, 1, 1], …} : tensor<1x8x6x4xf32>
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
-from moir.dialects.inference import infer_operation
+from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, models_of
 from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Result
@@ -42,12 +49,19 @@ class Lowering:
         framework: the framework of the model.
         versions: versions of the operation sets the model imports, by domain.
         dialects: the records of the dialects that are lowered; by default that of the framework and moir's own.
+        keeps_layouts: whether the operations that say the layout of their data stay, with inferred types.
     """
 
     def __init__(
-        self, framework: Framework, versions: Mapping[str, int] | None = None, dialects: Sequence[Framework] | None = None
+        self,
+        framework: Framework,
+        versions: Mapping[str, int] | None = None,
+        dialects: Sequence[Framework] | None = None,
+        *,
+        keeps_layouts: bool = False,
     ) -> None:
         self.framework = framework
+        self.keeps_layouts = keeps_layouts
         self.versions = versions or {}
         self.known = KnownValues()
         self.notes: list[str] = []
@@ -77,11 +91,21 @@ class Lowering:
         current = block.first_op
         while current is not None:
             if isinstance(current, FrameworkOp) and current.name.startswith(self._prefixes):
-                current = self._lower(current, builder)
+                current = self._keep(current) if self._is_kept(current) else self._lower(current, builder)
             else:
                 if current.operands and current.results and not current.regions:
                     infer_operation(current, self.known)
                 current = current.next_op
+
+    def _is_kept(self, op: FrameworkOp) -> bool:
+        """Whether an operation stays because it says the layout of its data; those in bodies do not."""
+        return self.keeps_layouts and is_kept(op, self.framework)
+
+    def _keep(self, op: FrameworkOp) -> Operation | None:
+        """Infer the types of an operation that stays; return the operation to visit next."""
+        infer_kept(op, self.framework, self.versions)
+        self.known.forget()
+        return op.next_op
 
     def lowers(self, op: FrameworkOp) -> bool:
         """Whether an operation is of a dialect that is lowered."""
@@ -118,19 +142,27 @@ class Lowering:
         builder.anchor = op
         if self._recording is not None:
             builder.inserted = []
+        values = self.replacement(op, builder)
+        following = op.next_op
+        if values is None:
+            return following
+        if self._recording is not None:
+            self._recording.replaced(f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}", [op], builder.inserted or ())
+        self._replace(op, values)
+        return following
+
+    def replacement(self, op: FrameworkOp, builder: OpBuilder) -> Sequence[SSAValue | None] | None:
+        """What the handler of an operation builds for its results; None if it has none, or leaves the operation."""
+        handler, version = self._handler(op)
+        if handler is None:
+            return None
         try:
-            replacement = handler(LoweringNode(op, version, self), builder)
+            found = handler(LoweringNode(op, version, self), builder)
         except ConversionError as error:
             if error.operation is None or error.node is None:
                 raise type(error)(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
             raise
-        following = op.next_op
-        if replacement is None:
-            return following
-        if self._recording is not None:
-            self._recording.replaced(f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}", [op], builder.inserted or ())
-        self._replace(op, [replacement] if isinstance(replacement, SSAValue) else replacement)
-        return following
+        return [found] if isinstance(found, SSAValue) else found
 
     def _expand(self, op: FrameworkOp, version: int) -> Operation | None:
         before, following = op.prev_op, op.next_op
@@ -177,6 +209,35 @@ class Lowering:
         inherit_names(op, substitutes)
 
 
+def is_kept(op: Operation, framework: Framework) -> bool:
+    """Whether an operation of a model says the layout of its data, so that it may stay until the layout change."""
+    is_of_it = isinstance(op, FrameworkOp) and op.dialect_name() == framework.dialect and op.KIND in framework.layout_kinds
+    return is_of_it and isinstance(op.parent_op(), ModelOp)
+
+
+def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:
+    """Give the results of an operation the types of what would replace it, which is built and erased again.
+
+    Returns whether a type changed. Raises ConversionError, with the name of the node, if it cannot be lowered.
+    """
+    block = op.parent
+    assert block is not None
+    run = Lowering(framework, versions)
+    builder = OpBuilder(run.known, block, op)
+    builder.inserted = built = list[Operation]()
+    before = [result.type for result in op.results]
+    try:
+        values = run.replacement(op, builder)
+        for result, value in zip(op.results, values or (), strict=False):
+            if value is not None:
+                set_type(result, value.type)
+    finally:
+        for each in reversed(built):
+            each.detach()
+            each.erase()
+    return before != [result.type for result in op.results]
+
+
 def opset_versions(model: ModelOp) -> dict[str, int]:
     """The versions of the operation sets that a model imports, by domain; ONNX's own domain is the empty string."""
     imports = model.attributes.get(ModuleLevel.OPSET_IMPORT)
@@ -209,13 +270,20 @@ def _has_output_of_framework(block: Block) -> bool:
     return False
 
 
-def lower(module: ModuleOp, framework: Framework) -> None:
-    """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered."""
+def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False) -> None:
+    """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered.
+
+    With `keeps_layouts`, the operations that say the layout of their data stay; the models have the attribute
+    `keeps_layouts` until they are lowered without.
+    """
     table = table_of(framework)
     if table.check is not None:
         table.check(module)
     for model in models_of(module):
-        lowering = Lowering(framework, opset_versions(model))
+        model.attributes.pop(ModuleLevel.KEEPS_LAYOUTS, None)
+        if keeps_layouts:
+            model.attributes[ModuleLevel.KEEPS_LAYOUTS] = UnitAttr()
+        lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts)
         lowering.block(model.block)
         # The graph of a node may be lowered several times.
         add_notes(model, dict.fromkeys(lowering.notes))
@@ -223,13 +291,17 @@ def lower(module: ModuleOp, framework: Framework) -> None:
             load(table.finish)(model)
 
 
+@dataclass(frozen=True)
 class LoweringPass(ReportingPass):
     """Lowers the dialect of a framework. Operations without lowering stay; `check-lowered` reports them."""
 
     FRAMEWORK: ClassVar[Framework]
 
+    keeps_layouts: bool = False
+    """Whether the operations that say the layout of their data stay, for transformations of extensions."""
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        lower(module, self.FRAMEWORK)
+        lower(module, self.FRAMEWORK, keeps_layouts=self.keeps_layouts)
         return True
 
 

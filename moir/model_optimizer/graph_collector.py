@@ -84,7 +84,7 @@ class GraphCollector:
             if self._is_complete(extractor, file):
                 self._add_extractor(extractor, file)
         for operation in file.classes(Op):
-            if isinstance(operation.op, str):
+            if isinstance(operation.op, str) and operation.enabled:
                 self._operations[operation.op] = (operation, file)
 
     def _add_extractor(self, extractor: type[FrontExtractorOp], file: ExtensionFile) -> None:
@@ -131,6 +131,7 @@ class GraphCollector:
                 file.package.owns,
                 ignores_unknown=True,
                 keeps_dead=True,
+                sees_layouts=True,
             )
         )
 

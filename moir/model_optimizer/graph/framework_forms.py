@@ -18,6 +18,9 @@ from xdsl.ir import Operation
 from moir.dialects.framework import FrameworkOp, operation_of_name
 from moir.dialects.properties import value_of
 from moir.dialects.python_object import python_entries, set_python_entries
+from moir.frameworks import FRAMEWORKS
+from moir.lowering.driver import table_of
+from moir.lowering.table import NEWEST
 from moir.model_optimizer.attributes.describing_attributes import extracted_attributes
 from moir.model_optimizer.attributes.operation_attributes import (
     COMPUTED,
@@ -49,7 +52,7 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
     is_own_form = type_ is None or (type_ == class_type(operation) and DESCRIBED_KIND in entries)
     operands, results = entries.get(FORMER_COUNTS, (-1, 0))
     is_of_the_form = is_own_form and entries.get("op") in class_names(operation)
-    if not is_of_the_form or operands != len(op.operands) or any(result.uses for result in op.results[results:]):
+    if not _is_read(operation) or not is_of_the_form or operands != len(op.operands) or any(result.uses for result in op.results[results:]):
         return
     recast(op, operation)
     set_python_entries(op, {})
@@ -60,6 +63,16 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
     else:
         recast(op, described)
         set_python_entries(op, entries)
+
+
+def _is_read(operation: type[FrameworkOp]) -> bool:
+    """Whether moir reads what the framework's operation says.
+
+    An operation of a user's own domain may be called as one of Model Optimizer; only the node says what it computes.
+    """
+    framework = FRAMEWORKS.get(operation.name.partition(".")[0])
+    is_lowered = framework is not None and table_of(framework).handler(operation.KIND, NEWEST) is not None
+    return is_lowered or "." not in operation.KIND
 
 
 def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) -> bool:

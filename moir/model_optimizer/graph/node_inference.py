@@ -15,12 +15,15 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic
 from moir.dialects.extension import ExtensionOp
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import UNKNOWN, element_count, element_of, rank_of, shape_of, tensor
 from moir.errors import ConversionError, InferenceError
 from moir.extensions.failures import nearest_attribute
+from moir.frameworks import FRAMEWORKS
+from moir.lowering.driver import infer_kept, is_kept
 from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
 from moir.model_optimizer.block.making_places import place_of_function
 from moir.model_optimizer.block.operation_names import is_mo_operation
@@ -52,6 +55,9 @@ def infer_node(node: GraphNode, *, may_be_undefined: bool = False) -> bool:
     op = node.ir_operation
     node.graph.trim(op)
     if not is_mo_operation(op):
+        framework = FRAMEWORKS[str(node.graph.graph["fw"])]
+        if isinstance(op, FrameworkOp) and is_kept(op, framework):
+            return infer_kept(op, framework)
         return infer_operation(op, node.graph.known)
     before = [result.type for result in op.results]
     values = OperationAttributes(node.graph, op).hidden(COMPUTED_VALUES)

@@ -18,7 +18,7 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.interface import RESULT
-from moir.dialects.moir import all_blocks
+from moir.dialects.moir import ModelOp, ModuleLevel, all_blocks
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.python_object import python_entries
@@ -28,8 +28,16 @@ from moir.rewriting.reporting_pass import ReportingPass
 from moir.suggestions import alternatives, nearest
 
 
+def _layout_kinds(dialect: str) -> frozenset[str]:
+    framework = FRAMEWORKS.get(dialect)
+    return frozenset() if framework is None else framework.layout_kinds
+
+
 def may_stay(op: FrameworkOp) -> bool:
-    """Whether an operation was built by an extension and infers its own types."""
+    """Whether an operation was built by an extension and infers its own types, or stays until the layout change."""
+    model = op.parent_op()
+    if isinstance(model, ModelOp) and ModuleLevel.KEEPS_LAYOUTS in model.attributes and op.KIND in _layout_kinds(op.dialect_name()):
+        return True
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
 
 

@@ -7,8 +7,9 @@ import pytest
 import tensorflow as tf
 from onnx import TensorProto, helper
 
+from moir.errors import ConversionError
 from tests.numerical.model_optimizer.conversion import Converted, X, convert, write
-from tests.numerical.onnx.conversion import node
+from tests.numerical.onnx.conversion import build, node
 from tests.numerical.runtime import Array, compare
 from tests.numerical.tensorflow import conversion as tensorflow_conversion
 
@@ -269,3 +270,36 @@ def test_the_attribute_value_of_a_constant_without_axes_is_a_number(tmp_path):
     constant = node("Constant", [], ["c"], "c", value=helper.make_tensor("c", TensorProto.FLOAT, [], [2.0]))
     converted = convert(tmp_path, files, [constant, node("Mul", ["x", "c"], ["y"], "product")])
     compare(converted.run({"x": X}), [2 * X])
+
+
+@pytest.mark.parametrize(("kind", "described"), [("ReLU", "mo.ops.activation_ops.ReLU"), ("Tanh", "mo.ops.activation_ops.Tanh")])
+def test_a_custom_operation_called_as_one_of_model_optimizer(tmp_path, kind, described):
+    """There is nothing of the framework to restore: the extractor alone says what the node is."""
+    custom = node(kind, ["x"], ["y"], "custom", domain="acme")
+    model = build([custom], {"x": X})
+    converted = Converted.of(model, tmp_path, extensions=[write(tmp_path / "my_extension", extractor(kind, described, "{}", "onnx"))])
+    assert converted.types == [kind]
+    assert converted.names(kind) == ["custom"]
+
+
+OPERATION = """
+    from mo.front.common.partial_infer.elemental import copy_shape_infer
+    from mo.ops.op import Op
+
+    class Foo(Op):
+        op = 'Foo'
+        enabled = {enabled}
+
+        def __init__(self, graph, attrs):
+            super().__init__(graph, {{'type': self.op, 'op': self.op, 'infer': copy_shape_infer,
+                                     'in_ports_count': 1, 'out_ports_count': 1}}, attrs)
+    """
+
+
+def test_an_operation_that_is_not_enabled_is_no_extractor(tmp_path):
+    custom = node("Foo", ["x"], ["y"], "custom", domain="acme")
+    model = build([custom], {"x": X})
+    extensions = {enabled: write(tmp_path / str(enabled), {"ops/foo.py": OPERATION.format(enabled=enabled)}) for enabled in (True, False)}
+    assert Converted.of(model, tmp_path, extensions=[extensions[True]]).types == ["Foo"]
+    with pytest.raises(ConversionError, match=r"no lowering for 1 kind of operation: onnx\.acme\.Foo"):
+        Converted.of(model, tmp_path, extensions=[extensions[False]])

@@ -125,6 +125,56 @@ def test_bodies(tmp_path: Path) -> None:
     assert len(visited) == 5
 
 
+DIAMOND = """
+    %a = onnx.A() {name = "a"} : ?
+    %b = onnx.B(%a) {name = "b"} : ?
+    %c = onnx.C(%a) {name = "c"} : ?
+    %d = onnx.D(%b, %c, %a) {name = "d"} : ?
+    %e = onnx.E(%d) {name = "e"} : ?
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "expected"),
+    [
+        ("descendants", "a", set("bcde")),
+        ("descendants", "e", set()),
+        ("ancestors", "d", set("abc")),
+        ("bfs_edges", "a", ["ab", "ac", "ad", "de"]),
+        ("dfs_edges", "a", ["ab", "bd", "de", "ac"]),
+        ("dfs_preorder_nodes", "a", "abdec"),
+        ("dfs_postorder_nodes", "a", "edbca"),
+        ("shortest_path", "ae", "ade"),
+        ("shortest_path", "bb", "b"),
+        ("shortest_path_length", "ce", 2),
+        ("has_path", "ae", True),
+        ("has_path", "ea", False),
+        ("is_directed_acyclic_graph", "", True),
+    ],
+)
+def test_traversals_and_paths(graph_of: Any, function: str, arguments: str, expected: Any) -> None:
+    found = getattr(networkx_functions, function)(graph_of(DIAMOND), *arguments)
+    if isinstance(expected, bool | int | set):
+        assert found == expected
+    else:
+        assert [tuple(each) for each in found] == [tuple(each) for each in expected]
+
+
+def test_simple_paths(graph_of: Any) -> None:
+    graph = graph_of(DIAMOND)
+    assert sorted(map("".join, networkx_functions.all_simple_paths(graph, "a", "e"))) == ["abde", "acde", "ade"]
+    assert list(networkx_functions.all_simple_paths(graph, "a", "d", cutoff=1)) == [["a", "d"]]
+    assert list(networkx_functions.all_simple_paths(graph, "e", "a")) == []
+
+
+def test_paths_that_do_not_exist(graph_of: Any) -> None:
+    graph = graph_of(DIAMOND)
+    with pytest.raises(networkx_functions.NetworkXNoPath, match="'e' to 'a'"):
+        networkx_functions.shortest_path(graph, "e", "a")
+    with pytest.raises(networkx_functions.NetworkXError, match="'z'"):
+        networkx_functions.descendants(graph, "z")
+
+
 def test_networkx(graph: Graph) -> None:
     assert networkx_functions.get_node_attributes(graph, "op")["c"] == "Mul"
     networkx_functions.set_node_attributes(graph, {"a": 3}, "colour")

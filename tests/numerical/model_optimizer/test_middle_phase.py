@@ -1,0 +1,219 @@
+"""The middle phase of channel-last models: operations that say their layout are as in the framework until it changes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.numerical.model_optimizer.conversion import Converted, write
+from tests.numerical.runtime import Array, compare
+from tests.numerical.tensorflow import conversion as tensorflow_conversion
+
+RNG = np.random.default_rng(5)
+
+
+def numbers(*shape: int) -> Array:
+    return RNG.normal(size=shape).astype(np.float32)
+
+
+IMAGE, VOLUME = numbers(1, 8, 6, 3), numbers(1, 4, 6, 8, 3)
+FILTERS, DEPTHWISE, CUBES = numbers(3, 3, 3, 4), numbers(3, 3, 3, 2), numbers(2, 3, 3, 3, 4)
+STATISTICS = [np.abs(numbers(4)) for _ in range(4)]
+
+
+def convolutional(x: Any) -> Any:
+    x = tf.nn.bias_add(tf.nn.conv2d(x, FILTERS, 2, "SAME", name="conv"), numbers(4))
+    x = tf.nn.relu(tf.compat.v1.nn.fused_batch_norm(x, *STATISTICS, is_training=False)[0], name="relu")
+    return tf.nn.space_to_depth(tf.nn.max_pool2d(x, 2, 1, "VALID", name="pool")[:, :2], 2, name="blocks")
+
+
+def depthwise(x: Any) -> Any:
+    return tf.nn.relu(tf.nn.depthwise_conv2d(x, DEPTHWISE, [1, 1, 1, 1], "SAME", name="conv"), name="relu")
+
+
+def transposed(x: Any) -> Any:
+    return tf.nn.relu(tf.nn.conv2d_transpose(x, numbers(3, 3, 5, 3), [1, 16, 12, 5], 2, "SAME", name="conv"), name="relu")
+
+
+def volumetric(x: Any) -> Any:
+    x = tf.nn.relu(tf.nn.conv3d(x, CUBES, [1, 1, 1, 1, 1], "SAME", name="conv"), name="relu")
+    return tf.nn.avg_pool3d(x, 2, 2, "VALID", name="pool")
+
+
+def looped(x: Any) -> Any:
+    x = tf.nn.conv2d(x, FILTERS, 1, "SAME", name="conv")
+    return tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, tf.nn.max_pool2d(y, 2, 1, "SAME")), (tf.constant(0), x))[1]
+
+
+NETWORKS = {
+    "convolutional": (convolutional, IMAGE),
+    "depthwise": (depthwise, IMAGE),
+    "transposed": (transposed, IMAGE),
+    "5-D": (volumetric, VOLUME),
+    "loop": (looped, IMAGE),
+}
+
+PROBE = """
+    import json
+    from openvino.tools.mo.{phase}.replacement import {base}
+
+    class Probe({base}):
+        enabled = True
+
+        def find_and_replace_pattern(self, graph):
+            found = []
+            for node in graph.get_op_nodes():
+                shapes = [[int(size) for size in port.data.get_shape()] for port in node.in_ports().values() if not port.disconnected()]
+                found.append([node.soft_get("name"), node.op, node.soft_get("type"), shapes])
+            json.dump([graph.graph["layout"], found], open({path!r}, "w"))
+    """
+
+PATTERN = """
+    from openvino.tools.mo.middle.replacement import MiddleReplacementPattern
+
+    class CountMatches(MiddleReplacementPattern):
+        enabled = True
+
+        def pattern(self):
+            return dict(
+                nodes=[("conv", dict(kind="op", type="Convolution")), ("data", dict(kind="data")), ("relu", dict(kind="op", op="ReLU"))],
+                edges=[("conv", "data"), ("data", "relu")],
+            )
+
+        def replace_pattern(self, graph, match):
+            match["relu"].name = "matched"
+    """
+
+SCALE = """
+    import numpy as np
+    from openvino.tools.mo.middle.replacement import MiddleReplacementPattern
+
+    class ScaleOutputChannels(MiddleReplacementPattern):
+        enabled = True
+
+        def find_and_replace_pattern(self, graph):
+            for node in graph.get_op_nodes(type="Convolution"):
+                weights = node.in_port(1).data.get_value()
+                scales = np.arange(1, weights.shape[-1] + 1, dtype=np.float32)
+                node.in_port(1).data.set_value(weights * scales)
+    """
+
+
+def probed(tmp_path: Any, function: Any, data: Array, phase: str = "middle") -> tuple[str, dict[str, list[Any]]]:
+    """The layout that a transformation sees in the graph, and of each node `op`, `type` and the shapes of its inputs."""
+    base = {"middle": "MiddleReplacementPattern", "back": "BackReplacementPattern"}[phase]
+    path = tmp_path / "probe.json"
+    extension = write(tmp_path / "ext", {f"{phase}/probe.py": PROBE.format(phase=phase, base=base, path=str(path))})
+    graph, _ = tensorflow_conversion.build(function, {"x": data})
+    Converted.of(graph, tmp_path, extensions=[extension])
+    layout, nodes = json.loads(path.read_text())
+    return layout, {name: rest for name, *rest in nodes}
+
+
+def test_a_convolution_has_the_layout_of_the_framework(tmp_path):
+    layout, nodes = probed(tmp_path, convolutional, IMAGE)
+    assert layout == "NHWC"
+    assert nodes["conv"] == ["Conv2D", "Convolution", [[1, 8, 6, 3], [3, 3, 3, 4]]]
+    assert nodes["relu"] == ["ReLU", "ReLU", [[1, 4, 3, 4]]]
+    assert nodes["pool"][0] == "MaxPool"
+    assert nodes["pool"][2] == [[1, 4, 3, 4]]
+    assert nodes["blocks"] == ["SpaceToDepth", "SpaceToDepth", [[1, 2, 2, 4]]]
+    assert not any(op == "Transpose" for op, _, _ in nodes.values())
+
+
+@pytest.mark.parametrize(
+    ("function", "data", "op", "shapes"),
+    [
+        (depthwise, IMAGE, "DepthwiseConv2dNative", [[1, 8, 6, 3], [3, 3, 3, 2]]),
+        (volumetric, VOLUME, "Conv3D", [[1, 4, 6, 8, 3], [2, 3, 3, 3, 4]]),
+    ],
+)
+def test_depthwise_and_5d_convolutions(tmp_path, function, data, op, shapes):
+    _, nodes = probed(tmp_path, function, data)
+    convolution = nodes.get("conv") or nodes["conv/depthwise"]
+    assert convolution == [op, "Convolution", shapes]
+    assert not any(each == "Transpose" for each, _, _ in nodes.values())
+
+
+@pytest.mark.parametrize("function", [convolutional, depthwise])
+def test_the_back_phase_has_channels_first(tmp_path, function):
+    layout, nodes = probed(tmp_path, function, IMAGE, "back")
+    (convolution,) = [each for each in nodes.values() if each[1] in ("Convolution", "GroupConvolution")]
+    assert layout == "NCHW"
+    assert convolution[2][0] == [1, 3, 8, 6]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_transformation_that_changes_nothing_leaves_the_model_as_it_is(tmp_path, network):
+    function, data = NETWORKS[network]
+    probe = PROBE.format(phase="middle", base="MiddleReplacementPattern", path=str(tmp_path / "probe.json"))
+    extension = write(tmp_path / "ext", {"middle/probe.py": probe})
+    graph, names = tensorflow_conversion.build(function, {"x": data})
+    plain = Converted.of(graph, tmp_path)
+    types, bytes_ = plain.types, plain.path.with_suffix(".bin").read_bytes()
+    converted = Converted.of(graph, tmp_path, extensions=[extension])
+    assert converted.types == types
+    assert converted.path.with_suffix(".bin").read_bytes() == bytes_
+    results = tensorflow_conversion.ordered_results(converted.model, names, {"x": data})
+    compare(results, tensorflow_conversion.expected_results(graph, names, {"x": data}))
+
+
+def test_a_pattern_of_a_convolution_and_its_neighbour_matches(tmp_path):
+    extension = write(tmp_path / "ext", {"middle/count.py": PATTERN})
+    graph, _ = tensorflow_conversion.build(depthwise, {"x": IMAGE})
+    assert Converted.of(graph, tmp_path, extensions=[extension]).names("ReLU") == ["matched"]
+
+
+@pytest.mark.parametrize(
+    ("function", "data", "filters"),
+    [(lambda x, w: tf.nn.conv2d(x, w, 1, "SAME"), IMAGE, FILTERS), (lambda x, w: tf.nn.conv3d(x, w, [1] * 5, "SAME"), VOLUME, CUBES)],
+    ids=["4-D", "5-D"],
+)
+def test_scaling_the_last_axis_of_weights_scales_output_channels(tmp_path, function, data, filters):
+    extension = write(tmp_path / "ext", {"middle/scale.py": SCALE})
+    graph, _ = tensorflow_conversion.build(lambda x: function(x, filters), {"x": data})
+    scaled, names = tensorflow_conversion.build(lambda x: function(x, filters * np.float32([1, 2, 3, 4])), {"x": data})
+    converted = Converted.of(graph, tmp_path, extensions=[extension])
+    compare(converted.run({"x": data}), tensorflow_conversion.expected_results(scaled, names, {"x": data}))
+
+
+def test_a_replacement_of_its_data_is_inferred(tmp_path):
+    """The shapes behind a convolution follow what a transformation puts in front of it."""
+    extension = write(
+        tmp_path / "ext",
+        {
+            "middle/crop.py": """
+                import numpy as np
+                from openvino.tools.mo.front.tf.graph_utils import create_op_with_const_inputs
+                from openvino.tools.mo.middle.replacement import MiddleReplacementPattern
+                from openvino.tools.mo.ops.slice import Slice
+
+                class Crop(MiddleReplacementPattern):
+                    enabled = True
+
+                    def find_and_replace_pattern(self, graph):
+                        (conv,) = graph.get_op_nodes(op="Conv2D")
+                        inputs = {1: np.int64([0]), 2: np.int64([4]), 3: np.int64([1]), 4: np.int64([1])}
+                        crop = create_op_with_const_inputs(graph, Slice, inputs, {"name": "crop"})
+                        conv.in_port(0).get_connection().insert_node(crop)
+
+                class Look(MiddleReplacementPattern):
+                    enabled = True
+
+                    def run_after(self):
+                        return [Crop]
+
+                    def find_and_replace_pattern(self, graph):
+                        (conv,) = graph.get_op_nodes(op="Conv2D")
+                        assert conv.out_port(0).data.get_shape().tolist() == [1, 4, 6, 4]
+                """
+        },
+    )
+    graph, _ = tensorflow_conversion.build(lambda x: tf.nn.conv2d(x, FILTERS, 1, "SAME"), {"x": IMAGE})
+    cropped, names = tensorflow_conversion.build(lambda x: tf.nn.conv2d(x[:, :4], FILTERS, 1, "SAME"), {"x": IMAGE})
+    converted = Converted.of(graph, tmp_path, extensions=[extension])
+    compare(converted.run({"x": IMAGE}), tensorflow_conversion.expected_results(cropped, names, {"x": IMAGE}))

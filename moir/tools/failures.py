@@ -26,8 +26,8 @@ FAILED, USAGE, INTERRUPTED, PIPE_CLOSED, TERMINATED = 1, 2, 130, 141, 143
 _LONGEST_MESSAGE = 4000
 
 
-class Terminated(BaseException):
-    """SIGTERM as an exception, so that files are put back and removed as after an interrupt."""
+class Terminated(KeyboardInterrupt):
+    """SIGTERM as an interrupt, so that files are put back and removed."""
 
 
 def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) -> int:
@@ -41,19 +41,21 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
     prepare_standard_streams()
     try:
         try:
-            with _termination_raised():
+            from moir.files.reading import recorded_files
+
+            with _termination_raised(), recorded_files():
                 status = body()
         except SystemExit as end:  # of --help and --version
-            status = end.code if isinstance(end.code, int) else 0
+            status = end.code if isinstance(end.code, int) else FAILED if end.code else 0
         # Flushed here, where a failure can be handled, and not at exit.
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        _print_error(f"{tool}: interrupted")
-        return INTERRUPTED
     except Terminated:
         _print_error(f"{tool}: terminated")
         return TERMINATED
+    except KeyboardInterrupt:
+        _print_error(f"{tool}: interrupted")
+        return INTERRUPTED
     except BrokenPipeError:
         discard_output()
         return PIPE_CLOSED

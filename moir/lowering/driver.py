@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import NoneType
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
@@ -127,9 +128,10 @@ class Lowering:
         following = op.next_op
         if replacement is None:
             return following
+        values = _values(op, handler, replacement)
         if self._recording is not None:
             self._recording.replaced(f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}", [op], builder.inserted or ())
-        self._replace(op, [replacement] if isinstance(replacement, SSAValue) else replacement)
+        self._replace(op, values)
         return following
 
     def _expand(self, op: FrameworkOp, version: int) -> Operation | None:
@@ -175,6 +177,27 @@ class Lowering:
         """Pass on the names of an operation some of whose results have no replacement."""
         substitutes = [value if value is not None else result for result, value in zip(op.results, values, strict=False)]
         inherit_names(op, substitutes)
+
+
+_VALUES = (SSAValue, NoneType)
+
+
+def _values(op: FrameworkOp, handler: Handler, given: object) -> Sequence[SSAValue | None]:
+    """What a handler returned for the results of an operation.
+
+    Raises ConversionError for anything else than values: the handler may be of an extension, which no type checker saw.
+    """
+    values: Any = [given] if isinstance(given, SSAValue) else given
+    if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):
+        return cast("Sequence[SSAValue | None]", values)
+    code = getattr(handler, "__code__", None)
+    raise ConversionError(
+        f"the lowering returns {type(given).__name__}",
+        operation=op.name,
+        node=name_of(op),
+        location=None if code is None else f"{code.co_filename}:{code.co_firstlineno}",
+        hint="return a value, a list of values, one for each result, or None to leave the node as it is",
+    )
 
 
 def opset_versions(model: ModelOp) -> dict[str, int]:

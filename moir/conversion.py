@@ -21,7 +21,7 @@ from moir.arguments import (
     checked,
     list_of,
 )
-from moir.errors import ConversionError, InternalError, UsageError
+from moir.errors import INTERRUPTIONS, ConversionError, InternalError, UsageError
 from moir.files.recognition import framework_of_file
 from moir.files.source_files import check_not_read, recorded
 from moir.frameworks import Framework, load
@@ -218,7 +218,9 @@ def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[No
         raise
     except (UsageError, DiagnosticException, ParseError, MemoryError, RecursionError, BrokenPipeError):
         raise
-    except Exception as error:
+    except INTERRUPTIONS:
+        raise
+    except BaseException as error:
         of_extension = None if extensions is None else extensions.failure(error, name)
         raise of_extension or InternalError(name) from error
 

@@ -81,6 +81,10 @@ class ArgumentError(UsageError, TypeError):
     """An argument of a function is unknown, missing, of a wrong type, or not one of the values it can have."""
 
 
+INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit)
+"""Exceptions that end a conversion from outside. Any other, of whatever class, is a failure of what raised it."""
+
+
 class InternalError(Exception):
     """An unexpected exception in a stage of a conversion, which is a bug of moir.
 

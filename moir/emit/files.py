@@ -1,8 +1,7 @@
 """Replacing two files together: after a failure, either both are new or both are old.
 
-Both are written under temporary names in their directory, flushed to the disk and renamed. The old `.xml` is removed
-before the new `.bin` is renamed, and the new `.xml` is renamed last: wherever the process ends, an `.xml` that exists
-has its own `.bin` beside it.
+Both are written under temporary names in their directory, flushed to the disk and exchanged for the older ones
+(moir/emit/exchange.py).
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from moir.emit.exchange import Names, exchange, left_behind, lock_own, locked, settle, sweep
 from moir.errors import EmissionError, UsageError
 from moir.frameworks import OPENVINO_IR, SAMPLE
 from moir.records import Record
@@ -36,8 +36,9 @@ def weights_path(xml_path: Path) -> Path:
 
 
 def check_output(xml_path: Path) -> None:
-    """Check, without a change, that the files of a model can be written.
+    """Check that the files of a model can be written.
 
+    Nothing is changed, except that an older IR gets its names back if a process was killed while it replaced it.
     Only an older IR is replaced: a file of another kind in its place may be dear to its owner.
 
     Raises EmissionError with what stands in the way.
@@ -56,6 +57,9 @@ def check_output(xml_path: Path) -> None:
                     "the model cannot be written: the folder is read-only", location=str(folder), hint="choose another output"
                 )
             break
+    if any(path.suffix == ".old" for path in left_behind(xml_path) + left_behind(bin_path)):
+        with locked(xml_path.parent):
+            settle(xml_path, bin_path)
     for path in (xml_path, bin_path):
         if path.is_dir():
             raise EmissionError("the model cannot be written: this is a folder", location=str(path), hint="choose another output")
@@ -69,10 +73,7 @@ def check_output(xml_path: Path) -> None:
 def _is_replaceable(xml_path: Path) -> bool:
     """Whether the files of an older model are in a place, or what is left of one when its process was killed."""
     if not xml_path.exists():
-        from glob import escape
-
-        left = next(xml_path.parent.glob(f".{escape(xml_path.name)}.*.tmp"), None)
-        return left is not None and OPENVINO_IR.begins(_beginning(left))
+        return any(OPENVINO_IR.begins(_beginning(path)) for path in left_behind(xml_path))
     return OPENVINO_IR.begins(_beginning(xml_path))
 
 
@@ -102,20 +103,23 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
     bin_path = weights_path(xml_path)
     directory = xml_path.parent
     mark = os.urandom(6).hex()
-    temporary = [directory / f".{path.name}.{mark}.tmp" for path in (xml_path, bin_path)]
+    xml_names, weights_names = Names(xml_path, mark), Names(bin_path, mark)
+    temporary = (xml_names.new, weights_names.new)
     try:
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            with TextIOWrapper(_create(temporary[0]), "utf-8", newline="") as xml, _create(temporary[1]) as weights:
+            with ExitStack() as opened:
+                with locked(directory):
+                    xml = opened.enter_context(TextIOWrapper(_create(temporary[0]), "utf-8", newline=""))
+                    weights = opened.enter_context(_create(temporary[1]))
                 yield FilePair(xml, weights)
                 for file in (weights, xml):
                     file.flush()
                     os.fsync(file.fileno())
-            xml_path.unlink(missing_ok=True)
-            _synchronize(directory)
-            temporary[1].replace(bin_path)
-            temporary[0].replace(xml_path)
-            _synchronize(directory)
+                with locked(directory):
+                    settle(xml_path, bin_path)
+                    exchange(xml_names, weights_names)
+                    sweep(xml_path, bin_path)
         finally:
             for path in temporary:
                 with suppress(OSError):
@@ -127,15 +131,7 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
 
 
 def _create(path: Path) -> BinaryIO:
-    """Create a file with the default permissions of new files."""
-    return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666), "wb", buffering=1 << 20)
-
-
-def _synchronize(directory: Path) -> None:
-    """Flush the entries of a directory to the disk, on platforms that allow that."""
-    with suppress(OSError):
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    """Create and lock a file with the default permissions of new files."""
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    lock_own(descriptor)
+    return os.fdopen(descriptor, "wb", buffering=1 << 20)

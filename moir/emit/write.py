@@ -39,7 +39,7 @@ def write_model(module: ModuleOp, xml_path: str | Path, *, conversion_parameters
         conversion_parameters: options of the conversion to record in the file; paths without their directories.
 
     Raises EmissionError for a module that IR cannot represent, and for errors of the file system. Then no new file is
-    left and the old ones are unchanged, except that the old `.xml` is gone if renaming the new files fails.
+    left and the old ones are unchanged.
     """
     path = Path(xml_path)
     weights = Weights()

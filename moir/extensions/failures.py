@@ -36,6 +36,8 @@ def reason_of(error: BaseException) -> str:
         return str(error)
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg}"
+    if isinstance(error, SystemExit):
+        return f"SystemExit({error.code!r}) would end the process"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
@@ -69,7 +71,7 @@ def missing_names(path: Path) -> list[tuple[int, str]]:
     return load(MISSING_NAMES)(path)
 
 
-def failure(error: Exception, what: str, owns: OwnsFile) -> ConversionError:
+def failure(error: BaseException, what: str, owns: OwnsFile) -> ConversionError:
     """The error for an exception in an extension's code.
 
     Args:

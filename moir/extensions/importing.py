@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from types import ModuleType
 
-from moir.errors import ConversionError
+from moir.errors import INTERRUPTIONS, ConversionError
 from moir.extensions.directories import PHASE_DIRECTORIES
 from moir.extensions.failures import loading_failure, shown
 
@@ -62,7 +62,9 @@ class ExtensionPackage:
             sys.modules[self.name] = module = util.module_from_spec(spec)
             try:
                 spec.loader.exec_module(module)
-            except (Exception, SystemExit) as error:
+            except INTERRUPTIONS:
+                raise
+            except BaseException as error:
                 raise loading_failure(initial, error, self.owns) from error
         else:
             sys.modules[self.name] = module = ModuleType(self.name)
@@ -76,7 +78,9 @@ class ExtensionPackage:
             raise ConversionError("the name of a file of an extension has no dot but that of .py", location=shown(path))
         try:
             return importlib.import_module(".".join((self.name, *parts)))
-        except (Exception, SystemExit) as error:
+        except INTERRUPTIONS:
+            raise
+        except BaseException as error:
             failed = loading_failure(path, error, self.owns)
             failed.reason = failed.reason.replace(self.name, self.alias)
             if isinstance(error, ModuleNotFoundError) and error.name:

@@ -282,7 +282,7 @@ class Extensions:
         """Whether a file belongs to one of the extensions."""
         return any(package.owns(filename) for package in self._packages)
 
-    def failure(self, error: Exception, where: str) -> ConversionError | None:
+    def failure(self, error: BaseException, where: str) -> ConversionError | None:
         """The error for an unexpected exception that passed through a file of an extension, else None.
 
         Args:

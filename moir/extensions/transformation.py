@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 
 from moir.dialects.moir import ModelOp
-from moir.errors import ConversionError
+from moir.errors import INTERRUPTIONS, ConversionError
 from moir.extensions.environment import Choice
 from moir.extensions.failures import OwnsFile, failure, shown
 from moir.extensions.ordering import PHASES
@@ -128,7 +128,9 @@ class UserTransformation:
             try:
                 is_method = isinstance(self.source, type) and inspect.isfunction(inspect.getattr_static(self.source, attribute))
                 given = cast("Callable[..., Any]", given)(*((self.source(),) if is_method else ()))
-            except Exception as error:
+            except INTERRUPTIONS:
+                raise
+            except BaseException as error:
                 raise failure(error, f"{attribute} of {self.title}", self.owns) from error
         if given is None:
             return None

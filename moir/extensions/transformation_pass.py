@@ -16,7 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.opset.infrastructure import Result
-from moir.errors import ConversionError
+from moir.errors import INTERRUPTIONS, ConversionError
 from moir.extensions.environment import Choice
 from moir.extensions.failures import failure
 from moir.extensions.transformation import PhasePass, UserTransformation
@@ -64,11 +64,11 @@ class TransformationPass(ModulePass):
             verify_module(op, before=before)
             if not all(map(has_outputs, with_outputs)):
                 raise ConversionError("it leaves a model without outputs", hint="connect what it builds to the Results of the model")
-        except (MemoryError, BrokenPipeError):
+        except (MemoryError, BrokenPipeError, *INTERRUPTIONS):
             raise
         except VerifyException as error:
             raise ConversionError(f"it leaves an invalid module: {error}", location=self.transformation.title) from error
-        except Exception as error:
+        except BaseException as error:
             raise failure(error, self.transformation.title, self.transformation.owns) from error
         # Replaced operations may be of kinds that have no lowering, and no other pass of the front phase erases them.
         if (self.phase == "front" and not self.transformation.keeps_dead) or self.transformation.flag("force_clean_up"):

@@ -25,6 +25,18 @@ def recorded_files() -> Generator[set[Path]]:
         yield files
     finally:
         _FILES_READ.reset(token)
+        record_read(*files)
+
+
+def record_read(*paths: Path) -> None:
+    """Record files that are read without a memory map."""
+    if (files := _FILES_READ.get()) is not None:
+        files.update(path.resolve() for path in paths)
+
+
+def was_read(path: Path) -> bool:
+    """Whether an existing file was read in the context, under any of its names."""
+    return any(each.exists() and os.path.samefile(path, each) for each in _FILES_READ.get() or ())
 
 
 def map_file(path: Path) -> mmap.mmap | None:
@@ -34,8 +46,7 @@ def map_file(path: Path) -> mmap.mmap | None:
         if not stat.S_ISREG(path.stat().st_mode):
             raise ModelFileError("not a regular file", location=str(path))
         with path.open("rb") as file:
-            if (files := _FILES_READ.get()) is not None:
-                files.add(path.resolve())
+            record_read(path)
             if os.fstat(file.fileno()).st_size == 0:
                 return None
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

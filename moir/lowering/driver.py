@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import NoneType
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, UnitAttr
@@ -162,7 +163,7 @@ class Lowering:
             if error.operation is None or error.node is None:
                 raise type(error)(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
             raise
-        return [found] if isinstance(found, SSAValue) else found
+        return None if found is None else _values(op, handler, found)
 
     def _expand(self, op: FrameworkOp, version: int) -> Operation | None:
         before, following = op.prev_op, op.next_op
@@ -236,6 +237,29 @@ def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int
             each.detach()
             each.erase()
     return before != [result.type for result in op.results]
+
+
+_VALUES = (SSAValue, NoneType)
+
+
+def _values(op: FrameworkOp, handler: Handler, given: object) -> Sequence[SSAValue | None]:
+    """What a handler returned for the results of an operation.
+
+    Raises ConversionError for anything else than values: the handler may be of an extension, which no type checker saw.
+    """
+    if isinstance(given, SSAValue):
+        return [cast("SSAValue", given)]
+    values: Any = given
+    if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):
+        return cast("Sequence[SSAValue | None]", values)
+    code = getattr(handler, "__code__", None)
+    raise ConversionError(
+        f"the lowering returns {type(given).__name__}",
+        operation=op.name,
+        node=name_of(op),
+        location=None if code is None else f"{code.co_filename}:{code.co_firstlineno}",
+        hint="return a value, a list of values, one for each result, or None to leave the node as it is",
+    )
 
 
 def opset_versions(model: ModelOp) -> dict[str, int]:

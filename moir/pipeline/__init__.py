@@ -334,7 +334,7 @@ class LoadedExtensions(Protocol):
         """The passes of a pipeline with the transformations inserted."""
         ...
 
-    def failure(self, error: Exception, where: str) -> ConversionError | None:
+    def failure(self, error: BaseException, where: str) -> ConversionError | None:
         """The error for an exception that passed through a file of an extension; None for any other exception."""
         ...
 

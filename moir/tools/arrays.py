@@ -10,11 +10,13 @@ import numpy as np
 
 from moir.dialects.memory_map import Array
 from moir.errors import ConversionError, UsageError
-from moir.tools.output import replacing_file
+from moir.files.reading import record_read
+from moir.tools.output import ARRAYS_FILE, replacing_file
 
 
 def read_arrays(path: str) -> dict[str, Array]:
     """The arrays of an `.npz`, by name. Raises ConversionError for a file that is none, or cannot be read."""
+    record_read(Path(path))
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files} if hasattr(file, "files") else {"": file}
@@ -27,7 +29,7 @@ def read_arrays(path: str) -> dict[str, Array]:
 
 def write_arrays(arrays: Mapping[str, Array], path: str | Path) -> None:
     """Write arrays to an `.npz`, in which numpy has no 8-bit and bfloat16 numbers: these become f32."""
-    with replacing_file(Path(path)) as file:
+    with replacing_file(Path(path), ARRAYS_FILE) as file:
         np.savez(file, allow_pickle=False, **{name: _storable(array) for name, array in arrays.items()})
 
 

@@ -7,20 +7,27 @@ The exit statuses are:
     2    the command line is wrong
     130  interrupted
     141  the reader of the output has closed the pipe, as `head` does
+    143  terminated
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from types import TracebackType
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from types import FrameType, TracebackType
 
 from moir.errors import ConversionError, InternalError, UsageError
 from moir.tools.streams import STANDARD_OUTPUT, discard_output, prepare_standard_streams
 
-FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+FAILED, USAGE, INTERRUPTED, PIPE_CLOSED, TERMINATED = 1, 2, 130, 141, 143
 _LONGEST_MESSAGE = 4000
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM as an interrupt, so that files are put back and removed."""
 
 
 def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) -> int:
@@ -34,12 +41,18 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
     prepare_standard_streams()
     try:
         try:
-            status = body()
+            from moir.files.reading import recorded_files
+
+            with _termination_raised(), recorded_files():
+                status = body()
         except SystemExit as end:  # of --help and --version
-            status = end.code if isinstance(end.code, int) else 0
+            status = end.code if isinstance(end.code, int) else FAILED if end.code else 0
         # Flushed here, where a failure can be handled, and not at exit.
         sys.stdout.flush()
         return status
+    except Terminated:
+        _print_error(f"{tool}: terminated")
+        return TERMINATED
     except KeyboardInterrupt:
         _print_error(f"{tool}: interrupted")
         return INTERRUPTED
@@ -55,6 +68,24 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         if isinstance(error, OSError) and error.filename is None:
             discard_output()
         return USAGE if isinstance(error, UsageError) else FAILED
+
+
+@contextmanager
+def _termination_raised() -> Generator[None]:
+    """Raise Terminated at SIGTERM, unless the process has a handler of its own or ignores the signal."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _raise_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated
 
 
 def _print_error(text: str) -> None:

@@ -54,7 +54,7 @@ from moir.tools.optimizer.observers import check_names, observers_of
 from moir.tools.optimizer.text import TextParser, named_locations, print_module
 from moir.tools.optimizer.text_locations import TextLocations, set_location
 from moir.tools.optimizer.weights_file import WeightsReader, WeightsWriter
-from moir.tools.output import replacing_file
+from moir.tools.output import TEXT_FILE, WEIGHTS_FILE, replacing_file
 from moir.tools.progress import Timing
 from moir.tools.streams import STANDARD, text_output
 
@@ -186,7 +186,7 @@ class MoirOptMain(xDSLOptMain):
             yield None
             return
         path = Path(self.args.weights_file)
-        with replacing_file(path) as file:
+        with replacing_file(path, WEIGHTS_FILE) as file:
             yield WeightsWriter(file, path.name)
 
     @contextmanager
@@ -198,7 +198,7 @@ class MoirOptMain(xDSLOptMain):
             return
         text = StringIO()
         yield text
-        with replacing_file(Path(self.args.output_file)) as file:
+        with replacing_file(Path(self.args.output_file), TEXT_FILE) as file:
             file.write(text.getvalue().encode())
 
     @property

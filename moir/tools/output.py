@@ -1,4 +1,7 @@
-"""Output files that replace an older file completely or not at all."""
+"""Output files of commands: which older files they may replace, and how they do so completely or not at all.
+
+The two files of a converted model have rules of their own (moir/emit/files.py).
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,67 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from moir.errors import ConversionError
+from moir.records import Record
+
+
+class OutputKind(Record):
+    """A kind of files that a command writes, which replaces only a file of its own kind.
+
+    Args:
+        name: what such a file is, with its article.
+        beginning: what such a file begins with, in lower case; None if that says nothing. Then any file is replaced but
+            a model.
+    """
+
+    name: str
+    beginning: bytes | None = None
+
+
+PAGE_FILE = OutputKind("a page of a report", b"<!doctype html>")
+ARRAYS_FILE = OutputKind("an .npz of arrays", b"pk\x03\x04")
+TEXT_FILE = OutputKind("a text")
+WEIGHTS_FILE = OutputKind("a file of weights")
+ONNX_FILE = OutputKind("an ONNX model", b"\x08")
+
+
+def check_replaceable(path: Path, kind: OutputKind) -> None:
+    """Check that a command may write a file.
+
+    Raises ConversionError for a file that the command has read, and for one of another kind.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    from moir.files.reading import was_read
+
+    if was_read(path):
+        raise ConversionError("the file would be overwritten, but it was read", location=str(path), hint="choose another output")
+    if not _is_of_kind(path, kind):
+        hint = "choose another output, or remove the file"
+        raise ConversionError(f"the file would be overwritten, but it is not {kind.name}", location=str(path), hint=hint)
+
+
+def _is_of_kind(path: Path, kind: OutputKind) -> bool:
+    from moir.frameworks import SAMPLE, readable
+
+    with path.open("rb") as file:
+        beginning = file.read(SAMPLE)
+    if kind.beginning is not None:
+        return beginning.lower().startswith(kind.beginning)
+    return not any(framework.begins(beginning) for framework in readable())
+
 
 @contextmanager
-def replacing_file(path: Path) -> Generator[BinaryIO]:
+def replacing_file(path: Path, kind: OutputKind) -> Generator[BinaryIO]:
     """Create a file under a temporary name, and rename it when the context ends.
 
     After an exception in the context, the older file is unchanged. A link is followed; a device or a named pipe is
-    written to directly. Raises OSError, with the name of the file, for errors of the file system.
+    written to directly. Raises ConversionError for a file that may not be replaced (`check_replaceable`), and OSError,
+    with the name of the file, for errors of the file system.
     """
     path = Path(os.path.realpath(path))
     try:
+        check_replaceable(path, kind)
         with _replacing(path) as file:
             yield file
     except BrokenPipeError:

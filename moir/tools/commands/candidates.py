@@ -10,7 +10,7 @@ from moir.reduction.reduced import Candidate
 from moir.tools.arrays import write_arrays
 from moir.tools.optimizer.text import print_module
 from moir.tools.optimizer.weights_file import WeightsWriter
-from moir.tools.output import replacing_file
+from moir.tools.output import ONNX_FILE, TEXT_FILE, WEIGHTS_FILE, replacing_file
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -31,7 +31,7 @@ def write_candidate(candidate: Candidate, stem: Path) -> Path:
         write_arrays(candidate.expected, stem.with_name(f"{stem.name}-reference.npz"))
     if isinstance(candidate.model, bytes):
         path = stem.with_suffix(".onnx")
-        with replacing_file(path) as file:
+        with replacing_file(path, ONNX_FILE) as file:
             file.write(candidate.model)
         return path
     path = stem.with_suffix(".mlir")
@@ -41,7 +41,7 @@ def write_candidate(candidate: Candidate, stem: Path) -> Path:
 
 def write_text(module: ModuleOp, path: Path) -> None:
     """Write a module as text, with its weights beside it, in a file of the same name that ends in `.bin`."""
-    with replacing_file(path.with_suffix(".bin")) as weights, replacing_file(path) as file:
+    with replacing_file(path.with_suffix(".bin"), WEIGHTS_FILE) as weights, replacing_file(path, TEXT_FILE) as file:
         text = StringIO()
         print_module(module, text, WeightsWriter(weights, path.with_suffix(".bin").name))
         file.write(text.getvalue().encode())

@@ -65,7 +65,7 @@ def completed(configuration: str, model: str, reading: Mapping[str, object]) -> 
 
 
 def _write(path: Path, text: str) -> None:
-    from moir.tools.output import replacing_file
+    from moir.tools.output import TEXT_FILE, replacing_file
 
-    with replacing_file(path) as file:
+    with replacing_file(path, TEXT_FILE) as file:
         file.write(text.encode())

@@ -58,7 +58,9 @@ def main(arguments: Sequence[str]) -> int:
 def _run(options: argparse.Namespace) -> int:
     from moir.conversion import convert
     from moir.report.recording import ReportRecorder
+    from moir.tools.output import PAGE_FILE, check_replaceable
 
+    check_replaceable(Path(options.page), PAGE_FILE)
     verdict = None if options.verdict is None else _text(Path(options.verdict))
     recorder, failure = ReportRecorder(), None
     with ExitStack() as stack:
@@ -79,13 +81,13 @@ def _run(options: argparse.Namespace) -> int:
 def _write(path: Path, model: str, recorder: ReportRecorder, failure: ConversionError | None, verdict: str | None) -> None:
     """Write the page. Raises ConversionError if it cannot be written."""
     from moir.report.page import page
-    from moir.tools.output import replacing_file
+    from moir.tools.output import PAGE_FILE, replacing_file
 
     facts = [("model", model), ("written by", f"moir {VERSION}")]
     content = {"title": model, "facts": facts, "verdict": verdict, **recorder.content(failure)}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing_file(path) as file:
+        with replacing_file(path, PAGE_FILE) as file:
             file.write(page(content, f"{model}: conversion").encode())
     except OSError as error:
         raise ConversionError(f"cannot be written: {error.strerror or error}", location=str(path)) from error

@@ -25,6 +25,7 @@ from moir.tools.conversion_arguments import (
 )
 from moir.tools.failures import one_line, report_failures
 from moir.tools.model_reading import opened_model
+from moir.tools.output import ARRAYS_FILE, check_replaceable
 from moir.tools.streams import text_output
 
 if TYPE_CHECKING:
@@ -66,8 +67,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     check_npz(options.outputs)
-    given = conversion_options(options)
     arrays = None if options.inputs is None else read_arrays(options.inputs)
+    if options.outputs is not None:
+        check_replaceable(Path(options.outputs), ARRAYS_FILE)
+    given = conversion_options(options)
     with opened_model(options.model) as model:
         runner = runner_of(model, given, options.runtime, arrays)
         inputs = inputs_of(runner, given, arrays, options.seed)

@@ -29,7 +29,7 @@ from moir.tools.failures import describe, one_line
 from moir.tools.optimizer.ir_printing import ModuleObserver
 from moir.tools.optimizer.text import print_module
 from moir.tools.optimizer.weights_file import WeightsWriter
-from moir.tools.output import replacing_file
+from moir.tools.output import TEXT_FILE, WEIGHTS_FILE, replacing_file
 from moir.tools.streams import STANDARD
 from moir.xdsl_passes import ModulePass
 
@@ -111,7 +111,7 @@ class ReproducerWriter(ModuleObserver):
         with ExitStack() as stack:
             writer = LazyWeightsWriter(stack, weights_path_of(self.path))
             print_module(module, text, writer)
-        with replacing_file(self.path) as file:
+        with replacing_file(self.path, TEXT_FILE) as file:
             file.write(f"{header}{text.getvalue()}".encode())
 
 
@@ -151,7 +151,7 @@ class LazyWeightsWriter:
     def store(self, data: DataAttr) -> tuple[str, int]:
         """Store the bytes of a value; returns the name of the file and the offset in it, in bytes."""
         if self._writer is None:
-            self._writer = WeightsWriter(self._stack.enter_context(replacing_file(self._path)), self._path.name)
+            self._writer = WeightsWriter(self._stack.enter_context(replacing_file(self._path, WEIGHTS_FILE)), self._path.name)
         return self._writer.store(data)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from moir.emit import write_model
+from moir.emit.exchange import locked
 from moir.emit.files import check_output, replacing, weights_path
 from moir.errors import EmissionError, UsageError
 
@@ -85,20 +86,29 @@ def test_places_that_cannot_be_written(parse: Any, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "m.bin", "m.xml"]
 
 
-KILLED = """
-import os, signal, sys
+FAULTS = """
+import fcntl, os, signal, sys
 from pathlib import Path
+import moir.emit.exchange
 import moir.emit.files as files
 
+fault, folder = sys.argv[1], Path(sys.argv[2])
 step = 0
 
-def killing(function):
+def failing(function):
     def wrapped(*arguments, **keywords):
         global step
         step += 1
-        if step == limit:
+        if step == limit and fault == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
-        return function(*arguments, **keywords)
+        if step == limit and fault == "error":
+            raise OSError(28, "No space left on device")
+        if step == limit and fault == "interrupt before":
+            raise KeyboardInterrupt
+        result = function(*arguments, **keywords)
+        if step == limit and fault == "interrupt after":
+            raise KeyboardInterrupt
+        return result
     return wrapped
 
 def write(path, text):
@@ -110,15 +120,19 @@ def write(path, text):
             pair.weights.flush()
             os.fsync(pair.xml.fileno())
 
-for limit in range(1, 40):
-    directory = Path(sys.argv[1]) / str(limit)
+for limit in range(1, 80):
+    directory = folder / str(limit)
     write(directory / "m.xml", b"<net>old</net>")
     child = os.fork()
     if not child:
-        os.fsync, os.open = killing(os.fsync), killing(os.open)
-        Path.unlink, Path.replace, Path.mkdir = killing(Path.unlink), killing(Path.replace), killing(Path.mkdir)
-        write(directory / "m.xml", b"<net>new</net>")
-        os._exit(0)
+        for name in ("fsync", "open", "close", "unlink", "replace", "mkdir", "listdir"):
+            setattr(os, name, failing(getattr(os, name)))
+        fcntl.flock = failing(fcntl.flock)
+        try:
+            write(directory / "m.xml", b"<net>new</net>")
+        except BaseException as error:
+            os._exit(1)
+        os._exit(0 if step < limit else 2)
     if os.waitpid(child, 0)[1] == 0:
         print(limit)
         break
@@ -126,19 +140,36 @@ for limit in range(1, 40):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_kill_at_any_step_leaves_no_mixed_pair(tmp_path: Path) -> None:
-    """A process is killed before its first, second, … call into the file system, until one lives to the end."""
-    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+@pytest.mark.parametrize("fault", ["kill", "error", "interrupt before", "interrupt after"])
+def test_fault_at_any_call_loses_no_pair(tmp_path: Path, fault: str) -> None:
+    """The first, second, … call into the file system fails, until a writer lives to the end."""
+    command = [sys.executable, "-c", FAULTS, fault, str(tmp_path)]
     steps = int(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     old, new = OLD * 3, NEW * 3
-    seen: list[tuple[bytes | None, bytes | None]] = []
     for limit in range(1, steps + 1):
-        files = content(tmp_path / str(limit))
-        check_output(tmp_path / str(limit) / "m.xml")
-        seen.append((files.get("m.xml"), files.get("m.bin")))
-    assert set(seen) == {(old, old), (None, old), (None, new), (new, new)}
-    assert seen[-1] == (new, new)
-    assert len(content(tmp_path / str(steps))) == 2, "no temporary file is left"
+        directory = tmp_path / str(limit)
+        if fault == "kill":
+            check_output(directory / "m.xml")
+        files = content(directory)
+        assert (files["m.xml"], files["m.bin"]) in ((old, old), (new, new)), limit
+        write_pair(directory / "m.xml", NEW)
+        assert content(directory) == {"m.xml": NEW, "m.bin": NEW}, f"something is left of call {limit}"
+
+
+def test_new_files_of_a_live_writer_are_not_swept(tmp_path: Path) -> None:
+    with replacing(tmp_path / "m.xml") as files:
+        write_pair(tmp_path / "m.xml", OLD)
+        files.xml.write(NEW.decode())
+        files.weights.write(NEW)
+    assert content(tmp_path) == {"m.xml": NEW, "m.bin": NEW}
+
+
+def test_stopped_writer_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moir.emit.exchange._LONGEST_WAIT", 0.05)
+    write_pair(tmp_path / "m.xml", OLD)
+    with locked(tmp_path), pytest.raises(EmissionError, match="another process has been writing"):
+        write_pair(tmp_path / "m.xml", NEW)
+    assert content(tmp_path) == {"m.xml": OLD, "m.bin": OLD}
 
 
 FULL = """

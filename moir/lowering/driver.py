@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from inspect import unwrap
 from types import NoneType
 from typing import Any, ClassVar, cast
 
@@ -36,7 +37,7 @@ from moir.dialects.properties import value_of
 from moir.errors import ConversionError, UnsupportedOperationError
 from moir.frameworks import INTERNAL, Framework, load
 from moir.lowering.binder import LoweringNode, T
-from moir.lowering.table import NEWEST, Expander, Handler, LoweringTable
+from moir.lowering.table import NEWEST, BoundHandler, Expander, LoweringTable
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.events import RECORDING
@@ -68,7 +69,7 @@ class Lowering:
         self.notes: list[str] = []
         self._dialects = {each.dialect: each for each in (dialects or (framework, *INTERNAL))}
         self._prefixes = tuple(f"{name}." for name in self._dialects)
-        self._handlers: dict[type[FrameworkOp], tuple[Handler | None, int]] = {}
+        self._handlers: dict[type[FrameworkOp], tuple[BoundHandler | None, int]] = {}
         self._states: dict[object, object] = {}
         self._released: list[Operation] = []
         self._recording = RECORDING.get()
@@ -119,7 +120,7 @@ class Lowering:
         self._lower(op, OpBuilder(self.known, block))
         return op.parent is not block
 
-    def _handler(self, op: FrameworkOp) -> tuple[Handler | None, int]:
+    def _handler(self, op: FrameworkOp) -> tuple[BoundHandler | None, int]:
         """The handler of an operation, None if there is none, and the version of its operation set."""
         if NEWEST_VERSION in op.attributes:
             return self._table(op).handler(op.KIND, NEWEST), NEWEST
@@ -242,7 +243,7 @@ def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int
 _VALUES = (SSAValue, NoneType)
 
 
-def _values(op: FrameworkOp, handler: Handler, given: object) -> Sequence[SSAValue | None]:
+def _values(op: FrameworkOp, handler: BoundHandler, given: object) -> Sequence[SSAValue | None]:
     """What a handler returned for the results of an operation.
 
     Raises ConversionError for anything else than values: the handler may be of an extension, which no type checker saw.
@@ -252,7 +253,8 @@ def _values(op: FrameworkOp, handler: Handler, given: object) -> Sequence[SSAVal
     values: Any = given
     if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):
         return cast("Sequence[SSAValue | None]", values)
-    code = getattr(handler, "__code__", None)
+    # The handler as it was written, not the function that binds its signature.
+    code = getattr(unwrap(handler), "__code__", None)
     raise ConversionError(
         f"the lowering returns {type(given).__name__}",
         operation=op.name,

@@ -1,13 +1,14 @@
 """Tables of lowerings: from kind (and version of its operation set) to handler.
 
     @onnx.lowers("Elu")
-    def elu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    def elu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
         \"\"\"onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}\"\"\"
-        return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
+        return op.Elu(x, alpha=alpha)
 
-A handler takes a node, with typed access to its operands and attributes, and a builder. It returns the values that
-replace the results. A handler that is registered later precedes earlier ones of the same kind and version. Handlers of
-an extension precede all others and are removed when the extension is closed.
+A handler takes a builder, the operands and the attributes of its kind, as `moir.lowering.signatures` says, and the node
+if it asks for more. It returns the values that replace the results. A handler that is registered later precedes earlier
+ones of the same kind and version. Handlers of an extension precede all others and are removed when the extension is
+closed.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import bound
 from moir.rewriting.builder import OpBuilder
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
@@ -32,7 +34,14 @@ A single None leaves the operation as it is.
 NEWEST = 1 << 16
 """A version above all existing versions."""
 
-Handler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
+Handler: TypeAlias = Callable[..., "Replacement | None"]
+"""What is registered: a function of operands and attributes, as its signature says (`moir.lowering.signatures`)."""
+
+BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
+"""A handler as a function of a node and a builder."""
+
+Registered = TypeVar("Registered", bound=Callable[..., Any])
+
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
 """Builds the definition of an operation in a version before the operation, and returns the values of its results.
 
@@ -48,7 +57,7 @@ class LoweringTable:
         package: the package whose files register handlers; None if only others register them. Its file `index.py` has
             the kinds of each file: `python -m scripts.lowering_index` writes it from what the handlers register.
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
-        adapt: returns the handler to use for a kind instead of a built-in one.
+        adapt: returns the bound handler to use for a kind instead of a built-in one.
         finish: "module:function" of what is done with a model of which an output was not lowered.
     """
 
@@ -57,7 +66,7 @@ class LoweringTable:
         framework: str,
         package: str | None = None,
         check: Callable[[Operation], None] | None = None,
-        adapt: Callable[[str, Handler], Handler] | None = None,
+        adapt: Callable[[str, BoundHandler], BoundHandler] | None = None,
         finish: str | None = None,
     ) -> None:
         self.framework = framework
@@ -72,10 +81,10 @@ class LoweringTable:
         self._files = {kind: file for file, kinds in index.items() for kind in kinds.split()}
         self._unloaded = dict(self._files)
 
-    def lowers(self, *kinds: str, since: int = 1) -> Callable[[Handler], Handler]:
+    def lowers(self, *kinds: str, since: int = 1) -> Callable[[Registered], Registered]:
         """Register a handler for kinds, from version `since` of their operation set on."""
 
-        def register(handler: Handler) -> Handler:
+        def register(handler: Registered) -> Registered:
             for kind in kinds:
                 # Built-in handlers are registered first, so that this one precedes them.
                 self._load(kind)
@@ -111,13 +120,13 @@ class LoweringTable:
         handlers = self._handlers.get(kind, ())
         return (*self._added.get(kind, ()), *handlers) if self._added else handlers
 
-    def handler(self, kind: str, version: int) -> Handler | None:
+    def handler(self, kind: str, version: int) -> BoundHandler | None:
         """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
                 if self._adapt is None or not handler.__module__.startswith("moir."):
-                    return handler
-                return self._adapt(kind, handler)
+                    return bound(handler)
+                return self._adapt(kind, bound(handler))
         return None
 
     def file(self, kind: str) -> str:

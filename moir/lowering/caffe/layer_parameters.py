@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
@@ -17,6 +18,8 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.data import Array
 from moir.dialects.properties import value_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import bound
+from moir.lowering.table import BoundHandler
 
 
 class LayerParameters:
@@ -115,6 +118,11 @@ def _parameters(node: LoweringNode, found: Attribute | None, name: str) -> Layer
 def parameters(node: LoweringNode, name: str) -> LayerParameters:
     """The parameters of a layer in the field `name`; without the field, all have their defaults."""
     return _parameters(node, node.op.properties.get(name), name)
+
+
+def with_parameters(name: str) -> Callable[[Callable[..., Any]], BoundHandler]:
+    """Let the attributes in the signature of a handler be the parameters of its layers in the field `name`."""
+    return lambda handler: bound(handler, partial(parameters, name=name))
 
 
 def parameter_text(text: str) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
@@ -121,7 +122,7 @@ def mean(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Divide(total, float(len(operands))) if len(operands) > 1 else total
 
 
-def variadic_sum(op: OpBuilder, operands: list[SSAValue]) -> SSAValue:
+def variadic_sum(op: OpBuilder, operands: Sequence[SSAValue]) -> SSAValue:
     """The sum of one or more values."""
     return reduce(op.Add, operands)
 

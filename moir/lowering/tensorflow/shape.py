@@ -131,7 +131,7 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Squeeze(x) {squeeze_dims} -> opset15.Squeeze(x, squeeze_dims)"""
-    axes, shape = node.integers("squeeze_dims", node.integers("axis", ())), node.shape(0)
+    axes, shape = node.integers("squeeze_dims", ()), node.shape(0)
     # A value of unknown rank may be a number, as the condition of a loop, which the runtime finds out.
     if not axes and shape is not None and not is_static(shape):
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")

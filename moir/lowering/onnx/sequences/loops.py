@@ -26,7 +26,7 @@ from moir.lowering.control_flow.branches import inlined
 from moir.lowering.onnx.sequences.operations import HINT, members_of, new_sequence
 from moir.lowering.onnx.sequences.stacked import KIND as STACK
 from moir.lowering.onnx.table import onnx
-from moir.lowering.table import Handler, Replacement
+from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase
 
@@ -64,7 +64,7 @@ def release_all(node: LoweringNode) -> None:
             node.run.release(producer)
 
 
-def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: Handler) -> Replacement:
+def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> Replacement:
     """The results of a Loop that hands on sequences. `lower` lowers a Loop without them."""
     trips, condition, *states = [*own_operands(node), None, None][: max(2, len(own_operands(node)))]
     count = node.known.integers(trips)
@@ -101,7 +101,7 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
     return [*states, *joined]
 
 
-def _growing(node: LoweringNode, op: OpBuilder, lower: Handler) -> list[SSAValue | None]:
+def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSAValue | None]:
     """A Loop whose sequences become scan outputs, behind those that it has."""
     region, captured = graph_of(node, "body").clone(), captured_values(node)
     states = [node.operand(2 + index) for index in range(len(own_operands(node)) - 2)]

@@ -11,33 +11,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TypeAlias
+from typing import Any
 
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import string
 from moir.lowering.binder import LoweringNode
-from moir.lowering.table import Replacement
+from moir.lowering.signatures import bound
+from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
 
-Moving: TypeAlias = Callable[[LoweringNode, OpBuilder], Replacement]
 
-
-def moves_strings(*operands: int) -> Callable[[Moving], Moving]:
+def moves_strings(*operands: int) -> Callable[[Callable[..., Any]], BoundHandler]:
     """Let a handler, which only moves the elements of some operands, move the numbers of strings instead."""
 
-    def decorate(handler: Moving) -> Moving:
+    def decorate(handler: Callable[..., Any]) -> BoundHandler:
+        lower: BoundHandler = bound(handler)
+
         @wraps(handler)
-        def moved(node: LoweringNode, op: OpBuilder) -> Replacement:
+        def moved(node: LoweringNode, op: OpBuilder) -> Replacement | None:
             present = [index for index in operands if node.optional(index) is not None]
             if not present or node.element(present[0]) != string:
-                return handler(node, op)
+                return lower(node, op)
             if node.text("reduction", "none") != "none":
                 node.fail("the runtime orders and adds no strings", hint="cut the model before this node")
             from moir.lowering.onnx.strings.numbering import numbered
 
             strings, places = numbered(node, op, present)
-            found = handler(node.with_operands(places), op)
+            found = lower(node.with_operands(places), op)
+            if found is None:
+                return None
             values: Sequence[SSAValue | None] = [found] if isinstance(found, SSAValue) else found
             return [None if value is None else op.Gather(strings, value, 0) for value in values]
 
@@ -46,19 +49,20 @@ def moves_strings(*operands: int) -> Callable[[Moving], Moving]:
     return decorate
 
 
-def moves_strings_to_fixed_places(handler: Moving) -> Moving:
+def moves_strings_to_fixed_places(handler: Callable[..., Any]) -> BoundHandler:
     """Let a handler, which only moves the elements of operand 0, move the numbers of strings to computed places.
 
     The CPU plugin (2026.4) moves strings by constants, and crashes on others and on strings that are a constant.
     """
     moved = moves_strings(0)(handler)
+    lower: BoundHandler = bound(handler)
 
     @wraps(handler)
-    def chosen(node: LoweringNode, op: OpBuilder) -> Replacement:
+    def chosen(node: LoweringNode, op: OpBuilder) -> Replacement | None:
         if node.element(0) != string:
-            return handler(node, op)
+            return lower(node, op)
         others = (index for index in range(1, len(node.op.operands)) if node.optional(index) is not None)
         is_computed = node.constant(0) is not None or any(node.constant(index) is None for index in others)
-        return (moved if is_computed else handler)(node, op)
+        return (moved if is_computed else lower)(node, op)
 
     return chosen

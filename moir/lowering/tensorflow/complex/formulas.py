@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from moir.lowering.table import Handler
+from moir.lowering.table import BoundHandler
 from moir.lowering.tensorflow.complex.functions import BINARY, UNARY, binary, coordinates, equality, unary
 from moir.lowering.tensorflow.complex.matrices import (
     determinant,
@@ -18,7 +18,7 @@ from moir.lowering.tensorflow.complex.matrices import (
 )
 from moir.lowering.tensorflow.complex.products import norm, product_of_elements, running_product
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, BoundHandler] = {
     **{kind: partial(unary, compute) for kind, compute in UNARY.items()},
     **{kind: partial(binary, compute) for kind, compute in BINARY.items()},
     "BatchMatMul": matrix_product,

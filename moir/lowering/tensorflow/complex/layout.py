@@ -14,7 +14,7 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Result
 from moir.errors import UnsupportedOperationError
 from moir.lowering.binder import LoweringNode
-from moir.lowering.table import Handler, Replacement
+from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
 
 COMPLEX_KINDS = (
@@ -167,7 +167,7 @@ REAL_RESULTS = frozenset(
 """Kinds that make real numbers of complex ones."""
 
 
-def adapted(kind: str, handler: Handler) -> Handler:
+def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
     """The handler of a kind, extended to complex numbers if they are computed by parts or by formulas of their own."""
     if kind not in BY_PARTS and kind not in FUNCTIONS:
         return handler

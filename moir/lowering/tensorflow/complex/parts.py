@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
 from moir.lowering.binder import LoweringNode
-from moir.lowering.table import Handler, Replacement
+from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
 
 
@@ -41,7 +41,7 @@ class PartNode(LoweringNode):
         return self.whole.is_used(index)
 
 
-def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: Handler, complex_operands: Sequence[int]) -> Replacement:
+def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, complex_operands: Sequence[int]) -> Replacement:
     """The results of the handler for real parts, and for imaginary ones, as pairs in a last dimension."""
     found: list[Sequence[SSAValue | None]] = []
     for index in (0, 1):

@@ -12,12 +12,11 @@ Source: the kernels of the same names in tensorflow/core/kernels, and mkl/mkl_re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si32
+from moir.dialects.element_types import f32, si32, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.shape_values import all_axes, as_scalar
 from moir.lowering.binder import LoweringNode
@@ -116,7 +115,7 @@ def on_integers(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     limits = limits_of(node, op, len(node.op.operands) - 2)
     if node.op.KIND != "QuantizedReshape":
         node = node.with_operands({0: op.convert(x, f32)})
-    found = cast("SSAValue", plain(node, op))
+    found = plain(node, op)
     return [found if element_of(found) == element else within(op, op.Round(found, mode="half_to_even"), element), *limits]
 
 
@@ -182,7 +181,7 @@ def requantize_channels(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]
     """tf.RequantizePerChannel(x, ranges of the channels, range) {out_type}
     -> the same numbers as integers of a range that is symmetric, or begins with 0 for unsigned integers
     """
-    limits, element = limits_of(node, op, 3), node.element_attribute("out_type")
+    limits, element = limits_of(node, op, 3), node.element_attribute("out_type", ui8)
     real = _channel_numbers(node, op)
     level = op.Divide(op.Multiply(real, float(type_range(element).high)), largest(op, limits))
     return [within(op, op.Round(level, mode="half_to_even"), element), *limits]

@@ -79,7 +79,8 @@ def coefficients(node: LoweringNode, op: OpBuilder) -> SSAValue:
     low, high = node.number("lower_frequency_limit", 20.0), node.number("upper_frequency_limit", 4000.0)
     channels, count = node.integer("filterbank_channel_count", 40), node.integer("dct_coefficient_count", 13)
     if not 0 <= low < high <= rate[0] / 2:
-        node.fail(f"the limits of {low} and {high} Hz do not ascend from 0 to half of the sample rate {rate[0]}")
+        limits = f"{low} and {high} Hz"
+        node.fail(f"the limits of {limits} do not ascend from 0 to half of the sample rate {rate[0]}")
     if not 0 < count <= channels:
         node.fail(f"{channels} channels do not have {count} coefficients")
     filters = mel_filters(shape[2], rate[0], (low, high), channels)

@@ -12,7 +12,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
-from moir.lowering.table import Handler
+from moir.lowering.table import BoundHandler
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -23,7 +23,7 @@ def innermost_axes(node: LoweringNode) -> list[int]:
     return list(range(-(int(kind[-2]) if kind.endswith("D") else 1), 0))
 
 
-def complex_transform(build: str) -> Handler:
+def complex_transform(build: str) -> BoundHandler:
     """A handler for transforms of complex numbers."""
 
     def handler(node: LoweringNode, op: OpBuilder) -> SSAValue:

@@ -4,7 +4,6 @@ from moir.lowering.onnx.table import onnx
 
 
 @onnx.lowers("com.example.ScaledTanh")
-def scaled_tanh(node, op):
+def scaled_tanh(op, x, *, alpha=1.0, beta=1.0):
     """onnx.com.example.ScaledTanh(x) {alpha, beta} -> alpha * Tanh(beta * x)"""
-    beta = node.number("beta", 1.0)
-    return op.Multiply(op.Tanh(op.Multiply(node.operand(0), beta)), node.number("alpha", 1.0))
+    return op.Multiply(op.Tanh(op.Multiply(x, beta)), alpha)

@@ -1,0 +1,196 @@
+"""Signatures of handlers: the parameters of a handler are the operands and attributes of its kind of node.
+
+    @onnx.lowers("PRelu", since=7)
+    def prelu(op: OpBuilder, x: SSAValue, slope: SSAValue) -> SSAValue: ...
+
+    @onnx.lowers("Clip", since=11)
+    def clip(op: OpBuilder, input: SSAValue, min: SSAValue | None = None, max: SSAValue | None = None) -> SSAValue: ...
+
+    @tf.lowers("Pack")
+    def pack(node: LoweringNode, op: OpBuilder, *values: SSAValue, axis: int = 0) -> SSAValue: ...
+
+- `node` and `op` come first, if a handler asks for them: the node, for more than its operands and attributes, and the
+  builder.
+- The other positional parameters are operands, in order. An operand whose default is None may be absent, as may one
+  that the handler does not use, whose name begins with an underscore; another one may not. `*values` are all operands
+  that are left, none of which may be absent.
+- Keyword-only parameters are attributes. The annotation says of which type (`READERS`), or else the default does, which
+  is the framework's; an attribute without default has to be there.
+
+A trailing underscore (`lambda_`) keeps a name apart from one of Python; it is not part of the framework's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from inspect import CO_VARARGS, formatannotation
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
+
+from moir.errors import UsageError
+from moir.records import Record
+
+if TYPE_CHECKING:
+    from moir.lowering.binder import LoweringNode
+
+Reader = Callable[["LoweringNode", str, Any], Any]
+"""Reads an attribute of a node by name; the third argument is its default, None if it has to be there."""
+
+
+class Operand(Record):
+    """An operand in a signature.
+
+    Args:
+        name: the framework's name of the operand.
+        is_optional: whether it may be absent.
+        is_variadic: whether it stands for all operands that are left.
+    """
+
+    name: str
+    is_optional: bool = False
+    is_variadic: bool = False
+
+
+class NodeAttribute(Record):
+    """An attribute in a signature.
+
+    Args:
+        parameter: the name of the parameter.
+        name: the framework's name of the attribute.
+        type: the annotation, a key of `READERS`.
+        default: the value of an attribute that is absent; None of a type with None.
+        is_required: whether it has to be there.
+    """
+
+    parameter: str
+    name: str
+    type: str
+    default: object = None
+    is_required: bool = False
+
+
+class Signature(Record):
+    """What the parameters of a handler say.
+
+    Args:
+        leading: which of `node` and `op` the handler takes, in order.
+        operands: the operands, in order.
+        attributes: the attributes.
+    """
+
+    leading: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    attributes: tuple[NodeAttribute, ...]
+
+
+def _flag(node: LoweringNode, name: str, default: bool | None) -> bool:
+    return bool(node.integer(name)) if default is None else node.flag(name, default)
+
+
+READERS: Mapping[str, Reader] = {
+    "int": lambda node, name, default: node.integer(name, default),
+    "float": lambda node, name, default: node.number(name, default),
+    "str": lambda node, name, default: node.text(name, default),
+    "bool": _flag,
+    "tuple[int, ...]": lambda node, name, default: node.integers(name, default),
+    "tuple[float, ...]": lambda node, name, default: node.numbers(name, default),
+    "tuple[str, ...]": lambda node, name, default: node.texts(name, default),
+    "Attribute": lambda node, name, default: node.element_attribute(name, default),
+}
+"""How an attribute is read, by the annotation of its parameter. `Attribute` is an element type.
+
+`T | None` with the default None is a T, or None if the attribute is absent.
+"""
+
+
+def signature_of(handler: Callable[..., Any]) -> Signature:
+    """The signature of a handler; that of a callable that is no function is (node, op).
+
+    Raises UsageError if a parameter says neither an operand nor an attribute, or the builder comes before the node.
+    """
+    if not isinstance(handler, FunctionType):
+        return Signature(("node", "op"), (), ())
+    code = handler.__code__
+    names = code.co_varnames
+    positional = names[: code.co_argcount]
+    if positional in (("node", "_"), ("_", "op")):
+        return Signature(("node", "op"), (), ())
+    leading = tuple(name for name in positional[:2] if name in ("node", "op"))
+    if leading == ("op", "node"):
+        raise UsageError(f"lowering {handler.__qualname__}: the node comes before the builder")
+    defaults = handler.__defaults__ or ()
+    first_default = len(positional) - len(defaults)
+    operands = [
+        Operand(name.strip("_"), is_optional=index >= first_default or name.startswith("_"))
+        for index, name in enumerate(positional)
+        if index >= len(leading)
+    ]
+    if any(default is not None for default in defaults):
+        raise UsageError(f"lowering {handler.__qualname__}: an operand that may be absent has the default None")
+    named = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    if code.co_flags & CO_VARARGS:
+        operands.append(Operand(names[code.co_argcount + code.co_kwonlyargcount].rstrip("_"), is_variadic=True))
+    return Signature(leading, tuple(operands), tuple(_attribute(handler, name) for name in named))
+
+
+def _attribute(handler: FunctionType, parameter: str) -> NodeAttribute:
+    """The attribute of a keyword-only parameter. One without annotation has the type of its default."""
+    defaults: dict[str, object] = handler.__kwdefaults__ or {}
+    default = defaults.get(parameter)
+    annotation: object = handler.__annotations__.get(parameter, _type_name(default))
+    written = annotation if isinstance(annotation, str) else formatannotation(annotation)
+    if written.removesuffix(" | None") not in READERS:
+        raise UsageError(
+            f"lowering {handler.__qualname__}: the type of attribute {parameter} is {written or 'not given'}",
+            hint=f"annotate it with one of {', '.join(READERS)}, or one of them | None",
+        )
+    return NodeAttribute(parameter, parameter.rstrip("_"), written, default, parameter not in defaults)
+
+
+def _type_name(value: object) -> str:
+    """The annotation of a default; empty for None and an empty tuple, which have no type of their own."""
+    if isinstance(value, tuple):
+        return f"tuple[{type(cast('tuple[object, ...]', value)[0]).__name__}, ...]" if value else ""
+    return "" if value is None else type(value).__name__
+
+
+def bound(handler: Callable[..., Any], attributes_of: Callable[[LoweringNode], Any] | None = None) -> Callable[..., Any]:
+    """The function of a node and a builder that calls a handler with the operands and attributes that it asks for.
+
+        elu(op, x, *, alpha=1.0)  ->  elu(op, node.operand(0), alpha=node.number("alpha", 1.0))
+
+    A handler of (node, op) is that function.
+
+    Args:
+        handler: the handler.
+        attributes_of: what has the attributes of a node, read as a node's; by default the node itself.
+    """
+    signature = signature_of(handler)
+    if signature == Signature(("node", "op"), (), ()):
+        return handler
+    fixed = [(index, each.is_optional) for index, each in enumerate(signature.operands) if not each.is_variadic]
+    is_variadic = len(fixed) < len(signature.operands)
+    attributes = [
+        (each.parameter, each.name, READERS[each.type.removesuffix(" | None")], each.default, each.type.endswith(" | None"))
+        for each in signature.attributes
+    ]
+    takes_node, takes_op = "node" in signature.leading, "op" in signature.leading
+
+    def call(node: LoweringNode, op: Any) -> Any:
+        arguments: list[Any] = [node] if takes_node else []
+        if takes_op:
+            arguments.append(op)
+        for index, is_optional in fixed:
+            arguments.append(node.optional(index) if is_optional else node.operand(index))
+        if is_variadic:
+            arguments += [node.operand(index) for index in range(len(fixed), len(node.values))]
+        if not attributes:
+            return handler(*arguments)
+        given = node if attributes_of is None else attributes_of(node)
+        named: dict[str, Any] = {}
+        for parameter, name, read, default, may_be_none in attributes:
+            named[parameter] = None if may_be_none and not given.has(name) else read(given, name, default)
+        return handler(*arguments, **named)
+
+    return update_wrapper(call, handler)

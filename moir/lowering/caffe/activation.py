@@ -8,9 +8,9 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import blob, parameters
+from moir.lowering.caffe.layer_parameters import blob, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
@@ -19,60 +19,62 @@ _FUNCTIONS = {"BNLL": "SoftPlus", "Sigmoid": "Sigmoid"}
 
 
 @caffe.lowers(*_FUNCTIONS)
-def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Sigmoid(x) -> opset1.Sigmoid(x), and so on"""
-    return getattr(op, _FUNCTIONS[node.op.KIND])(node.operand(0))
+    return getattr(op, _FUNCTIONS[node.op.KIND])(x)
 
 
 @caffe.lowers("ReLU")
-def relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("relu_param")
+def relu(op: OpBuilder, x: SSAValue, *, negative_slope: float = 0.0) -> SSAValue:
     """caffe.ReLU(x) {negative_slope = 0} -> opset1.Relu(x), or opset1.PRelu(x, negative_slope)"""
-    slope = parameters(node, "relu_param").number("negative_slope", 0.0)
-    return op.PRelu(node.operand(0), [slope]) if slope else op.Relu(node.operand(0))
+    return op.PRelu(x, [negative_slope]) if negative_slope else op.Relu(x)
 
 
 @caffe.lowers("ReLU6")
-def relu6(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("relu6_param")
+def relu6(op: OpBuilder, x: SSAValue, *, threshold: float = 6.0) -> SSAValue:
     """caffe.ReLU6(x) -> opset1.Clamp(x) {min = 0, max = 6}"""
-    return op.Clamp(node.operand(0), min=0.0, max=parameters(node, "relu6_param").number("threshold", 6.0))
+    return op.Clamp(x, min=0.0, max=threshold)
 
 
 @caffe.lowers("Clip")
-def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("clip_param")
+def clip(op: OpBuilder, x: SSAValue, *, min: float, max: float) -> SSAValue:
     """caffe.Clip(x) {min, max} -> opset1.Clamp(x) {min, max}"""
-    given = parameters(node, "clip_param")
-    return op.Clamp(node.operand(0), min=given.number("min"), max=given.number("max"))
+    return op.Clamp(x, min=min, max=max)
 
 
 @caffe.lowers("PReLU")
-def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def prelu(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.PReLU(x, slopes [C] or [1]) -> opset1.PRelu(x, slopes)"""
-    return op.PRelu(node.operand(0), op.constant(blob(node, 0, (-1,))))
+    return op.PRelu(x, op.constant(blob(node, 0, (-1,))))
 
 
 @caffe.lowers("ELU")
-def elu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("elu_param")
+def elu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
     """caffe.ELU(x) {alpha = 1} -> opset1.Elu(x) {alpha}"""
-    return op.Elu(node.operand(0), alpha=parameters(node, "elu_param").number("alpha", 1.0))
+    return op.Elu(x, alpha=alpha)
 
 
 @caffe.lowers("Swish")
-def swish(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("swish_param")
+def swish(op: OpBuilder, x: SSAValue, *, beta: float = 1.0) -> SSAValue:
     """caffe.Swish(x) {beta = 1} -> opset4.Swish(x, beta)"""
-    beta = parameters(node, "swish_param").number("beta", 1.0)
-    return op.Swish(node.operand(0)) if beta == 1 else op.Swish(node.operand(0), op.constant(beta, f32))
+    return op.Swish(x) if beta == 1 else op.Swish(x, op.constant(beta, f32))
 
 
 @caffe.lowers("Threshold")
-def threshold(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("threshold_param")
+def threshold(op: OpBuilder, x: SSAValue, *, threshold: float = 0.0) -> SSAValue:
     """caffe.Threshold(x) {threshold = 0} -> opset1.Convert(opset1.Greater(x, threshold))"""
-    limit = parameters(node, "threshold_param").number("threshold", 0.0)
-    return op.convert(op.Greater(node.operand(0), op.constant(limit)), f32)
+    return op.convert(op.Greater(x, op.constant(threshold)), f32)
 
 
 @caffe.lowers("Softmax")
-def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("softmax_param")
+def softmax(op: OpBuilder, x: SSAValue, *, axis: int = 1) -> SSAValue:
     """caffe.Softmax(x) {axis = 1} -> opset8.Softmax(x) {axis}"""
-    axis = parameters(node, "softmax_param").integer("axis", 1)
-    rank = node.rank(0)
-    return op.Softmax(node.operand(0), axis=axis if rank is None else normalize_axis(axis, rank))
+    rank = rank_of(x)
+    return op.Softmax(x, axis=axis if rank is None else normalize_axis(axis, rank))

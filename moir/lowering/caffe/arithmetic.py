@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
@@ -57,13 +57,14 @@ def scale(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("Bias")
-def bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("bias_param")
+def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
     """caffe.Bias(x, b) {axis = 1, num_axes = 1} -> opset1.Add(x, b): a weight, or the second bottom"""
     given = parameters(node, "bias_param")
     x, *others = bottoms(node, 1, 2)
     if others:
         return op.Add(x, _aligned_value(node, op, others[0], given))
-    return op.Add(x, _aligned_blob(node, op, 0, given, given.integer("num_axes", 1)))
+    return op.Add(x, _aligned_blob(node, op, 0, given, num_axes))
 
 
 def _dimensions_behind(node: LoweringNode, given: LayerParameters, own: int) -> int:
@@ -95,11 +96,12 @@ def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: La
 
 
 @caffe.lowers("Power")
-def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("power_param")
+def power(node: LoweringNode, op: OpBuilder, x: SSAValue, *, power: float = 1.0) -> SSAValue:
     """caffe.Power(x) {power = 1, scale = 1, shift = 0} -> (shift + scale · x) ^ power"""
     given = parameters(node, "power_param")
-    base, exponent = linear(op, node.operand(0), given), given.number("power", 1.0)
-    return base if exponent == 1 else op.Power(base, exponent)
+    base = linear(op, x, given)
+    return base if power == 1 else op.Power(base, power)
 
 
 def linear(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:

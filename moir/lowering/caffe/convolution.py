@@ -14,7 +14,7 @@ from moir.dialects.data import Array
 from moir.dialects.shapes import shape_of
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
@@ -61,7 +61,8 @@ def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, given: Layer
 
 
 @caffe.lowers("Convolution", "DilatedConvolution", "ConvolutionDepthwise", "DepthwiseConvolution")
-def convolution(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+@with_parameters("convolution_param")
+def convolution(node: LoweringNode, op: OpBuilder, *, num_output: int, group: int = 1) -> list[SSAValue]:
     """caffe.Convolution(x, w, b) -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
 
     With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]). A layer with several
@@ -70,18 +71,18 @@ def convolution(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
     given = parameters(node, "convolution_param")
     axes = _spatial_axes(node, given)
     kernel, window = _window(node, given, axes)
-    channels = given.integer("num_output")
     is_depthwise = "Depthwise" in node.op.KIND
-    group = channels if is_depthwise and not given.has("group") else given.integer("group", 1)
-    if group < 1 or channels < 1 or channels % group:
-        node.fail(f"{channels} filters cannot be divided into {group} groups")
-    filters = op.constant(blob(node, 0, (channels, -1, *kernel) if group == 1 else (group, channels // group, -1, *kernel)))
+    group = num_output if is_depthwise and not given.has("group") else group
+    if group < 1 or num_output < 1 or num_output % group:
+        node.fail(f"{num_output} filters cannot be divided into {group} groups")
+    filters = op.constant(blob(node, 0, (num_output, -1, *kernel) if group == 1 else (group, num_output // group, -1, *kernel)))
     build = op.Convolution if group == 1 else op.GroupConvolution
-    return [_with_bias(node, op, build(x, filters, **window.properties()), given, channels, axes) for x in bottoms(node)]
+    return [_with_bias(node, op, build(x, filters, **window.properties()), given, num_output, axes) for x in bottoms(node)]
 
 
 @caffe.lowers("Deconvolution")
-def deconvolution(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+@with_parameters("convolution_param")
+def deconvolution(node: LoweringNode, op: OpBuilder, *, num_output: int, group: int = 1) -> list[SSAValue]:
     """caffe.Deconvolution(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
 
     With groups: opset1.GroupConvolutionBackpropData(x, w as [group, C_in / group, C_out / group, kernel]).
@@ -89,12 +90,11 @@ def deconvolution(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
     given = parameters(node, "convolution_param")
     axes = _spatial_axes(node, given)
     kernel, window = _window(node, given, axes)
-    channels, group = given.integer("num_output"), given.integer("group", 1)
-    if group < 1 or channels < 1 or channels % group:
-        node.fail(f"{channels} filters cannot be divided into {group} groups")
-    weights = _deconvolution_weights(node, channels // group, group, kernel)
+    if group < 1 or num_output < 1 or num_output % group:
+        node.fail(f"{num_output} filters cannot be divided into {group} groups")
+    weights = _deconvolution_weights(node, num_output // group, group, kernel)
     build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
-    return [_with_bias(node, op, build(x, weights, **window.properties()), given, channels, axes) for x in bottoms(node)]
+    return [_with_bias(node, op, build(x, weights, **window.properties()), given, num_output, axes) for x in bottoms(node)]
 
 
 def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel: tuple[int, ...]) -> Array:

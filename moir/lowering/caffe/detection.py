@@ -16,7 +16,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.opset.detection.outputs import CODE_TYPES
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameter_text, parameters
+from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameter_text, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -42,12 +42,21 @@ def _variances(node: LoweringNode, given: LayerParameters) -> list[float]:
 
 
 @caffe.lowers("PriorBox")
-def prior_box(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("prior_box_param")
+def prior_box(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    step_h: float = 0.0,
+    step_w: float = 0.0,
+    flip: bool = True,
+    clip: bool = False,
+    offset: float = 0.5,
+) -> SSAValue:
     """caffe.PriorBox(x, image) -> opset1.Unsqueeze(opset8.PriorBox(sizes of x, sizes of image), [0])"""
     given = parameters(node, "prior_box_param")
     x, image = bottoms(node, 2, 2)
-    height, width = given.number("step_h", 0.0), given.number("step_w", 0.0)
-    if height != width:
+    if step_h != step_w:
         node.fail("step_h and step_w differ, the runtime has one step")
     boxes = op["opset8.PriorBox"](
         _sizes(op, x),
@@ -58,10 +67,10 @@ def prior_box(node: LoweringNode, op: OpBuilder) -> SSAValue:
         density=given.numbers("density"),
         fixed_size=given.numbers("fixed_size"),
         fixed_ratio=given.numbers("fixed_ratio"),
-        flip=given.flag("flip", True),
-        clip=given.flag("clip"),
-        step=given.number("step", height),
-        offset=given.number("offset", 0.5),
+        flip=flip,
+        clip=clip,
+        step=given.number("step", step_h),
+        offset=offset,
         variance=_variances(node, given),
         scale_all_sizes=True,
     )
@@ -69,30 +78,43 @@ def prior_box(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("PriorBoxClustered")
-def prior_box_clustered(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("prior_box_param")
+def prior_box_clustered(node: LoweringNode, op: OpBuilder, *, step: float = 0.0, clip: bool = False, offset: float = 0.5) -> SSAValue:
     """caffe.PriorBoxClustered(x, image)
     -> opset1.Unsqueeze(opset1.PriorBoxClustered(sizes of x, sizes of image), [0])
     """
     given = parameters(node, "prior_box_param")
     x, image = bottoms(node, 2, 2)
-    step = given.number("step", 0.0)
     boxes = op.PriorBoxClustered(
         _sizes(op, x),
         _image_sizes(op, given, image),
         width=given.numbers("width"),
         height=given.numbers("height"),
-        clip=given.flag("clip"),
+        clip=clip,
         step=step,
         step_h=given.number("step_h", step),
         step_w=given.number("step_w", step),
-        offset=given.number("offset", 0.5),
+        offset=offset,
         variance=_variances(node, given),
     )
     return op.Unsqueeze(boxes, [0])
 
 
 @caffe.lowers("DetectionOutput")
-def detection_output(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("detection_output_param")
+def detection_output(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    input_height: int = 1,
+    input_width: int = 1,
+    background_label_id: int = 0,
+    variance_encoded_in_target: bool = False,
+    share_location: bool = True,
+    objectness_score: float = 0.0,
+    keep_top_k: int = -1,
+    normalized_bbox: bool = False,
+) -> SSAValue:
     """caffe.DetectionOutput(boxes, classes, priors) -> opset8.DetectionOutput(boxes, classes, priors), sorted
 
     Caffe and the runtime list the detections of an image by class, OpenCV's Caffe importer by falling confidence. That
@@ -107,24 +129,24 @@ def detection_output(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail("a threshold that changes during the suppression (eta) is not supported by the runtime")
     boxes, classes, priors, *others = bottoms(node, 3, 5)
     flat = [op.Reshape(value, [0, -1], special_zero=True) for value in (boxes, classes)]
-    size = given.integer("input_height", 1), given.integer("input_width", 1)
+    size = input_height, input_width
     rows = op["opset8.DetectionOutput"](
         *flat,
         priors,
         *others,
-        background_label_id=given.integer("background_label_id", 0),
+        background_label_id=background_label_id,
         top_k=suppression.integer("top_k", -1),
-        variance_encoded_in_target=given.flag("variance_encoded_in_target"),
-        keep_top_k=[given.integer("keep_top_k", -1)],
+        variance_encoded_in_target=variance_encoded_in_target,
+        keep_top_k=[keep_top_k],
         code_type=next(name for name in CODE_TYPES if name.endswith(f".{code}")),
-        share_location=given.flag("share_location", True),
+        share_location=share_location,
         nms_threshold=suppression.number("nms_threshold", 0.3),
         confidence_threshold=given.number("confidence_threshold", float(np.finfo(np.float32).min)),
         # Boxes of priors that the network normalizes are from 0 to 1, as those of PriorBox.
-        normalized=size == (1, 1) or given.flag("normalized_bbox"),
+        normalized=size == (1, 1) or normalized_bbox,
         input_height=size[0],
         input_width=size[1],
-        objectness_score=given.number("objectness_score", 0.0),
+        objectness_score=objectness_score,
     )
     return _by_confidence(op, rows) if (shape_of(boxes) or (-1,))[0] == 1 else rows
 
@@ -138,7 +160,18 @@ def _by_confidence(op: OpBuilder, rows: SSAValue) -> SSAValue:
 
 
 @caffe.lowers("Proposal")
-def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
+@with_parameters("proposal_param")
+def proposal(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    base_size: int = 16,
+    pre_nms_topn: int = 6000,
+    post_nms_topn: int = 300,
+    nms_thresh: float = 0.7,
+    feat_stride: int = 16,
+    min_size: int = 16,
+) -> Replacement:
     """caffe.Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a list)"""
     given = parameters(node, "proposal_param")
     scores, offsets, image = bottoms(node, 3, 3)
@@ -146,12 +179,12 @@ def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
         scores,
         offsets,
         op.Reshape(image, [-1], special_zero=False),
-        base_size=given.integer("base_size", 16),
-        pre_nms_topn=given.integer("pre_nms_topn", 6000),
-        post_nms_topn=given.integer("post_nms_topn", 300),
-        nms_thresh=given.number("nms_thresh", 0.7),
-        feat_stride=given.integer("feat_stride", 16),
-        min_size=given.integer("min_size", 16),
+        base_size=base_size,
+        pre_nms_topn=pre_nms_topn,
+        post_nms_topn=post_nms_topn,
+        nms_thresh=nms_thresh,
+        feat_stride=feat_stride,
+        min_size=min_size,
         ratio=given.numbers("ratio") or [0.5, 1.0, 2.0],
         scale=given.numbers("scale") or [8.0, 16.0, 32.0],
     )
@@ -163,14 +196,15 @@ _PROPOSAL_LAYERS = ("rpn.proposal_layer.ProposalLayer", "SSH.layers.proposal_lay
 
 
 @caffe.lowers("Python")
-def python(node: LoweringNode, op: OpBuilder) -> Replacement:
+@with_parameters("python_param")
+def python(node: LoweringNode, op: OpBuilder, *, param_str_: str = "", module: str = "", layer: str = "") -> Replacement:
     """caffe.Python(scores, offsets, image) {module = "rpn.proposal_layer", …} -> opset4.Proposal, as that of C++"""
     given = parameters(node, "python_param")
-    name = f"{given.text('module', '')}.{given.text('layer', '')}"
+    name = f"{module}.{layer}"
     if name not in _PROPOSAL_LAYERS:
         hint = "an extension says what it is: a class of CaffePythonFrontExtractorOp"
         node.fail(f"the layer {name} is code in Python", hint=hint)
-    text = given.text("param_str", given.text("param_str_", ""))
+    text = given.text("param_str", param_str_)
     found = parameter_text(text)
     if found is None:
         node.fail(f"param_str is {text!r}, which is no list of parameters")
@@ -198,27 +232,27 @@ def python(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @caffe.lowers("ROIPooling")
-def roi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("roi_pooling_param")
+def roi_pooling(node: LoweringNode, op: OpBuilder, *, pooled_h: int, pooled_w: int, spatial_scale: float = 1.0) -> SSAValue:
     """caffe.ROIPooling(x, regions [R, 5]) -> opset2.ROIPooling(x, regions) {method = "max"}"""
-    given = parameters(node, "roi_pooling_param")
     return op.ROIPooling(
         *_data_and_regions(node, op),
-        pooled_h=given.integer("pooled_h"),
-        pooled_w=given.integer("pooled_w"),
-        spatial_scale=given.number("spatial_scale", 1.0),
+        pooled_h=pooled_h,
+        pooled_w=pooled_w,
+        spatial_scale=spatial_scale,
         method="max",
     )
 
 
 @caffe.lowers("PSROIPooling")
-def psroi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("psroi_pooling_param")
+def psroi_pooling(node: LoweringNode, op: OpBuilder, *, output_dim: int, group_size: int, spatial_scale: float) -> SSAValue:
     """caffe.PSROIPooling(x, regions [R, 5]) -> opset1.PSROIPooling(x, regions) {mode = "average"}"""
-    given = parameters(node, "psroi_pooling_param")
     return op.PSROIPooling(
         *_data_and_regions(node, op),
-        output_dim=given.integer("output_dim"),
-        group_size=given.integer("group_size"),
-        spatial_scale=given.number("spatial_scale"),
+        output_dim=output_dim,
+        group_size=group_size,
+        spatial_scale=spatial_scale,
         mode="average",
         spatial_bins_x=1,
         spatial_bins_y=1,
@@ -232,11 +266,11 @@ def _data_and_regions(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 
 @caffe.lowers("RegionYolo")
-def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def region_yolo(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.RegionYolo(x) -> opset1.RegionYolo(x)"""
     given = parameters(node, "region_yolo_param")
     return op.RegionYolo(
-        node.operand(0),
+        x,
         axis=parameters(node, "flatten_param").integer("axis", 1),
         end_axis=parameters(node, "flatten_param").integer("end_axis", -1),
         coords=given.integer("coords", 4),
@@ -249,7 +283,7 @@ def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("ReorgYolo")
-def reorg_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("reorg_yolo_param")
+def reorg_yolo(op: OpBuilder, x: SSAValue, *, stride: int = 1) -> SSAValue:
     """caffe.ReorgYolo(x) {stride} -> opset2.ReorgYolo(x) {stride}"""
-    stride = parameters(node, "reorg_yolo_param").integer("stride", 1)
-    return op.ReorgYolo(node.operand(0), strides=[stride])
+    return op.ReorgYolo(x, strides=[stride])

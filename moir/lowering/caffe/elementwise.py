@@ -17,25 +17,25 @@ _FUNCTIONS = {"AbsVal": "Abs", "TanH": "Tanh"}
 
 
 @caffe.lowers(*_FUNCTIONS)
-def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.TanH(x) -> opset1.Tanh(x), and so on"""
-    return getattr(op, _FUNCTIONS[node.op.KIND])(node.operand(0))
+    return getattr(op, _FUNCTIONS[node.op.KIND])(x)
 
 
 @caffe.lowers("Exp")
-def exp(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def exp(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Exp(x) {base = -1, scale = 1, shift = 0} -> base ^ (shift + scale · x), where -1 is e"""
     given = parameters(node, "exp_param")
-    exponent = linear(op, node.operand(0), given)
+    exponent = linear(op, x, given)
     logarithm = _logarithm_of_base(node, given)
     return op.Exp(exponent if logarithm == 1 else op.Multiply(exponent, logarithm))
 
 
 @caffe.lowers("Log")
-def log(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def log(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Log(x) {base = -1, scale = 1, shift = 0} -> logarithm of shift + scale · x, where -1 is e"""
     given = parameters(node, "log_param")
-    result = op.Log(linear(op, node.operand(0), given))
+    result = op.Log(linear(op, x, given))
     logarithm = _logarithm_of_base(node, given)
     return result if logarithm == 1 else op.Multiply(result, 1 / logarithm)
 

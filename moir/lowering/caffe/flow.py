@@ -16,7 +16,7 @@ from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.correlation import Correlation, correlated
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.image import resized, sizes_like
-from moir.lowering.caffe.layer_parameters import blob, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import blob, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
@@ -24,17 +24,29 @@ _AXES = [2, 3]
 
 
 @caffe.lowers("Correlation")
-def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("correlation_param")
+def correlation(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    single_direction: int = 0,
+    do_abs: bool = False,
+    kernel_size: int,
+    max_displacement: int,
+    stride_1: int = 1,
+    stride_2: int = 1,
+    pad: int = 0,
+) -> SSAValue:
     """caffe.Correlation(a, b) {pad, kernel_size, max_displacement, stride_1, stride_2} -> a channel a displacement"""
     given = parameters(node, "correlation_param")
-    if given.integer("single_direction", 0) or given.flag("do_abs"):
+    if single_direction or do_abs:
         node.fail("displacements in a single direction and absolute values (single_direction, do_abs) are not supported")
     form = Correlation(
-        kernel=given.integer("kernel_size"),
-        displacement=given.integer("max_displacement"),
-        stride=given.integer("stride_1", 1),
-        displacement_stride=given.integer("stride_2", 1),
-        pad=given.integer("pad", 0),
+        kernel=kernel_size,
+        displacement=max_displacement,
+        stride=stride_1,
+        displacement_stride=stride_2,
+        pad=pad,
         is_product=given.choice("correlation_type", ("MULTIPLY", "SUBTRACT")) == "MULTIPLY",
     )
     first, second = bottoms(node, 2, 2)
@@ -42,18 +54,21 @@ def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("Accum")
-def accum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("accum_param")
+def accum(
+    node: LoweringNode, op: OpBuilder, *, have_reference: bool = False, size_divisible_by: int = 0, top_height: int = 0, top_width: int = 0
+) -> SSAValue:
     """caffe.Accum(a, b, …) -> opset1.Concat along axis 1 of all, each resized to the largest height and width
 
     `top_height` and `top_width` may ask for more; with `have_reference` the last blob only says the sizes.
     """
-    given, values = parameters(node, "accum_param"), bottoms(node)
-    if given.flag("have_reference"):
+    values = bottoms(node)
+    if have_reference:
         *values, like = bottoms(node, 2)
         sizes = sizes_like(op, like)
     else:
-        sizes = _largest(node, op, values, [given.integer("top_height", 0), given.integer("top_width", 0)])
-        divisor, known = given.integer("size_divisible_by", 0), op.known.integers(sizes)
+        sizes = _largest(node, op, values, [top_height, top_width])
+        divisor, known = size_divisible_by, op.known.integers(sizes)
         if divisor and (known is None or any(size % divisor for size in known)):
             node.fail(f"the sizes of its blobs are not known to be multiples of {divisor} (size_divisible_by)")
     wanted = op.known.integers(sizes)
@@ -100,7 +115,10 @@ def flow_warp(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("DataAugmentation")
-def data_augmentation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("augmentation_param")
+def data_augmentation(
+    node: LoweringNode, op: OpBuilder, *, augment_during_test: bool = False, recompute_mean: int = 0, mean_per_pixel: bool = True
+) -> SSAValue:
     """caffe.DataAugmentation(x) {recompute_mean, mean_per_pixel, crop_height, crop_width} -> x minus the mean, cropped
 
     The weights are the number of images, the mean of each pixel, and that of each channel. Without `recompute_mean`
@@ -108,14 +126,14 @@ def data_augmentation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     given = parameters(node, "augmentation_param")
     (x,) = bottoms(node, 1, 1)
-    if given.flag("augment_during_test"):
+    if augment_during_test:
         node.fail("it draws random changes in inference, too (augment_during_test)", hint="leave it out of the network")
     crop = [given.integer(f"crop_{side}", 0) for side in ("height", "width")]
     if any(crop):
         starts = op.Divide(op.Subtract(op.Slice(op.ShapeOf(x), [2], [4], [1]), crop), 2)
         x = op.Slice(x, starts, op.Add(starts, crop), [1, 1], _AXES)
-    if given.integer("recompute_mean", 0) > 0:
-        if not given.flag("mean_per_pixel", True):
+    if recompute_mean > 0:
+        if not mean_per_pixel:
             return op.Subtract(x, op.constant(blob(node, 2, (1, -1, 1, 1))))
         mean = blob(node, 1)
         if (shape := shape_of(x)) is None or mean.shape[-2:] != tuple(shape[2:]):

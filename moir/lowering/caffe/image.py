@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import is_static, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
@@ -20,7 +20,8 @@ _AXES = [2, 3]
 
 
 @caffe.lowers("Interp")
-def interp(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("interp_param")
+def interp(node: LoweringNode, op: OpBuilder, *, pad_beg: int = 0, pad_end: int = 0) -> SSAValue:
     """caffe.Interp(x, like) -> opset11.Interpolate(x, sizes, [2, 3]) {linear_onnx, align_corners}
 
     The sizes are `height` and `width`, those of the second bottom, or those of x divided by `shrink_factor` and
@@ -28,11 +29,10 @@ def interp(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     given = parameters(node, "interp_param")
     x, *others = bottoms(node, 1, 2)
-    begin, end = given.integer("pad_beg", 0), given.integer("pad_end", 0)
-    if begin > 0 or end > 0:
+    if pad_beg > 0 or pad_end > 0:
         node.fail("pad_beg and pad_end must not be positive")
-    if begin or end:
-        x = op.Slice(x, [-begin] * 2, op.Add(op.Slice(op.ShapeOf(x), [2], [4], [1]), end), [1, 1], _AXES)
+    if pad_beg or pad_end:
+        x = op.Slice(x, [-pad_beg] * 2, op.Add(op.Slice(op.ShapeOf(x), [2], [4], [1]), pad_end), [1, 1], _AXES)
     sizes = sizes_like(op, others[0]) if others else _interp_sizes(node, op, x, given)
     return resized(op, x, sizes, "linear_onnx", "align_corners")
 
@@ -49,7 +49,8 @@ def _interp_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue, given: LayerPa
 
 
 @caffe.lowers("Resample")
-def resample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("resample_param")
+def resample(node: LoweringNode, op: OpBuilder, *, antialias: bool = True) -> SSAValue:
     """caffe.Resample(x, like) {type = NEAREST, width, height} -> opset11.Interpolate(x, sizes, [2, 3]) {half_pixel}"""
     given = parameters(node, "resample_param")
     x, *others = bottoms(node, 1, 2)
@@ -65,11 +66,12 @@ def resample(node: LoweringNode, op: OpBuilder) -> SSAValue:
         sizes = op.constant([given.integer("height"), given.integer("width")])
     if type_ == "NEAREST":
         return resized(op, x, sizes, "nearest", "half_pixel")
-    return resized(op, x, sizes, "linear", "half_pixel", antialias=given.flag("antialias", True))
+    return resized(op, x, sizes, "linear", "half_pixel", antialias=antialias)
 
 
 @caffe.lowers("Upsample")
-def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("upsample_param")
+def upsample(node: LoweringNode, op: OpBuilder, *, scale: int = 2) -> SSAValue:
     """caffe.Upsample(x) {scale} -> opset11.Interpolate(x, sizes, [2, 3]) {nearest}
 
     caffe.Upsample(x, mask): each element at its index in a channel of zeros, `mask` as Pooling gives it.
@@ -77,7 +79,7 @@ def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     given = parameters(node, "upsample_param")
     x, *others = bottoms(node, 1, 2)
     sizes = op.Slice(op.ShapeOf(x), [2], [4], [1])
-    scales = [given.integer(f"scale_{side}") if given.has(f"scale_{side}") else given.integer("scale", 2) for side in "hw"]
+    scales = [given.integer(f"scale_{side}") if given.has(f"scale_{side}") else scale for side in "hw"]
     if given.has("upsample_h") and given.has("upsample_w"):
         larger: SSAValue = op.constant([given.integer("upsample_h"), given.integer("upsample_w")])
     else:

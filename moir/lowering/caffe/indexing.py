@@ -6,16 +6,15 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import blob, parameters
+from moir.lowering.caffe.layer_parameters import blob, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
 
 @caffe.lowers("Embed")
-def embed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("embed_param")
+def embed(node: LoweringNode, op: OpBuilder, indices_: SSAValue, *, num_output: int, bias_term: bool = True, input_dim: int) -> SSAValue:
     """caffe.Embed(indices, w [K, N], b) -> opset1.Add(opset8.Gather(w, indices, 0), b)"""
-    given = parameters(node, "embed_param")
-    count = given.integer("num_output")
-    indices = op.convert(node.operand(0), si32)
-    result = op.Gather(op.constant(blob(node, 0, (given.integer("input_dim"), count))), indices, 0)
-    return op.Add(result, op.constant(blob(node, 1, (count,)))) if given.flag("bias_term", True) else result
+    indices = op.convert(indices_, si32)
+    result = op.Gather(op.constant(blob(node, 0, (input_dim, num_output))), indices, 0)
+    return op.Add(result, op.constant(blob(node, 1, (num_output,)))) if bias_term else result

@@ -9,26 +9,27 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import blob, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import blob, bottoms, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
 
 @caffe.lowers("InnerProduct")
-def inner_product(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+@with_parameters("inner_product_param")
+def inner_product(
+    node: LoweringNode, op: OpBuilder, *, num_output: int, transpose: bool = False, axis_: int = 1, bias_term: bool = True
+) -> list[SSAValue]:
     """caffe.InnerProduct(x, w [N, K], b) {axis = 1}
     -> opset1.Add(opset1.MatMul(x as [M, K], w) {transpose_b = true}, b as [1, N])
 
     The dimensions from `axis` on become one.
     """
-    given = parameters(node, "inner_product_param")
-    count, is_transposed = given.integer("num_output"), given.flag("transpose")
-    weights = op.constant(blob(node, 0, (-1, count) if is_transposed else (count, -1)))
+    weights = op.constant(blob(node, 0, (-1, num_output) if transpose else (num_output, -1)))
     results: list[SSAValue] = []
     for x in bottoms(node):
-        axis = given.integer("axis", 1)
+        axis = axis_
         axis = axis if axis >= 0 else normalize_axis(axis, node.known_rank(0))
         flat = x if node.rank(0) == axis + 1 else op.Reshape(x, [*[0] * axis, -1], special_zero=True)
-        product = op.MatMul(flat, weights, transpose_b=not is_transposed)
-        results.append(op.Add(product, op.constant(blob(node, 1, (*[1] * axis, count)))) if given.flag("bias_term", True) else product)
+        product = op.MatMul(flat, weights, transpose_b=not transpose)
+        results.append(op.Add(product, op.constant(blob(node, 1, (*[1] * axis, num_output)))) if bias_term else product)
     return results

@@ -11,24 +11,24 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
 
 @caffe.lowers("Split")
-def split(node: LoweringNode, _: OpBuilder) -> list[SSAValue]:
+def split(node: LoweringNode, x: SSAValue) -> list[SSAValue]:
     """caffe.Split(x) -> x, once for each result"""
-    return [node.operand(0)] * node.result_count
+    return [x] * node.result_count
 
 
 @caffe.lowers("Dropout")
-def dropout(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("dropout_param")
+def dropout(op: OpBuilder, x: SSAValue, *, scale_train: bool = True, dropout_ratio: float = 0.5) -> SSAValue:
     """caffe.Dropout(x) -> x; x times the share that is kept where a fork does not scale in training"""
-    given = parameters(node, "dropout_param")
-    if given.flag("scale_train", True):
-        return node.operand(0)
-    return op.Multiply(node.operand(0), 1 - given.number("dropout_ratio", 0.5))
+    if scale_train:
+        return x
+    return op.Multiply(x, 1 - dropout_ratio)
 
 
 def _axis(node: LoweringNode, given: LayerParameters, old_name: str) -> int:
@@ -45,30 +45,31 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("Slice")
-def slice_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def slice_(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAValue]:
     """caffe.Slice(x) {axis = 1, slice_point} -> opset1.VariadicSplit(x, axis, lengths); without points: opset1.Split"""
     given = parameters(node, "slice_param")
     axis, points, count = _axis(node, given, "slice_dim"), given.integers("slice_point"), node.result_count
     if count == 1:
-        return [node.operand(0)]
+        return [x]
     if not points:
-        return op.Split.parts(count, node.operand(0), op.constant(axis), num_splits=count)
+        return op.Split.parts(count, x, op.constant(axis), num_splits=count)
     if len(points) != count - 1 or any(b <= a for a, b in zip([0, *points], points, strict=False)):
         node.fail(f"slice_point {points} does not divide into {count} parts")
     lengths = [b - a for a, b in zip([0, *points], points, strict=False)]
-    return op.VariadicSplit.parts(count, node.operand(0), op.constant(axis), [*lengths, -1])
+    return op.VariadicSplit.parts(count, x, op.constant(axis), [*lengths, -1])
 
 
 @caffe.lowers("Permute")
-def permute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def permute(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Permute(x) {order} -> opset1.Transpose(x, order); axes that are not named follow in their order"""
     rank, order = node.known_rank(0), parameters(node, "permute_param").integers("order")
     if len(set(order)) < len(order) or any(not 0 <= axis < rank for axis in order):
         node.fail(f"order {order} is no order of {rank} axes")
-    return op.transposed(node.operand(0), [*order, *(axis for axis in range(rank) if axis not in order)])
+    return op.transposed(x, [*order, *(axis for axis in range(rank) if axis not in order)])
 
 
 @caffe.lowers("ShuffleChannel")
-def shuffle_channel(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("shuffle_channel_param")
+def shuffle_channel(op: OpBuilder, x: SSAValue, *, group: int = 1) -> SSAValue:
     """caffe.ShuffleChannel(x) {group} -> opset1.ShuffleChannels(x) {axis = 1, group}"""
-    return op.ShuffleChannels(node.operand(0), axis=1, group=parameters(node, "shuffle_channel_param").integer("group", 1))
+    return op.ShuffleChannels(x, axis=1, group=group)

@@ -17,7 +17,7 @@ from moir.dialects.element_types import f32
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.convolution import by_axis
-from moir.lowering.caffe.layer_parameters import LayerParameters, parameters
+from moir.lowering.caffe.layer_parameters import LayerParameters, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -40,17 +40,17 @@ class _Windows:
 
 
 @caffe.lowers("Pooling")
-def pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
+@with_parameters("pooling_param")
+def pooling(node: LoweringNode, op: OpBuilder, x: SSAValue, *, global_pooling: bool = False) -> Replacement:
     """caffe.Pooling(x) {pool = MAX} -> opset14.MaxPool(x), opset14.AvgPool(x); of whole channels: ReduceMax, ReduceMean
 
     The second result of a maximum is the index of each element in its channel, as a float.
     """
     given = parameters(node, "pooling_param")
     method = given.choice("pool", METHODS)
-    x = node.operand(0)
     if node.known_rank(0) != 4:
         node.fail(f"its operand has {node.known_rank(0)} dimensions, not 4")
-    if given.flag("global_pooling"):
+    if global_pooling:
         if node.is_used(1):
             node.fail("indices of the maxima of whole channels are not supported")
         return [_global(op, x, method)]
@@ -127,17 +127,17 @@ def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
 
 
 @caffe.lowers("SPP")
-def spatial_pyramid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("spp_param")
+def spatial_pyramid(node: LoweringNode, op: OpBuilder, x: SSAValue, *, pyramid_height: int) -> SSAValue:
     """caffe.SPP(x) {pyramid_height} -> the poolings over 1, 4, 16, … windows, flattened and joined along axis 1"""
     given = parameters(node, "spp_param")
-    method, x, shape = given.choice("pool", METHODS), node.operand(0), node.shape(0)
+    method, shape = given.choice("pool", METHODS), shape_of(x)
     if shape is None or len(shape) != 4 or min(shape[2:]) < 1:
         node.fail("the size of its operand is unknown", hint="give the model's inputs known sizes")
     parts: list[SSAValue] = []
-    levels = given.integer("pyramid_height")
-    if not 1 <= levels <= MAXIMUM_LEVELS:
-        node.fail(f"pyramid_height is {levels}, not 1 to {MAXIMUM_LEVELS}")
-    for level in range(levels):
+    if not 1 <= pyramid_height <= MAXIMUM_LEVELS:
+        node.fail(f"pyramid_height is {pyramid_height}, not 1 to {MAXIMUM_LEVELS}")
+    for level in range(pyramid_height):
         count = 2**level
         kernel = [-(-size // count) for size in shape[2:]]
         pads = [(k * count - size + 1) // 2 for k, size in zip(kernel, shape[2:], strict=True)]

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.moir import Slicing
 from moir.expansions.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import blob, blob_count, bottoms, parameters
+from moir.lowering.caffe.layer_parameters import blob, blob_count, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -21,12 +21,12 @@ _BodyFunction = Callable[[OpBuilder, SSAValue, SSAValue, Sequence[SSAValue], Seq
 
 
 @caffe.lowers("LSTM")
-def lstm(node: LoweringNode, op: OpBuilder) -> Replacement:
+@with_parameters("recurrent_param")
+def lstm(node: LoweringNode, op: OpBuilder, *, num_output: int) -> Replacement:
     """caffe.LSTM(x [T, N, …], cont [T, N]) {num_output = H} -> a TensorIterator over the steps, [T, N, H]
 
     Where `cont` is 0 a sequence begins: the states before it do not count. The gates are i, f, o, g.
     """
-    size = parameters(node, "recurrent_param").integer("num_output")
 
     def step(
         op: OpBuilder, gates: SSAValue, cont: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]
@@ -39,16 +39,16 @@ def lstm(node: LoweringNode, op: OpBuilder) -> Replacement:
         hidden = op.Multiply(op.Sigmoid(o), op.Tanh(cell))
         return [hidden, cell], hidden
 
-    return _recurrent(node, op, size, 4 * size, 2, [2], step)
+    return _recurrent(node, op, num_output, 4 * num_output, 2, [2], step)
 
 
 @caffe.lowers("RNN")
-def rnn(node: LoweringNode, op: OpBuilder) -> Replacement:
+@with_parameters("recurrent_param")
+def rnn(node: LoweringNode, op: OpBuilder, *, num_output: int) -> Replacement:
     """caffe.RNN(x [T, N, …], cont [T, N]) {num_output = H} -> a TensorIterator over the steps, [T, N, H]
 
     h = tanh(W_xh x + b_h + W_hh (cont · h)), o = tanh(W_ho h + b_o)
     """
-    size = parameters(node, "recurrent_param").integer("num_output")
 
     def step(
         op: OpBuilder, gates: SSAValue, cont: SSAValue, states: Sequence[SSAValue], weights: Sequence[SSAValue]
@@ -57,7 +57,7 @@ def rnn(node: LoweringNode, op: OpBuilder) -> Replacement:
         hidden = op.Tanh(op.Add(gates, op.MatMul(op.Multiply(states[0], cont), recurrent, transpose_b=True)))
         return [hidden], op.Tanh(op.Add(op.MatMul(hidden, output, transpose_b=True), output_bias))
 
-    return _recurrent(node, op, size, size, 1, [2, 3, 4], step)
+    return _recurrent(node, op, num_output, num_output, 1, [2, 3, 4], step)
 
 
 def _recurrent(

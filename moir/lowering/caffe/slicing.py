@@ -6,20 +6,21 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.layer_parameters import bottoms, parameters
+from moir.lowering.caffe.layer_parameters import bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
 
 @caffe.lowers("Crop")
-def crop(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("crop_param")
+def crop(node: LoweringNode, op: OpBuilder, *, axis_: int = 2) -> SSAValue:
     """caffe.Crop(x, like) {axis = 2, offset}
     -> opset8.Slice(x, offset, offset + sizes of like, 1, axes from `axis` on)
     """
     given = parameters(node, "crop_param")
     x, like = bottoms(node, 2, 2)
     rank = node.known_rank(0)
-    start = normalize_axis(given.integer("axis", 2), rank)
+    start = normalize_axis(axis_, rank)
     axes = list(range(start, rank))
     offsets = given.integers("offset") or [0]
     if len(offsets) not in (1, len(axes)):

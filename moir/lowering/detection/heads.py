@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
-from moir.dialects.shapes import shape_of
+from moir.dialects.shapes import rank_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.detection.table import detection
@@ -29,7 +29,27 @@ _EXCHANGED = (1, 0, 3, 2)
 
 
 @detection.lowers("DetectionOutput")
-def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
+def detection_output(
+    node: LoweringNode,
+    op: OpBuilder,
+    codes_: SSAValue,
+    scores_: SSAValue,
+    _anchors: SSAValue | None = None,
+    size: SSAValue | None = None,
+    *,
+    variances: tuple[float, ...] = (),
+    single_image: bool = False,
+    background: bool = False,
+    order: str = "yx",
+    top_k: int = -1,
+    nms_threshold: float,
+    confidence_threshold: float,
+    clip_before_nms: bool = False,
+    clip_after_nms: bool = False,
+    labels_from: int = 0,
+    tiled: bool = False,
+    keep_top_k: int,
+) -> Replacement:
     """detection.DetectionOutput(codes, scores, anchors, size) -> opset8.DetectionOutput(codes, scores, priors), boxes
 
     Operands:
@@ -49,32 +69,31 @@ def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
     Results: detections [1, 1, images * keep_top_k, 7] in coordinates from 0 to 1, and their boxes
     [images * keep_top_k, 4] in the order of the anchors.
     """
-    scores = op.convert(node.operand(1), f32)
+    scores = op.convert(scores_, f32)
     if node.known_rank(1) == 2:
         scores = op.Unsqueeze(scores, [0])
-    images = op.constant([1]) if node.flag("single_image") else dimension_list(op, scores, 0)
-    if node.flag("single_image") and (shape := shape_of(scores)) is not None and shape[0] > 1:
+    images = op.constant([1]) if single_image else dimension_list(op, scores, 0)
+    if single_image and (shape := shape_of(scores)) is not None and shape[0] > 1:
         node.fail(f"it is for one image, the batch has {shape[0]}", hint="convert with --batch 1, or with --detection=plain")
-    is_shared, exchanges = _is_shared(node, scores), node.text("order", "yx") == "yx"
-    has_background, pads_scores = node.flag("background"), not node.flag("background") and node.integer("labels_from", 0) == 1
+    is_shared, exchanges = _is_shared(node, scores), order == "yx"
+    pads_scores = not background and labels_from == 1
     if pads_scores:
         scores = op.Pad(scores, [0, 0, 1], [0, 0, 0], 0.0, pad_mode="constant")
-    codes = op.convert(node.operand(0), f32)
+    codes = op.convert(codes_, f32)
     if is_shared:
         codes = op.Reshape(codes, [-1, 4], special_zero=False)
     else:
-        codes = op.Reshape(codes, [-1, _class_count(node, scores) - int(has_background or pads_scores), 4], special_zero=False)
-        if has_background or pads_scores:
+        codes = op.Reshape(codes, [-1, _class_count(node, scores) - int(background or pads_scores), 4], special_zero=False)
+        if background or pads_scores:
             codes = op.Pad(codes, [0, 1, 0], [0, 0, 0], 0.0, pad_mode="constant")
     if exchanges:
         codes = op.Gather(codes, list(_EXCHANGED), -1)
-    extent = None if node.optional(3) is None else _corners_of_size(op, node.operand(3))
-    variances = node.numbers("variances", ())
+    extent = None if size is None else _corners_of_size(op, node.operand(3))
     if variances:
         anchors = op.convert(node.operand(2), f32)
         if exchanges:
             anchors = op.Gather(anchors, list(_EXCHANGED), 1)
-        priors = _priors(op, anchors if extent is None else op.Divide(anchors, extent), variances, images if node.flag("tiled") else None)
+        priors = _priors(op, anchors if extent is None else op.Divide(anchors, extent), variances, images if tiled else None)
     else:
         codes = codes if extent is None else op.Divide(codes, extent)
         coordinates = op.Multiply(dimension_list(op, scores, 1), 4)
@@ -83,16 +102,16 @@ def detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
         op.Reshape(codes, op.Concat(images, [-1], axis=0), special_zero=False),
         op.Reshape(scores, op.Concat(images, [-1], axis=0), special_zero=False),
         priors,
-        background_label_id=0 if has_background or pads_scores else -1,
-        top_k=node.integer("top_k", -1),
-        keep_top_k=[node.integer("keep_top_k")],
+        background_label_id=0 if background or pads_scores else -1,
+        top_k=top_k,
+        keep_top_k=[keep_top_k],
         code_type=CENTER_SIZE if variances else CORNER,
         variance_encoded_in_target=not variances,
         share_location=is_shared,
-        nms_threshold=node.number("nms_threshold"),
-        confidence_threshold=node.number("confidence_threshold"),
-        clip_before_nms=node.flag("clip_before_nms"),
-        clip_after_nms=node.flag("clip_after_nms"),
+        nms_threshold=nms_threshold,
+        confidence_threshold=confidence_threshold,
+        clip_before_nms=clip_before_nms,
+        clip_after_nms=clip_after_nms,
         normalized=True,
     )
     columns = [4, 3, 6, 5] if exchanges else [3, 4, 5, 6]
@@ -130,7 +149,9 @@ def _priors(op: OpBuilder, anchors: SSAValue, variances: Sequence[float], images
 
 
 @detection.lowers("PSROIPooling")
-def position_sensitive_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def position_sensitive_pooling(
+    node: LoweringNode, op: OpBuilder, maps_: SSAValue, boxes_: SSAValue, *, rows: int, columns: int, size: int
+) -> SSAValue:
     """detection.PSROIPooling(maps, boxes) -> the mean of the samples of opset1.PSROIPooling(maps, regions)
 
     Operands:
@@ -142,10 +163,9 @@ def position_sensitive_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     The result is [images, n, 1, 1, channels].
     """
-    maps, boxes = op.convert(node.operand(0), f32), op.convert(node.operand(1), f32)
+    maps, boxes = op.convert(maps_, f32), op.convert(boxes_, f32)
     if node.known_rank(1) == 2:
         boxes = op.Unsqueeze(boxes, [0])
-    rows, columns, size = (node.integer(name) for name in ("rows", "columns", "size"))
     shape = shape_of(maps)
     if shape is None or shape[-1] < 0 or shape[-1] % (rows * columns):
         node.fail(f"the number of channels must be known, and a multiple of {rows * columns}")
@@ -169,46 +189,48 @@ def position_sensitive_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @detection.lowers("RegionYolo")
-def region_yolo(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def region_yolo(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, do_softmax: bool = False, anchors: tuple[float, ...] = (), mask: tuple[int, ...] = ()
+) -> SSAValue:
     """detection.RegionYolo(x) -> opset1.RegionYolo(x)
 
     Data [images, rows, columns, channels] of channel-last networks becomes [images, channels, rows, columns], the
     layout that applications expect of the layer.
     """
-    data = op.convert(node.operand(0), f32)
-    if node.rank(0) == 2:
+    data = op.convert(x, f32)
+    if rank_of(x) == 2:
         logger.warning("%s: it is a matrix, which RegionYolo does not take; the output stays as it is", node.name)
         return data
     data = op.Transpose(data, _CHANNEL_FIRST)
     return op.RegionYolo(
         data,
-        anchors=list(node.numbers("anchors", ())),
-        mask=list(node.integers("mask", ())),
+        anchors=list(anchors),
+        mask=list(mask),
         classes=node.integer("classes"),
         coords=node.integer("coords"),
         num=node.integer("num"),
-        do_softmax=node.flag("do_softmax"),
+        do_softmax=do_softmax,
         axis=1,
         end_axis=3,
     )
 
 
 @detection.lowers("PriorBoxClustered")
-def prior_boxes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def prior_boxes(node: LoweringNode, op: OpBuilder, *, step: float, width: tuple[float, ...], height: tuple[float, ...]) -> SSAValue:
     """detection.PriorBoxClustered(features, image) -> opset1.PriorBoxClustered(their sizes), as anchors
 
     Operands: features [images, rows, columns, channels] and images [images, height, width, channels]. Result: anchors
     [n, 4] (y_min, x_min, y_max, x_max) from 0 to 1.
     """
     sizes = [op.Gather(op.convert(op.ShapeOf(node.operand(index)), si64), [1, 2], 0) for index in range(2)]
-    boxes = op.PriorBoxClustered(
-        *sizes, width=list(node.numbers("width")), height=list(node.numbers("height")), step=node.number("step"), offset=0.5, clip=False
-    )
+    boxes = op.PriorBoxClustered(*sizes, width=list(width), height=list(height), step=step, offset=0.5, clip=False)
     return op.Gather(op.Reshape(op.Gather(boxes, 0, 0), [-1, 4], special_zero=False), list(_EXCHANGED), 1)
 
 
 @detection.lowers("PriorsDetectionOutput")
-def detection_output_of_priors(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def detection_output_of_priors(
+    node: LoweringNode, op: OpBuilder, *, top_k: int = -1, nms_threshold: float, confidence_threshold: float, keep_top_k: int
+) -> SSAValue:
     """detection.PriorsDetectionOutput(locations, confidences, priors) -> opset8.DetectionOutput(locations, …)"""
     locations, confidences, priors = (op.convert(node.operand(index), f32) for index in range(3))
     images = dimension_list(op, locations, 0)
@@ -217,43 +239,54 @@ def detection_output_of_priors(node: LoweringNode, op: OpBuilder) -> SSAValue:
         op.Reshape(confidences, op.Concat(images, [-1], axis=0), special_zero=False),
         op.Reshape(priors, [1, 2, -1], special_zero=False),
         background_label_id=0,
-        top_k=node.integer("top_k", -1),
-        keep_top_k=[node.integer("keep_top_k")],
+        top_k=top_k,
+        keep_top_k=[keep_top_k],
         code_type=CENTER_SIZE,
-        nms_threshold=node.number("nms_threshold"),
-        confidence_threshold=node.number("confidence_threshold"),
+        nms_threshold=nms_threshold,
+        confidence_threshold=confidence_threshold,
         normalized=True,
     )
 
 
 @detection.lowers("MultiBoxDetectionOutput")
-def multi_box_detection_output(node: LoweringNode, op: OpBuilder) -> Replacement:
+def multi_box_detection_output(
+    node: LoweringNode,
+    op: OpBuilder,
+    scores: SSAValue,
+    offsets: SSAValue,
+    anchors: SSAValue,
+    *,
+    force_suppress: bool = False,
+    nms_topk: int = -1,
+    background_id: int = 0,
+    nms_threshold: float = 0.5,
+    threshold: float = 0.01,
+    clip: bool = True,
+) -> Replacement:
     """detection.MultiBoxDetectionOutput(scores [N, C, A], offsets [N, 4 A], anchors [1, A, 4]) with the
     attributes of mxnet._contrib_MultiBoxDetection -> opset8.DetectionOutput(offsets, scores, priors) [1, 1, n, 7]
 
     An anchor has the best of its classes only, as in MXNet; classes are counted without the background.
     """
-    scores, offsets, anchors = (node.operand(index) for index in range(3))
-    if node.integer("background_id", 0) != 0:
+    if background_id != 0:
         node.fail("another background than class 0 is not supported")
-    if node.flag("force_suppress"):
+    if force_suppress:
         node.fail("a DetectionOutput suppresses boxes of one class only", hint="leave out --detection=output")
     variances = op.constant(np.array([node.numbers("variances", (0.1, 0.1, 0.2, 0.2))], np.float32))
     spread = op.Broadcast(variances, op.Slice(op.ShapeOf(anchors), [1], [3], [1], [0]))
     rows = (op.Reshape(each, [1, 1, -1], special_zero=False) for each in (anchors, spread))
-    limit = node.integer("nms_topk", -1)
     found = op.DetectionOutput(
         op.Reshape(offsets, [0, -1], special_zero=True),
         op.Reshape(op.transposed(scores, [0, 2, 1]), [0, -1], special_zero=True),
         op.Concat(*rows, axis=1),
         background_label_id=0,
-        top_k=limit,
-        keep_top_k=[limit],
+        top_k=nms_topk,
+        keep_top_k=[nms_topk],
         code_type="caffe.PriorBoxParameter.CENTER_SIZE",
         share_location=True,
-        nms_threshold=node.number("nms_threshold", 0.5),
-        confidence_threshold=node.number("threshold", 0.01),
-        clip_before_nms=node.flag("clip", True),
+        nms_threshold=nms_threshold,
+        confidence_threshold=threshold,
+        clip_before_nms=clip,
         decrease_label_id=True,
         normalized=True,
     )

@@ -29,69 +29,73 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
 @mxnet.lowers("Activation", "_npx_activation")
-def activation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def activation(node: LoweringNode, op: OpBuilder, x: SSAValue, *, act_type: str) -> SSAValue:
     """mxnet.Activation(x) {act_type = "softrelu"} -> opset4.SoftPlus(x), and so on"""
-    type_, x = node.text("act_type"), node.operand(0)
-    if type_ == "log_sigmoid":
+    if act_type == "log_sigmoid":
         return op.Negative(op.SoftPlus(op.Negative(x)))
-    if type_ not in _ACTIVATIONS:
-        node.fail(f"act_type {type_!r} does not exist")
-    return getattr(op, _ACTIVATIONS[type_])(x)
+    if act_type not in _ACTIVATIONS:
+        node.fail(f"act_type {act_type!r} does not exist")
+    return getattr(op, _ACTIVATIONS[act_type])(x)
 
 
 @mxnet.lowers("LeakyReLU", "_npx_leaky_relu")
-def leaky_relu(node: LoweringNode, op: OpBuilder) -> Replacement:
+def leaky_relu(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    slope: float = 0.25,
+    act_type: str = "leaky",
+    lower_bound: float = 0.125,
+    upper_bound: float = 0.334,
+) -> Replacement:
     """mxnet.LeakyReLU(x, gamma) {act_type = "leaky", slope = 0.25} -> opset1.PRelu(x, slope), Elu, Selu or Gelu
 
     In inference the slope of `rrelu` is the middle of its bounds; that is its second result.
     """
-    type_, x = node.text("act_type", "leaky"), node.operand(0)
-    slope = node.number("slope", 0.25)
-    if type_ == "leaky":
+    if act_type == "leaky":
         return [op.PRelu(x, [slope])]
-    if type_ == "prelu":
+    if act_type == "prelu":
         return [op.PRelu(x, node.operand(1))]
-    if type_ == "elu":
+    if act_type == "elu":
         return [op.Elu(x, alpha=slope)]
-    if type_ == "selu":
+    if act_type == "selu":
         return [op.Selu(x, op.constant(SELU_ALPHA), op.constant(SELU_SCALE))]
-    if type_ == "gelu":
+    if act_type == "gelu":
         return [op.Gelu(x, approximation_mode="ERF")]
-    if type_ == "rrelu":
-        middle = (node.number("lower_bound", 0.125) + node.number("upper_bound", 0.334)) / 2
+    if act_type == "rrelu":
+        middle = (lower_bound + upper_bound) / 2
         return [op.PRelu(x, [middle]), op.Broadcast(op.constant_like(middle, x), op.ShapeOf(x))]
-    return node.fail(f"act_type {type_!r} does not exist")
+    return node.fail(f"act_type {act_type!r} does not exist")
 
 
 @mxnet.lowers("hard_sigmoid")
-def hard_sigmoid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def hard_sigmoid(op: OpBuilder, x: SSAValue, *, alpha: float = 0.2, beta: float = 0.5) -> SSAValue:
     """mxnet.hard_sigmoid(x) {alpha = 0.2, beta = 0.5} -> opset1.Clamp(alpha · x + beta) {min = 0, max = 1}"""
-    scaled = op.Multiply(node.operand(0), node.number("alpha", 0.2))
-    return op.Clamp(op.Add(scaled, node.number("beta", 0.5)), min=0.0, max=1.0)
+    scaled = op.Multiply(x, alpha)
+    return op.Clamp(op.Add(scaled, beta), min=0.0, max=1.0)
 
 
 @mxnet.lowers("smooth_l1", "_npx_smooth_l1")
-def smooth_l1(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def smooth_l1(op: OpBuilder, x: SSAValue, *, scalar: float = 1.0) -> SSAValue:
     """mxnet.smooth_l1(x) {scalar = s} -> (s x)² / 2 where |x| < 1 / s², elsewhere |x| - 1 / (2 s²)"""
-    square = node.number("scalar", 1.0) ** 2
-    x = node.operand(0)
+    square = scalar**2
     size = op.Abs(x)
     near = op.Multiply(op.Multiply(x, x), square / 2)
     return op.Select(op.Less(size, 1 / square), near, op.Subtract(size, 0.5 / square))
 
 
 @mxnet.lowers("softmax", "_npx_softmax", "log_softmax", "_npx_log_softmax", "softmin")
-def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def softmax(node: LoweringNode, op: OpBuilder, *, axis: int = -1, temperature: float = 1.0, use_length: bool = False) -> SSAValue:
     """mxnet.softmax(x, length) {axis = -1, temperature} -> opset8.Softmax(x / temperature) {axis}
 
     With lengths, what is behind them along the axis does not count, and is 0.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
-    axis, temperature = node.integer("axis", -1), node.number("temperature", 1.0)
     x = op.Negative(x) if name == "softmin" else x
     x = x if temperature == 1 else op.Divide(x, temperature)
     build = op.LogSoftmax if name == "log_softmax" else op.Softmax
-    if not node.flag("use_length"):
+    if not use_length:
         result = build(x, axis=axis)
     else:
         rank = rank_of_operand(node)
@@ -104,23 +108,23 @@ def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("SoftmaxActivation")
-def softmax_activation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def softmax_activation(op: OpBuilder, x: SSAValue, *, mode: str = "instance") -> SSAValue:
     """mxnet.SoftmaxActivation(x) {mode = "instance"} -> Softmax over the last axis, with mode = channel over axis 1
 
     MXNet's documentation says that `instance` is over all of a sample, which is so for two dimensions only.
     """
-    return op.Softmax(node.operand(0), axis=1 if node.text("mode", "instance") == "channel" else -1)
+    return op.Softmax(x, axis=1 if mode == "channel" else -1)
 
 
 @mxnet.lowers("SoftmaxOutput", "Softmax")
-def softmax_output(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def softmax_output(node: LoweringNode, op: OpBuilder, *, multi_output: bool = False, preserve_shape: bool = False) -> SSAValue:
     """mxnet.SoftmaxOutput(x, label) -> Softmax over a sample
 
     With `multi_output` over axis 1, with `preserve_shape` over the last one.
     """
-    if node.flag("multi_output"):
+    if multi_output:
         return op.Softmax(node.operand(0), axis=1)
-    return op.Softmax(node.operand(0), axis=-1) if node.flag("preserve_shape") else _over_samples(node, op)
+    return op.Softmax(node.operand(0), axis=-1) if preserve_shape else _over_samples(node, op)
 
 
 def _over_samples(node: LoweringNode, op: OpBuilder) -> SSAValue:
@@ -133,12 +137,12 @@ def _over_samples(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("LinearRegressionOutput", "MAERegressionOutput", "SVMOutput")
-def regression_output(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def regression_output(x: SSAValue) -> SSAValue:
     """mxnet.LinearRegressionOutput(x, label) -> x"""
-    return node.operand(0)
+    return x
 
 
 @mxnet.lowers("LogisticRegressionOutput")
-def logistic_regression_output(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def logistic_regression_output(op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.LogisticRegressionOutput(x, label) -> opset1.Sigmoid(x)"""
-    return op.Sigmoid(node.operand(0))
+    return op.Sigmoid(x)

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.shapes import normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import entries, optional_entries, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
@@ -25,17 +25,17 @@ def _strides(node: LoweringNode) -> list[int]:
 
 
 @mxnet.lowers("_ravel_multi_index", "ravel_multi_index")
-def ravel_multi_index(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def ravel_multi_index(node: LoweringNode, op: OpBuilder, coordinates: SSAValue) -> SSAValue:
     """mxnet._ravel_multi_index(coordinates [M, N…]) {shape} -> the numbers of places [N…]"""
     strides = _strides(node)
     weights = np.array(strides).reshape(-1, *[1] * (rank_of_operand(node) - 1))
-    return op.ReduceSum(op.Multiply(node.operand(0), op.constant_like(weights, node.operand(0))), [0])
+    return op.ReduceSum(op.Multiply(coordinates, op.constant_like(weights, coordinates)), [0])
 
 
 @mxnet.lowers("_unravel_index", "unravel_index")
-def unravel_index(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def unravel_index(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._unravel_index(numbers [N…]) {shape} -> coordinates [M, N…]"""
-    x, sizes = node.operand(0), entries(node, "shape")
+    sizes = entries(node, "shape")
     whole, rows = op.convert(x, si64), list[SSAValue]()
     for size, stride in zip(sizes, _strides(node), strict=True):
         place = op.Divide(whole, stride)
@@ -44,9 +44,9 @@ def unravel_index(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_index_array")
-def index_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def index_array(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._contrib_index_array(x) {axes} -> the coordinates of each element, along a further last axis"""
-    x, rank = node.operand(0), rank_of_operand(node)
+    rank = rank_of_operand(node)
     axes = [normalize_axis(axis, rank) for axis in entries(node, "axes")] or list(range(rank))
     shape, columns = op.ShapeOf(x), list[SSAValue]()
     for axis in axes:
@@ -57,17 +57,17 @@ def index_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_index_copy")
-def index_copy(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def index_copy(op: OpBuilder, x: SSAValue, places: SSAValue, rows: SSAValue) -> SSAValue:
     """mxnet._contrib_index_copy(x, places [K], rows [K, …]) -> opset3.ScatterUpdate(x, places, rows, 0)"""
-    return op.ScatterUpdate(node.operand(0), op.convert(node.operand(1), si64), node.operand(2), op.constant(0))
+    return op.ScatterUpdate(x, op.convert(places, si64), rows, op.constant(0))
 
 
 @mxnet.lowers(
     "_slice_assign", "_slice_assign_scalar", "_crop_assign", "_crop_assign_scalar", "_npi_slice_assign", "_npi_slice_assign_scalar"
 )
-def slice_assign(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def slice_assign(node: LoweringNode, op: OpBuilder, x: SSAValue, *, scalar: float = 0.0) -> SSAValue:
     """mxnet._slice_assign(x, part) {begin, end, step} -> x with another part: ScatterNDUpdate at its coordinates"""
-    x, shape = node.operand(0), node.shape(0)
+    shape = shape_of(x)
     begins, ends = optional_entries(node, "begin"), optional_entries(node, "end")
     steps = [step or 1 for step in optional_entries(node, "step")] or [1] * len(begins)
     if shape is None or min(shape[: len(begins)], default=-1) < 0 or not len(begins) == len(ends) == len(steps):
@@ -77,5 +77,5 @@ def slice_assign(node: LoweringNode, op: OpBuilder) -> SSAValue:
     updates = op.Slice(op.ShapeOf(x), [len(begins)], [len(shape)], [1]) if len(begins) < len(shape) else None
     sizes = op.constant([len(line) for line in lines])
     full = sizes if updates is None else op.Concat(sizes, updates, axis=0)
-    part = op.constant_like(node.number("scalar", 0.0), x) if node.op.KIND.endswith("scalar") else node.operand(1)
+    part = op.constant_like(scalar, x) if node.op.KIND.endswith("scalar") else node.operand(1)
     return op.ScatterNDUpdate(x, op.constant(places), op.Broadcast(part, full))

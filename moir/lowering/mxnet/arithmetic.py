@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import shape_of
 from moir.expansions.angles import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer, operands
@@ -109,20 +110,19 @@ _SCALAR_KINDS = (
 
 
 @mxnet.lowers(*_BINARY_KINDS.split())
-def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """mxnet.broadcast_add(a, b) -> opset1.Add(a, b), and so on; comparisons have the type of a"""
-    return _computed(node, op, _name(node.op.KIND)[0], node.operand(0), node.operand(1), node.operand(0))
+    return _computed(node, op, _name(node.op.KIND)[0], a, b, a)
 
 
 @mxnet.lowers(*_SCALAR_KINDS.split())
-def scalar(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scalar(node: LoweringNode, op: OpBuilder, x: SSAValue, *, scalar: float = 0.0) -> SSAValue:
     """mxnet._rminus_scalar(x) {scalar} -> opset1.Subtract(scalar, x), and so on"""
     name, is_first = _name(node.op.KIND)
-    x, number = node.operand(0), node.number("scalar", 0.0)
-    if is_integer(x) and not number.is_integer():
+    if is_integer(x) and not scalar.is_integer():
         x = op.convert(x, f32)
-    value = op.constant_like(number, x)
-    if name == "mod" and number and not is_first:
+    value = op.constant_like(scalar, x)
+    if name == "mod" and scalar and not is_first:
         return op.FloorMod(x, value)
     return _computed(node, op, name, value, x, x) if is_first else _computed(node, op, name, x, value, x)
 
@@ -155,22 +155,21 @@ def add_n(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_copy", "_np_copy", "_identity_with_attr_like_rhs")
-def copy(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def copy(x: SSAValue) -> SSAValue:
     """mxnet._copy(x) -> x"""
-    return node.operand(0)
+    return x
 
 
 @mxnet.lowers("clip", "_npi_clip")
-def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def clip(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.clip(x) {a_min, a_max} -> opset1.Clamp(x) {min, max}"""
-    return op.Clamp(node.operand(0), min=node.number("a_min", float("-inf")), max=node.number("a_max", float("inf")))
+    return op.Clamp(x, min=node.number("a_min", float("-inf")), max=node.number("a_max", float("inf")))
 
 
 @mxnet.lowers("_contrib_div_sqrt_dim")
-def div_sqrt_dim(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def div_sqrt_dim(op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._contrib_div_sqrt_dim(x) -> x / √(size of the last dimension)"""
-    x = node.operand(0)
-    shape = node.shape(0)
+    shape = shape_of(x)
     if shape is not None and shape[-1] > 0:
         return op.Divide(x, float(np.sqrt(shape[-1])))
     size = op.Gather(op.ShapeOf(x, output_type=si64), -1, 0)

@@ -20,13 +20,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("diag", "_np_diag", "_np_diagonal", "_linalg_extractdiag", "linalg_extractdiag")
-def diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, k: int = 0) -> SSAValue:
     """mxnet.diag(x) {k = 0, axis1 = 0, axis2 = 1} -> the elements of diagonal k, along the last axis
 
     Of one dimension diag makes a matrix with the elements on that diagonal.
     """
     rank, kind = rank_of_operand(node), node.op.KIND
-    k = node.integer("offset", 0) if kind in ("_np_diagonal", "_linalg_extractdiag", "linalg_extractdiag") else node.integer("k", 0)
+    k = offset if kind in ("_np_diagonal", "_linalg_extractdiag", "linalg_extractdiag") else k
     if rank == 1:
         return _matrix_of_diagonal(op, node.operand(0), k)
     return main_diagonal(op, _axes_last(node, op, rank), k)
@@ -40,9 +40,9 @@ def _axes_last(node: LoweringNode, op: OpBuilder, rank: int) -> SSAValue:
 
 
 @mxnet.lowers("_linalg_makediag", "linalg_makediag")
-def make_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def make_diagonal(op: OpBuilder, x: SSAValue, *, offset: int = 0) -> SSAValue:
     """mxnet.linalg_makediag(x […, N]) {offset = 0} -> matrices with the elements on a diagonal"""
-    return _matrix_of_diagonal(op, node.operand(0), node.integer("offset", 0))
+    return _matrix_of_diagonal(op, x, offset)
 
 
 def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
@@ -57,23 +57,23 @@ def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
 
 
 @mxnet.lowers("_np_trace")
-def trace(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def trace(node: LoweringNode, op: OpBuilder, *, offset: int = 0) -> SSAValue:
     """mxnet._np_trace(x) {offset = 0, axis1 = 0, axis2 = 1} -> the sum of a diagonal"""
-    return op.ReduceSum(main_diagonal(op, _axes_last(node, op, rank_of_operand(node)), node.integer("offset", 0)), [-1])
+    return op.ReduceSum(main_diagonal(op, _axes_last(node, op, rank_of_operand(node)), offset), [-1])
 
 
 @mxnet.lowers("_npi_tril")
-def lower_triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def lower_triangle(op: OpBuilder, x: SSAValue, *, k: int = 0) -> SSAValue:
     """mxnet._npi_tril(x) {k = 0} -> 0 above diagonal k; of one dimension a matrix with it as each row"""
-    return triangle_of(op, node.operand(0), node.integer("k", 0))
+    return triangle_of(op, x, k)
 
 
 @mxnet.lowers("_npi_rot90")
-def rot90(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def rot90(node: LoweringNode, op: OpBuilder, x: SSAValue, *, k: int = 1) -> SSAValue:
     """mxnet._npi_rot90(x) {k = 1, axes = (0, 1)} -> a quarter turn k times, from the first axis to the second"""
-    x, rank = node.operand(0), rank_of_operand(node)
+    rank = rank_of_operand(node)
     first, second = (normalize_axis(axis, rank) for axis in entries(node, "axes", (0, 1)))
-    turns = node.integer("k", 1) % 4
+    turns = k % 4
     order = list(range(rank))
     order[first], order[second] = second, first
     if turns == 0:
@@ -89,14 +89,14 @@ def _backwards(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 
 @mxnet.lowers("_np_moveaxis")
-def move_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def move_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._np_moveaxis(x) {source, destination} -> opset1.Transpose(x, order)"""
     rank = rank_of_operand(node)
     source, target = ([normalize_axis(axis, rank) for axis in entries(node, name)] for name in ("source", "destination"))
     order = [axis for axis in range(rank) if axis not in source]
     for place, axis in sorted(zip(target, source, strict=True)):
         order.insert(place, axis)
-    return op.transposed(node.operand(0), order)
+    return op.transposed(x, order)
 
 
 def _at_least(op: OpBuilder, x: SSAValue, rank: int | None, wanted: int) -> SSAValue:
@@ -159,18 +159,18 @@ MAXIMUM_PARTS = 10_000
 
 
 @mxnet.lowers("_npi_diff")
-def differences(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def differences(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -1, n: int = 1) -> SSAValue:
     """mxnet._npi_diff(x) {n = 1, axis = -1} -> the differences of neighbours along an axis, n times"""
-    x, axis = node.operand(0), normalize_axis(node.integer("axis", -1), rank_of_operand(node))
-    for _ in range(min(node.integer("n", 1), 64)):
+    axis = normalize_axis(axis, rank_of_operand(node))
+    for _ in range(min(n, 64)):
         x = op.Subtract(op.Slice(x, [1], [2**63 - 1], [1], [axis]), op.Slice(x, [0], [-1], [1], [axis]))
     return x
 
 
 @mxnet.lowers("_npx_nonzero")
-def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._npx_nonzero(x) -> opset3.NonZero(x), a row for each place"""
-    return op.transposed(op.NonZero(node.operand(0), output_type=si64), [1, 0])
+    return op.transposed(op.NonZero(x, output_type=si64), [1, 0])
 
 
 @mxnet.lowers("_npi_indices")

@@ -41,44 +41,50 @@ def _truth(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_foreach")
-def foreach(node: LoweringNode, op: OpBuilder) -> Replacement:
+def foreach(node: LoweringNode, op: OpBuilder, *, num_out_data: int) -> Replacement:
     """mxnet._foreach(data…, states…, others…) -> opset1.TensorIterator over the first axes of the data
 
     The results are the joined outputs of all steps, then the states after the last one. A body with another loop makes
     it a Loop, as the runtime has no TensorIterator within one.
     """
-    values, outputs = operands(node), node.integer("num_out_data")
+    values = operands(node)
     data_count, state_count = len(entries(node, "in_data_locs")), len(entries(node, "in_state_locs"))
     data, states, others = values[:data_count], values[data_count : data_count + state_count], values[data_count + state_count :]
-    if not data or node.result_count != outputs + state_count:
-        node.fail(f"it has {len(data)} operands to go through and {node.result_count} results, {outputs} of them outputs")
+    if not data or node.result_count != num_out_data + state_count:
+        node.fail(f"it has {len(data)} operands to go through and {node.result_count} results, {num_out_data} of them outputs")
 
     def body(inside: OpBuilder, carried: list[SSAValue], cuts: list[SSAValue], fixed: list[SSAValue]) -> Step:
         slices = [inside.Squeeze(cut, [0]) for cut in cuts]
         found = inlined(node, inside, _region(node, 0, 1), [*slices, *carried, *fixed])
-        if len(found) != outputs + state_count:
-            node.fail(f"its graph has {len(found)} outputs, not {outputs + state_count}")
-        return Step(found[outputs:], [inside.Unsqueeze(value, [0]) for value in found[:outputs]])
+        if len(found) != num_out_data + state_count:
+            node.fail(f"its graph has {len(found)} outputs, not {num_out_data + state_count}")
+        return Step(found[num_out_data:], [inside.Unsqueeze(value, [0]) for value in found[:num_out_data]])
 
     is_nested = any(each.name in ("mxnet._foreach", "mxnet._while_loop", TensorIterator.name) for each in node.op.regions[0].walk())
-    cuts, joins = [Cut(value, Slicing(0)) for value in data], [Slicing(0)] * outputs
+    cuts, joins = [Cut(value, Slicing(0)) for value in data], [Slicing(0)] * num_out_data
     most = as_scalar(op, dimension_list(op, data[0], 0)) if is_nested else None
     results = repeated_steps(op, body, states, cuts=cuts, invariants=others, joins=joins, most=most)
     return [*results[state_count:], *results[:state_count]]
 
 
 @mxnet.lowers("_while_loop")
-def while_loop(node: LoweringNode, op: OpBuilder) -> Replacement:
+def while_loop(node: LoweringNode, op: OpBuilder, *, num_out_data: int, max_iterations: int) -> Replacement:
     """mxnet._while_loop(values…) {max_iterations} -> opset5.Loop(max_iterations, condition, values…)
 
     The results are the joined outputs, with zeros behind those of the last step up to `max_iterations`, then the loop's
     variables after it.
     """
-    values, outputs, most = operands(node), node.integer("num_out_data"), node.integer("max_iterations")
+    values = operands(node)
     own = entries(node, "func_input_locs")
     places = entries(node, "func_var_locs")
-    if not 0 < most <= MAXIMUM_STEPS or any(not 0 <= place < len(own) for place in places) or node.result_count != outputs + len(places):
-        node.fail(f"{most} iterations, {len(places)} variables and {outputs} outputs do not fit its {node.result_count} results")
+    if (
+        not 0 < max_iterations <= MAXIMUM_STEPS
+        or any(not 0 <= place < len(own) for place in places)
+        or node.result_count != num_out_data + len(places)
+    ):
+        node.fail(
+            f"{max_iterations} iterations, {len(places)} variables and {num_out_data} outputs do not fit its {node.result_count} results"
+        )
     variables = [own[place] for place in places]
     others = [index for index in range(len(values)) if index not in variables]
 
@@ -92,15 +98,15 @@ def while_loop(node: LoweringNode, op: OpBuilder) -> Replacement:
 
     def body(inside: OpBuilder, carried: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
         found = inlined(node, inside, _region(node, 1, 2), arranged(carried, fixed))
-        if len(found) != outputs + len(variables):
-            node.fail(f"its graph has {len(found)} outputs, not {outputs + len(variables)}")
-        after = found[outputs:]
-        return Step(after, [inside.Unsqueeze(value, [0]) for value in found[:outputs]], condition(inside, after, fixed))
+        if len(found) != num_out_data + len(variables):
+            node.fail(f"its graph has {len(found)} outputs, not {num_out_data + len(variables)}")
+        after = found[num_out_data:]
+        return Step(after, [inside.Unsqueeze(value, [0]) for value in found[:num_out_data]], condition(inside, after, fixed))
 
     states, fixed = [values[index] for index in variables], [values[index] for index in others]
     starts = condition(op, states, fixed)
-    results = repeated_steps(op, body, states, invariants=fixed, joins=[Slicing(0)] * outputs, most=most, starts=starts)
-    joined = [_filled(op, value, most) for value in results[len(states) :]]
+    results = repeated_steps(op, body, states, invariants=fixed, joins=[Slicing(0)] * num_out_data, most=max_iterations, starts=starts)
+    joined = [_filled(op, value, max_iterations) for value in results[len(states) :]]
     return [*joined, *results[: len(states)]]
 
 

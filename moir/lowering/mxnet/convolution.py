@@ -69,15 +69,15 @@ def convolved(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("Deconvolution", "_npx_deconvolution")
-def deconvolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def deconvolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, *, num_group: int = 1) -> SSAValue:
     """mxnet.Deconvolution(x, w, b) {adj, target_shape} -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b)
 
     `target_shape` takes the place of pads and of `adj`: of an odd surplus one more is removed at the beginning.
     """
     kernel = _kernel(node)
-    axes, group = len(kernel), node.integer("num_group", 1)
+    axes = len(kernel)
     window, padding = _window(node, axes), by_axis(node, "adj", axes, 0)
-    x, weights, is_last = node.operand(0), node.operand(1), is_channel_last(node)
+    is_last = is_channel_last(node)
     if is_last:
         x, weights = channel_first(op, x, axes + 2), channel_first(op, weights, axes + 2)
     target = entries(node, "target_shape")
@@ -94,17 +94,19 @@ def deconvolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
         pads = tuple((each + 1) // 2 for each in surplus)
         padding = tuple(each % 2 for each in surplus)
         window = window.with_fields(pads_begin=pads, pads_end=pads)
-    if group == 1:
+    if num_group == 1:
         result = op.ConvolutionBackpropData(x, weights, **window.properties(), output_padding=padding)
     else:
-        weights = _grouped(node, op, weights, group)
+        weights = _grouped(node, op, weights, num_group)
         result = op.GroupConvolutionBackpropData(x, weights, **window.properties(), output_padding=padding)
     result = _with_bias(node, op, result, 2, axes, default=True)
     return channel_last(op, result, axes + 2) if is_last else result
 
 
 @mxnet.lowers("_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution")
-def deformable_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def deformable_convolution(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, offset: SSAValue, w: SSAValue, *, num_group: int = 1, num_deformable_group: int = 1
+) -> SSAValue:
     """mxnet._contrib_DeformableConvolution(x, offset, w, b)
     -> opset1.Add(opset8.DeformableConvolution(x, offset, w), b)
 
@@ -113,13 +115,12 @@ def deformable_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if len(_kernel(node)) != 2:
         node.fail("the runtime has deformable convolutions of 2 axes only")
     is_modulated = "Modulated" in node.op.KIND
-    x, offset = node.operand(0), node.operand(1)
-    operands = [x, offset, node.operand(3), node.operand(2)] if is_modulated else [x, offset, node.operand(2)]
+    operands = [x, offset, node.operand(3), w] if is_modulated else [x, offset, w]
     result = op.DeformableConvolution(
         *operands,
         **_window(node, 2).properties(),
-        group=node.integer("num_group", 1),
-        deformable_group=node.integer("num_deformable_group", 1),
+        group=num_group,
+        deformable_group=num_deformable_group,
         # Beyond its edge the image goes on with the elements there, in the modulated version with zeros.
         bilinear_interpolation_pad=is_modulated,
     )

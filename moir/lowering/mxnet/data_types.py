@@ -14,15 +14,15 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("amp_multicast")
-def amp_multicast(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def amp_multicast(node: LoweringNode, op: OpBuilder, *, cast_narrow: bool = False) -> Sequence[SSAValue]:
     """mxnet.amp_multicast(a, b, …) {cast_narrow = false} -> all in the widest of their types, or the narrowest"""
     values = operands(node)
     widths = [to_numpy(node.element(index)).itemsize for index in range(len(values))]
-    wanted = node.element(widths.index((min if node.flag("cast_narrow") else max)(widths)))
+    wanted = node.element(widths.index((min if cast_narrow else max)(widths)))
     return [op.convert(value, wanted) for value in values]
 
 
 @mxnet.lowers("Cast", "cast", "amp_cast", "_npx_cast", "_npi_cast")
-def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cast(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.Cast(x) {dtype} -> opset1.Convert(x)"""
-    return op.convert(node.operand(0), element(node, f32))
+    return op.convert(x, element(node, f32))

@@ -122,12 +122,12 @@ _KINDS = (
 
 
 @mxnet.lowers(*_KINDS.split())
-def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.arcsin(x) -> opset1.Asin(x), and so on
 
     Functions of real numbers take integers as f32.
     """
-    name, x = plain_name(node.op.KIND), node.operand(0)
+    name = plain_name(node.op.KIND)
     if name == "negative" and is_integer(x) and "ui" in str(element_of(x)):
         # The CPU plugin multiplies by -1, which is no unsigned number.
         wide = op.FloorMod(op.Negative(op.convert(x, si64)), 1 << 8 * to_numpy(element_of(x)).itemsize)
@@ -145,44 +145,43 @@ def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
     *("BlockGrad", "Dropout", "IdentityAttachKLSparseReg", "MakeLoss", "_contrib_gradientmultiplier", "_npx_dropout", "cast_storage"),
     *("identity", "make_loss", "stop_gradient"),
 )
-def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def identity(node: LoweringNode, x: SSAValue, *, mode: str = "training") -> SSAValue:
     """mxnet.BlockGrad(x) -> x"""
-    if node.text("mode", "training") == "always":
+    if mode == "always":
         node.fail("dropout with mode = always draws random numbers in inference, too; leave it out of the symbol")
-    return node.operand(0)
+    return x
 
 
 @mxnet.lowers("logical_not", "_npi_logical_not")
-def logical_not(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def logical_not(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.logical_not(x) -> x == 0, in the type of x; numpy's is boolean"""
-    return in_type_of(node, op, op.Equal(node.operand(0), 0), node.operand(0))
+    return in_type_of(node, op, op.Equal(x, 0), x)
 
 
 @mxnet.lowers("_contrib_quadratic")
-def quadratic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quadratic(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._contrib_quadratic(x) {a = 0, b = 0, c = 0} -> (a · x + b) · x + c"""
-    x = node.operand(0)
     a, b, c = (node.number(name, 0.0) for name in "abc")
     return op.Add(op.Multiply(op.Add(op.Multiply(x, a), b), x), c)
 
 
 @mxnet.lowers("_npi_around")
-def around(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def around(op: OpBuilder, x: SSAValue, *, decimals: int = 0) -> SSAValue:
     """mxnet._npi_around(x) {decimals = 0} -> opset5.Round(x · 10 ^ decimals) {half_away_from_zero} / 10 ^ decimals"""
-    x, factor = node.operand(0), 10.0 ** node.integer("decimals", 0)
+    factor = 10.0**decimals
     if is_integer(x):
         return x
     return op.Divide(_away_from_zero(op.Multiply(x, factor), op), factor) if factor != 1 else _away_from_zero(x, op)
 
 
 @mxnet.lowers("_npi_nan_to_num")
-def numbers_only(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def numbers_only(node: LoweringNode, op: OpBuilder, *, nan: float = 0.0) -> SSAValue:
     """mxnet._npi_nan_to_num(x) {nan = 0, posinf, neginf} -> x with numbers in place of NaN and infinities"""
     x, element = node.operand(0), element_of(node.operand(0))
     if is_integer(x):
         return x
     largest = float(np.finfo(to_numpy(element)).max)
-    x = op.Select(op.IsNaN(x), op.constant_like(node.number("nan", 0.0), x), x)
+    x = op.Select(op.IsNaN(x), op.constant_like(nan, x), x)
     x = op.Select(op.Equal(x, np.inf), op.constant_like(node.number("posinf", largest), x), x)
     return op.Select(op.Equal(x, -np.inf), op.constant_like(node.number("neginf", -largest), x), x)
 
@@ -191,9 +190,9 @@ _TESTS = {"isfinite": "IsFinite", "isinf": "IsInf", "isnan": "IsNaN"}
 
 
 @mxnet.lowers(*(prefix + name for name in _TESTS for prefix in ("", "_contrib_", "_npi_")))
-def test(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def test(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._contrib_isnan(x) -> opset10.IsNaN(x) in the type of x; numpy's is boolean"""
-    return in_type_of(node, op, getattr(op, _TESTS[plain_name(node.op.KIND)])(node.operand(0)), node.operand(0))
+    return in_type_of(node, op, getattr(op, _TESTS[plain_name(node.op.KIND)])(x), x)
 
 
 def in_type_of(node: LoweringNode, op: OpBuilder, truth: SSAValue, like: SSAValue) -> SSAValue:

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64, to_numpy
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import element, entries, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
@@ -20,62 +20,60 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_zeros", "_ones", "_full", "_zeros_without_dtype", "_npi_zeros", "_npi_ones", "_npi_full")
-def filled(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def filled(node: LoweringNode, op: OpBuilder, *, value: float = 0.0) -> SSAValue:
     """mxnet._full() {shape, value} -> a constant"""
     kind = node.op.KIND
-    value = 1.0 if "ones" in kind else node.number("value", 0.0) if "full" in kind else 0.0
+    value = 1.0 if "ones" in kind else value if "full" in kind else 0.0
     type_ = element(node, f32)
     shape = tuple(max(size, 1) for size in entries(node, "shape"))
     return op.Broadcast(op.constant(np.array(value, to_numpy(type_)), type_), op.constant(list(shape), si64))
 
 
 @mxnet.lowers("zeros_like", "ones_like", "_npi_full_like")
-def filled_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def filled_like(node: LoweringNode, op: OpBuilder, x: SSAValue, *, fill_value: float = 0.0) -> SSAValue:
     """mxnet.ones_like(x) -> opset3.Broadcast(1, shape of x)"""
     kind = node.op.KIND
-    value = 1.0 if kind == "ones_like" else node.number("fill_value", 0.0) if kind == "_npi_full_like" else 0.0
-    return op.Broadcast(op.ConvertLike(op.constant(value), node.operand(0)), op.ShapeOf(node.operand(0)))
+    value = 1.0 if kind == "ones_like" else fill_value if kind == "_npi_full_like" else 0.0
+    return op.Broadcast(op.ConvertLike(op.constant(value), x), op.ShapeOf(x))
 
 
 @mxnet.lowers("_arange", "_npi_arange")
-def arange(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def arange(node: LoweringNode, op: OpBuilder, *, start: float = 0.0, step: float = 1.0, repeat: int = 1) -> SSAValue:
     """mxnet._arange() {start = 0, stop, step = 1, repeat = 1} -> a constant"""
-    start, step = node.number("start", 0.0), node.number("step", 1.0)
     stop = node.number("stop") if node.has("stop") else None
     start, stop = (0.0, start) if stop is None else (start, stop)
     type_ = element(node, f32)
     count = max(int(np.ceil((stop - start) / step)), 0) if step else 0
     if count > 1 << 28:
         node.fail(f"a range of {count} numbers")
-    return op.constant(np.repeat((start + step * np.arange(count)).astype(to_numpy(type_)), node.integer("repeat", 1)), type_)
+    return op.constant(np.repeat((start + step * np.arange(count)).astype(to_numpy(type_)), repeat), type_)
 
 
 @mxnet.lowers("_contrib_arange_like", "_npx_arange_like")
-def arange_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def arange_like(node: LoweringNode, op: OpBuilder, x: SSAValue, *, repeat: int = 1, start: float = 0.0, step: float = 1.0) -> SSAValue:
     """mxnet._contrib_arange_like(x) {start = 0, step = 1, axis} -> start + step · opset4.Range(0, size, 1)
 
     Along an axis the result has one dimension, without axis the shape of x.
     """
-    x, repeats = node.operand(0), node.integer("repeat", 1)
     if node.has("axis"):
         size = op.Gather(op.ShapeOf(x), normalize_axis(node.integer("axis"), rank_of_operand(node)), 0)
     else:
         size = op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False)
     places = op.Range(0, size, 1, output_type=si64)
-    numbers = op.convert(op.Divide(places, repeats) if repeats > 1 else places, node.element(0))
-    result = op.Add(op.Multiply(numbers, node.number("step", 1.0)), node.number("start", 0.0))
+    numbers = op.convert(op.Divide(places, repeat) if repeat > 1 else places, element_of(x))
+    result = op.Add(op.Multiply(numbers, step), start)
     return result if node.has("axis") else op.Reshape(result, op.ShapeOf(x), special_zero=False)
 
 
 @mxnet.lowers("_linspace", "_npi_linspace", "_npi_logspace")
-def linspace(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def linspace(node: LoweringNode, op: OpBuilder, *, start: float, stop: float, endpoint: bool = True, base: float = 10.0) -> SSAValue:
     """mxnet._linspace() {start, stop, num, endpoint = true} -> a constant; logspace: powers of `base`"""
     type_, count = element(node, f32), node.integer("num" if node.has("num") else "N", 50)
     if not 0 <= count <= 1 << 28:
         node.fail(f"a range of {count} numbers")
-    numbers = np.linspace(node.number("start"), node.number("stop"), count, endpoint=node.flag("endpoint", True))
+    numbers = np.linspace(start, stop, count, endpoint=endpoint)
     if node.op.KIND == "_npi_logspace":
-        numbers = np.power(node.number("base", 10.0), numbers)
+        numbers = np.power(base, numbers)
     return op.constant(numbers.astype(to_numpy(type_)), type_)
 
 
@@ -89,10 +87,10 @@ def identity_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_eye", "_npi_eye")
-def eye(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def eye(node: LoweringNode, op: OpBuilder, *, N: int, M: int = 0, k: int = 0) -> SSAValue:
     """mxnet._eye() {N, M, k = 0} -> a constant"""
-    type_, rows = element(node, f32), node.integer("N")
-    columns = node.integer("M", 0) or rows
-    if rows * columns > 1 << 28:
-        node.fail(f"an identity of {rows} x {columns}")
-    return op.constant(np.eye(rows, columns, node.integer("k", 0), dtype=to_numpy(type_)), type_)
+    type_ = element(node, f32)
+    columns = M or N
+    if N * columns > 1 << 28:
+        node.fail(f"an identity of {N} x {columns}")
+    return op.constant(np.eye(N, columns, k, dtype=to_numpy(type_)), type_)

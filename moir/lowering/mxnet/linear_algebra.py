@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import shape_of
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of, size_of_matrices
 from moir.expansions.linear_algebra.matrix_diagonals import joined_matrices, main_diagonal, triangle_of
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, inverse_of_triangle
@@ -24,15 +25,15 @@ IntegerArray: TypeAlias = "npt.NDArray[np.integer]"
 
 
 @mxnet.lowers("_linalg_det", "linalg_det", "_npi_det")
-def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def determinant(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
     """mxnet.linalg_det(a) -> the product of the pivots of an elimination. The number of rows has to be known."""
-    return _of_all(node, op, determinant_of(op, node.operand(0)))
+    return _of_all(node, op, determinant_of(op, a))
 
 
 @mxnet.lowers("_linalg_slogdet", "linalg_slogdet", "_npi_slogdet")
-def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
+def logarithm_of_determinant(node: LoweringNode, op: OpBuilder, a: SSAValue) -> Replacement:
     """mxnet.linalg_slogdet(a) -> the product of the signs of the pivots, and the sum of their logarithms"""
-    return [_of_all(node, op, value) for value in sign_and_logarithm_of(op, node.operand(0))]
+    return [_of_all(node, op, value) for value in sign_and_logarithm_of(op, a)]
 
 
 def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
@@ -41,35 +42,44 @@ def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_linalg_sumlogdiag", "linalg_sumlogdiag")
-def sum_of_logarithms(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sum_of_logarithms(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
     """mxnet.linalg_sumlogdiag(a) -> the sum of the logarithms of the diagonal"""
-    return _of_all(node, op, op.ReduceSum(op.Log(main_diagonal(op, node.operand(0), 0)), [-1]))
+    return _of_all(node, op, op.ReduceSum(op.Log(main_diagonal(op, a, 0)), [-1]))
 
 
 @mxnet.lowers("_linalg_potrf", "linalg_potrf", "_npi_cholesky")
-def cholesky(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cholesky(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
     """mxnet.linalg_potrf(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known."""
-    return cholesky_factor(op, node.operand(0), size_of_matrices(node.shape(0)), node.known_rank(0))
+    return cholesky_factor(op, a, size_of_matrices(shape_of(a)), node.known_rank(0))
 
 
 @mxnet.lowers("_linalg_potri", "linalg_potri")
-def inverse_of_factored(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def inverse_of_factored(op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.linalg_potri(l) -> the inverse of l · lᵀ, from that of l"""
-    inverse = inverse_of_triangle(op, node.operand(0))
+    inverse = inverse_of_triangle(op, x)
     return op.MatMul(inverse, inverse, transpose_a=True)
 
 
 @mxnet.lowers("_linalg_trmm", "linalg_trmm", "_linalg_trsm", "linalg_trsm")
-def triangle_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def triangle_product(
+    node: LoweringNode,
+    op: OpBuilder,
+    a: SSAValue,
+    other: SSAValue,
+    *,
+    transpose: bool = False,
+    rightside: bool = False,
+    lower: bool = True,
+    alpha_: float = 1.0,
+) -> SSAValue:
     """mxnet.linalg_trmm(a, b) {lower = true, transpose, rightside, alpha = 1} -> alpha · triangle of a · b
 
     With `rightside` b is the first factor; linalg_trsm multiplies with the inverse of the triangle.
     """
     build = inverse_of_triangle if node.op.KIND.endswith("trsm") else triangle_of
-    factor = build(op, node.operand(0), is_lower=node.flag("lower", True))
-    turned, other = node.flag("transpose"), node.operand(1)
-    product = op.MatMul(other, factor, transpose_b=turned) if node.flag("rightside") else op.MatMul(factor, other, transpose_a=turned)
-    return product if (alpha := node.number("alpha", 1.0)) == 1 else op.Multiply(product, alpha)
+    factor = build(op, a, is_lower=lower)
+    product = op.MatMul(other, factor, transpose_b=transpose) if rightside else op.MatMul(factor, other, transpose_a=transpose)
+    return product if (alpha := alpha_) == 1 else op.Multiply(product, alpha)
 
 
 def _places(size: int, node: LoweringNode) -> IntegerArray:
@@ -84,19 +94,19 @@ def _places(size: int, node: LoweringNode) -> IntegerArray:
 
 
 @mxnet.lowers("_linalg_extracttrian", "linalg_extracttrian")
-def triangle_as_list(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def triangle_as_list(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
     """mxnet.linalg_extracttrian(a […, M, M]) {offset = 0, lower = true} -> the elements of a triangle as a list"""
-    shape = node.shape(0)
+    shape = shape_of(a)
     size = -1 if shape is None else shape[-1]
     if size < 0:
         node.fail("the size of the matrices is unknown", hint="give the model's input this dimension")
-    return op.Gather(joined_matrices(op, node.operand(0)), _places(size, node), -1)
+    return op.Gather(joined_matrices(op, a), _places(size, node), -1)
 
 
 @mxnet.lowers("_linalg_maketrian", "linalg_maketrian")
-def list_as_triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def list_as_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: int = 0) -> SSAValue:
     """mxnet.linalg_maketrian(x […, N]) {offset = 0, lower = true} -> matrices with x as a triangle, 0 elsewhere"""
-    shape, x = node.shape(0), node.operand(0)
+    shape = shape_of(x)
     count = -1 if shape is None else shape[-1]
     if count < 0:
         node.fail("the number of elements of the triangles is unknown", hint="give the model's input this dimension")
@@ -104,7 +114,7 @@ def list_as_triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
     rows = (math.isqrt(8 * count + 1) - 1) // 2
     if rows * (rows + 1) // 2 != count:
         node.fail(f"{count} elements are no triangle")
-    size = rows + abs(node.integer("offset", 0))
+    size = rows + abs(offset)
     indices = np.full(size * size, count)
     indices[_places(size, node)] = np.arange(count)
     rank = node.known_rank(0)

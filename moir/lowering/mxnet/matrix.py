@@ -36,17 +36,15 @@ def connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("dot", "_np_dot", "_npi_dot")
-def dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """mxnet.dot(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b)
 
     The last axis of a is multiplied with the first of b, so that higher ranks are made matrices; numpy's is that with
     the last but one.
     """
-    a, b = node.operand(0), node.operand(1)
     ranks = rank_of_operand(node, 0), rank_of_operand(node, 1)
-    first, second = node.flag("transpose_a"), node.flag("transpose_b")
     if max(ranks) <= 2:
-        product = op.MatMul(a, b, transpose_a=first and ranks[0] == 2, transpose_b=second and ranks[1] == 2)
+        product = op.MatMul(a, b, transpose_a=transpose_a and ranks[0] == 2, transpose_b=transpose_b and ranks[1] == 2)
         # That of two lists is a list of one, numpy's a number.
         return op.Unsqueeze(product, [0]) if ranks == (1, 1) and node.op.KIND == "dot" else product
     if node.op.KIND != "dot":
@@ -54,9 +52,9 @@ def dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
             return op.MatMul(a, b)
         return _contracted(op, a, b, [ranks[0] - 1], [ranks[1] - 2], ranks)
     # A transposed operand of a higher rank has its first axis last, or its last first.
-    if first:
+    if transpose_a:
         a = op.transposed(a, [*range(1, ranks[0]), 0])
-    if second:
+    if transpose_b:
         b = op.transposed(b, [ranks[1] - 1, *range(ranks[1] - 1)])
     return _contracted(op, a, b, [ranks[0] - 1], [0], ranks)
 
@@ -75,7 +73,7 @@ def _contracted(op: OpBuilder, a: SSAValue, b: SSAValue, own: Sequence[int], oth
 
 
 @mxnet.lowers("_npi_tensordot", "_npi_tensordot_int_axes")
-def tensor_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tensor_dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """mxnet._npi_tensordot(a, b) {a_axes_summed, b_axes_summed} -> the sum of products along pairs of axes
 
     mxnet._npi_tensordot_int_axes(a, b) {axes}: along the last axes of a and the first ones of b.
@@ -89,7 +87,7 @@ def tensor_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
         other = [normalize_axis(axis, ranks[1]) for axis in entries(node, "b_axes_summed")]
     if not own:
         node.fail("a product of all pairs of elements (axes = 0) is not supported")
-    return _contracted(op, node.operand(0), node.operand(1), own, other, ranks)
+    return _contracted(op, a, b, own, other, ranks)
 
 
 @mxnet.lowers("batch_dot", "_npx_batch_dot", "_npi_matmul")
@@ -103,9 +101,9 @@ def _product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_linalg_gemm2", "linalg_gemm2")
-def gemm2(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gemm2(node: LoweringNode, op: OpBuilder, *, axis: int = -2) -> SSAValue:
     """mxnet.linalg_gemm2(a, b) {alpha = 1} -> alpha · opset1.MatMul(a, b)"""
-    if node.integer("axis", -2) != -2:
+    if axis != -2:
         node.fail("rows along another axis than the last but one are not supported")
     return _scaled_product(node, op)
 
@@ -117,18 +115,16 @@ def _scaled_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_linalg_gemm", "linalg_gemm")
-def gemm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gemm(node: LoweringNode, op: OpBuilder, _a: SSAValue, _b: SSAValue, addend: SSAValue, *, beta: float = 1.0) -> SSAValue:
     """mxnet.linalg_gemm(a, b, c) {alpha = 1, beta = 1} -> alpha · opset1.MatMul(a, b) + beta · c"""
-    addend, factor = node.operand(2), node.number("beta", 1.0)
-    return op.Add(_scaled_product(node, op), addend if factor == 1 else op.Multiply(addend, factor))
+    return op.Add(_scaled_product(node, op), addend if beta == 1 else op.Multiply(addend, beta))
 
 
 @mxnet.lowers("_linalg_syrk", "linalg_syrk")
-def syrk(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def syrk(op: OpBuilder, a: SSAValue, *, transpose: bool = False, alpha: float = 1.0) -> SSAValue:
     """mxnet.linalg_syrk(a) {alpha = 1, transpose = false} -> alpha · opset1.MatMul(a, aᵀ), with transpose aᵀ · a"""
-    a, is_first = node.operand(0), node.flag("transpose")
-    result = op.MatMul(a, a, transpose_a=is_first, transpose_b=not is_first)
-    return result if (factor := node.number("alpha", 1.0)) == 1 else op.Multiply(result, factor)
+    result = op.MatMul(a, a, transpose_a=transpose, transpose_b=not transpose)
+    return result if (factor := alpha) == 1 else op.Multiply(result, factor)
 
 
 @mxnet.lowers("khatri_rao")
@@ -143,15 +139,14 @@ def khatri_rao(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_linalg_inverse", "linalg_inverse", "_npi_inv")
-def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def inverse(op: OpBuilder, a: SSAValue) -> SSAValue:
     """mxnet.linalg_inverse(a) -> opset14.Inverse(a)"""
-    return op.Inverse(node.operand(0))
+    return op.Inverse(a)
 
 
 @mxnet.lowers("_npi_einsum")
-def einsum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
     """mxnet._npi_einsum(a, b, …) {subscripts} -> opset7.Einsum(a, b, …) {equation}"""
-    subscripts = node.text("subscripts")
     if "->" not in subscripts:
         letters = sorted(letter for letter in set(subscripts) - set(", .") if subscripts.count(letter) == 1)
         subscripts = f"{subscripts}->{'...' if '...' in subscripts else ''}{''.join(letters)}"
@@ -180,22 +175,22 @@ def _depth(node: LoweringNode, parts: int) -> int:
 
 
 @mxnet.lowers("_contrib_interleaved_matmul_selfatt_qk", "_contrib_interleaved_matmul_encdec_qk")
-def interleaved_scores(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def interleaved_scores(node: LoweringNode, op: OpBuilder, qkv: SSAValue) -> SSAValue:
     """mxnet._contrib_interleaved_matmul_selfatt_qk(qkv [T, N, heads · 3 · D]) -> q · kᵀ / √D [N · heads, T, T]"""
     if node.op.KIND.endswith("selfatt_qk"):
-        queries, keys, depth = _heads(node, op, node.operand(0), 3, 0), _heads(node, op, node.operand(0), 3, 1), _depth(node, 3)
+        queries, keys, depth = _heads(node, op, qkv, 3, 0), _heads(node, op, qkv, 3, 1), _depth(node, 3)
     else:
         depth = _depth(node, 1)
-        queries, keys = _heads(node, op, node.operand(0), 1, 0), _heads(node, op, node.operand(1), 2, 0)
+        queries, keys = _heads(node, op, qkv, 1, 0), _heads(node, op, node.operand(1), 2, 0)
     return op.MatMul(op.Multiply(queries, depth**-0.5), keys, transpose_b=True)
 
 
 @mxnet.lowers("_contrib_interleaved_matmul_selfatt_valatt", "_contrib_interleaved_matmul_encdec_valatt")
-def interleaved_values(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def interleaved_values(node: LoweringNode, op: OpBuilder, qkv: SSAValue, attention: SSAValue, *, heads: int) -> SSAValue:
     """mxnet._contrib_interleaved_matmul_selfatt_valatt(qkv, attention [N · heads, T, T]) -> [T, N, heads · D]"""
     parts = 3 if node.op.KIND.endswith("selfatt_valatt") else 2
-    heads, depth = node.integer("heads"), _depth(node, parts)
-    weighted = op.MatMul(node.operand(1), _heads(node, op, node.operand(0), parts, parts - 1))
-    length = op.Gather(op.ShapeOf(node.operand(1)), [1], 0)
+    depth = _depth(node, parts)
+    weighted = op.MatMul(attention, _heads(node, op, qkv, parts, parts - 1))
+    length = op.Gather(op.ShapeOf(attention), [1], 0)
     split = op.Reshape(weighted, op.Concat(op.constant([-1, heads]), length, op.constant([depth]), axis=0), special_zero=False)
     return op.Reshape(op.transposed(split, [2, 0, 1, 3]), [0, 0, -1], special_zero=True)

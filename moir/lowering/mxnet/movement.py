@@ -21,9 +21,9 @@ END = 2**63 - 1
 
 
 @mxnet.lowers("Concat", "concat", "_Concat", "_rnn_param_concat", "_npi_concatenate")
-def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concat(node: LoweringNode, op: OpBuilder, *, axis_: int = 0, dim: int = 1) -> SSAValue:
     """mxnet.Concat(a, b, …) {dim = 1} -> opset1.Concat(a, b, …) {axis}"""
-    axis = node.integer("axis", 0) if node.op.KIND == "_npi_concatenate" else node.integer("dim", 1)
+    axis = axis_ if node.op.KIND == "_npi_concatenate" else dim
     values = operands(node)
     if node.op.KIND == "_npi_concatenate" and not node.has("axis") and node.has("num_args"):
         values, axis = [op.Reshape(value, [-1], special_zero=False) for value in values], 0
@@ -31,31 +31,31 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("stack", "_npi_stack")
-def stack(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stack(node: LoweringNode, op: OpBuilder, *, axis: int = 0) -> SSAValue:
     """mxnet.stack(a, b, …) {axis = 0} -> opset1.Concat of the operands with a new axis"""
-    axis = normalize_axis(node.integer("axis", 0), rank_of_operand(node) + 1)
+    axis = normalize_axis(axis, rank_of_operand(node) + 1)
     return op.Concat(*(op.Unsqueeze(value, [axis]) for value in operands(node)), axis=axis)
 
 
 @mxnet.lowers("SliceChannel", "split")
-def slice_channel(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def slice_channel(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, num_outputs: int, axis: int = 1, squeeze_axis: bool = False
+) -> Sequence[SSAValue]:
     """mxnet.SliceChannel(x) {num_outputs, axis = 1, squeeze_axis = false} -> opset1.Split(x, axis)"""
-    count, axis = node.integer("num_outputs"), node.integer("axis", 1)
-    if count != node.result_count:
-        node.fail(f"num_outputs is {count} where it has {node.result_count} results")
-    parts = op.Split.parts(count, node.operand(0), op.constant(axis), num_splits=count)
-    return [op.Squeeze(part, [axis]) for part in parts] if node.flag("squeeze_axis") else parts
+    if num_outputs != node.result_count:
+        node.fail(f"num_outputs is {num_outputs} where it has {node.result_count} results")
+    parts = op.Split.parts(num_outputs, x, op.constant(axis), num_splits=num_outputs)
+    return [op.Squeeze(part, [axis]) for part in parts] if squeeze_axis else parts
 
 
 @mxnet.lowers("_split_v2", "_npi_split")
-def split_v2(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 0, squeeze_axis: bool = False) -> Sequence[SSAValue]:
     """mxnet._split_v2(x) {indices, axis = 0, sections = 0} -> opset1.Split, or opset1.VariadicSplit at the indices
 
     The first index is where the first part begins.
     """
-    axis = node.integer("axis", 0)
     parts = parts_at(node, op, axis)
-    return [op.Squeeze(part, [axis]) for part in parts] if node.flag("squeeze_axis") else parts
+    return [op.Squeeze(part, [axis]) for part in parts] if squeeze_axis else parts
 
 
 _DROPPED = -1000
@@ -124,7 +124,7 @@ def _reversed_codes(codes: list[int]) -> list[int]:
 
 
 @mxnet.lowers("_np_reshape", "_npi_reshape", "_npx_reshape")
-def numpy_reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def numpy_reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, reverse: bool = False) -> SSAValue:
     """mxnet._np_reshape(x) {newshape} -> opset1.Reshape(x, newshape)
 
     In `_npx_reshape` -2 copies a dimension, -3 leaves out one of 1, -4 copies the rest; -5 and -6 are
@@ -132,28 +132,26 @@ def numpy_reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     shape = list(entries(node, "newshape"))
     if node.op.KIND != "_npx_reshape":
-        return op.Reshape(node.operand(0), shape, special_zero=False)
+        return op.Reshape(x, shape, special_zero=False)
     codes = {-2: 0, -3: _DROPPED, -4: -2, -5: -3, -6: -4}
-    return op.Reshape(
-        node.operand(0), _computed_shape(node, op, [codes.get(size, size) for size in shape], node.flag("reverse")), special_zero=False
-    )
+    return op.Reshape(x, _computed_shape(node, op, [codes.get(size, size) for size in shape], reverse), special_zero=False)
 
 
 @mxnet.lowers("transpose", "_np_transpose", "_npi_transpose")
-def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transpose(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.transpose(x) {axes} -> opset1.Transpose(x, axes); without axes all of them in reverse"""
     rank = rank_of_operand(node)
-    return op.transposed(node.operand(0), axes_of(node, rank, "axes") or list(range(rank))[::-1])
+    return op.transposed(x, axes_of(node, rank, "axes") or list(range(rank))[::-1])
 
 
 @mxnet.lowers("SwapAxis", "swapaxes", "_npi_swapaxes")
-def swap_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def swap_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.SwapAxis(x) {dim1 = 0, dim2 = 0} -> opset1.Transpose(x, order)"""
     rank = rank_of_operand(node)
     a, b = (normalize_axis(node.integer(name, 0), rank) for name in ("dim1", "dim2"))
     order = list(range(rank))
     order[a], order[b] = b, a
-    return op.transposed(node.operand(0), order)
+    return op.transposed(x, order)
 
 
 @mxnet.lowers("reverse", "flip", "_npi_flip")
@@ -165,9 +163,9 @@ def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_np_roll", "_npi_roll")
-def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def roll(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._np_roll(x) {shift, axis} -> opset7.Roll(x, shift, axis); without axis of the flattened operand"""
-    shift, x = entries(node, "shift"), node.operand(0)
+    shift = entries(node, "shift")
     if not node.has("axis"):
         flat = op.Roll(op.Reshape(x, [-1], special_zero=False), op.constant(list(shift)), op.constant([0]))
         return op.Reshape(flat, op.ShapeOf(x), special_zero=False)
@@ -177,7 +175,7 @@ def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_boolean_mask")
-def boolean_mask(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def boolean_mask(op: OpBuilder, x: SSAValue, mask: SSAValue, *, axis: int = 0) -> SSAValue:
     """mxnet._contrib_boolean_mask(x, mask) {axis = 0} -> opset8.Gather(x, the places where the mask is not 0, axis)"""
-    places = op.Squeeze(op.NonZero(op.NotEqual(node.operand(1), 0), output_type=si64), [0])
-    return op.Gather(node.operand(0), places, node.integer("axis", 0))
+    places = op.Squeeze(op.NonZero(op.NotEqual(mask, 0), output_type=si64), [0])
+    return op.Gather(x, places, axis)

@@ -30,7 +30,7 @@ def normalized(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
     """The results of a BatchNorm."""
     if len(node.op.operands) < 5:
         node.fail("its mean and variance are no operands and not among the parameters")
-    x, gamma, beta, mean, variance = (node.operand(index) for index in range(5))
+    x, gamma, beta, mean, variance = node.operand(0), node.operand(1), node.operand(2), node.operand(3), node.operand(4)
     if node.flag("fix_gamma", node.op.KIND != "_npx_batch_norm"):
         gamma = op.Broadcast(op.ConvertLike(op.constant(1.0), gamma), op.ShapeOf(gamma))
     axis, epsilon = node.integer("axis", 1), node.number("eps", 1e-3)
@@ -58,61 +58,61 @@ def _scaled(op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, behind:
 
 
 @mxnet.lowers("InstanceNorm", "_npx_instance_norm")
-def instance_norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def instance_norm(node: LoweringNode, op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, *, eps: float = 1e-3) -> SSAValue:
     """mxnet.InstanceNorm(x, gamma, beta) {eps = 1e-3} -> opset6.MVN(x, [2, …]) · gamma + beta"""
     rank = rank_of_operand(node)
-    normal = _standardized(op, node.operand(0), range(2, rank), node.number("eps", 1e-3))
-    return _scaled(op, normal, node.operand(1), node.operand(2), rank - 2)
+    normal = _standardized(op, x, range(2, rank), eps)
+    return _scaled(op, normal, gamma, beta, rank - 2)
 
 
 @mxnet.lowers("LayerNorm", "_npx_layer_norm")
-def layer_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
+def layer_norm(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, *, axis: int = -1, eps: float = 1e-5
+) -> Replacement:
     """mxnet.LayerNorm(x, gamma, beta) {axis = -1, eps = 1e-5} -> opset6.MVN(x, [axis]) · gamma + beta"""
     rank = rank_of_operand(node)
-    axis = normalize_axis(node.integer("axis", -1), rank)
-    normal = _standardized(op, node.operand(0), [axis], node.number("eps", 1e-5))
-    return [_scaled(op, normal, node.operand(1), node.operand(2), rank - 1 - axis)]
+    axis = normalize_axis(axis, rank)
+    normal = _standardized(op, x, [axis], eps)
+    return [_scaled(op, normal, gamma, beta, rank - 1 - axis)]
 
 
 @mxnet.lowers("GroupNorm", "_npx_group_norm")
-def group_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """mxnet.GroupNorm(x, gamma, beta) {num_groups = 1, eps = 1e-5} -> MVN of [N, groups, …], in the shape of x
+def group_norm(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, *, num_groups: int = 1, eps: float = 1e-5
+) -> Replacement:
+    """mxnet.GroupNorm(x, gamma, beta) {num_groups = 1, eps = 1e-5} -> MVN of [N, num_groups, …], in the shape of x
 
     gamma and beta have an entry for each channel, before MXNet 1.7 for each group.
     """
-    x, gamma, beta = (node.operand(index) for index in range(3))
-    rank, groups = rank_of_operand(node), node.integer("num_groups", 1)
-    grouped = op.Reshape(x, [0, groups, -1], special_zero=True)
-    normal = _standardized(op, grouped, [2], node.number("eps", 1e-5))
+    rank = rank_of_operand(node)
+    grouped = op.Reshape(x, [0, num_groups, -1], special_zero=True)
+    normal = _standardized(op, grouped, [2], eps)
     sizes, shape = shape_of(gamma), shape_of(x)
     if sizes is None or shape is None or sizes[0] < 0:
         node.fail("the number of its factors is unknown")
-    if sizes[0] == groups and shape[1] != groups:
+    if sizes[0] == num_groups and shape[1] != num_groups:
         return [op.Reshape(_scaled(op, normal, gamma, beta, 1), op.ShapeOf(x), special_zero=False)]
     return [_scaled(op, op.Reshape(normal, op.ShapeOf(x), special_zero=False), gamma, beta, rank - 2)]
 
 
 @mxnet.lowers("L2Normalization", "_npx_l2_normalization")
-def l2_normalization(node: LoweringNode, op: OpBuilder) -> Replacement:
+def l2_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue, *, mode: str = "instance", eps: float = 1e-10) -> Replacement:
     """mxnet.L2Normalization(x) {mode = "instance", eps = 1e-10} -> opset1.NormalizeL2(x, axes) {eps_mode = "add"}
 
     The axes are all but the batch, with mode = channel axis 1, with mode = spatial all behind it.
     """
     rank = rank_of_operand(node)
     axes = {"instance": range(1, rank), "channel": [1], "spatial": range(2, rank)}
-    mode = node.text("mode", "instance")
     if mode not in axes:
         node.fail(f"mode {mode!r} does not exist")
-    x = node.operand(0)
     squares = op.ReduceSum(op.Multiply(x, x), list(axes[mode]), keep_dims=True)
-    return [op.Divide(x, op.Sqrt(op.Add(squares, node.number("eps", 1e-10))))]
+    return [op.Divide(x, op.Sqrt(op.Add(squares, eps)))]
 
 
 @mxnet.lowers("LRN")
-def lrn(node: LoweringNode, op: OpBuilder) -> Replacement:
+def lrn(op: OpBuilder, x: SSAValue, *, alpha: float = 1e-4, beta: float = 0.75, knorm: float = 2.0, nsize: int) -> Replacement:
     """mxnet.LRN(x) {nsize, alpha = 1e-4, beta = 0.75, knorm = 2} -> opset1.LRN(x, [1]) {size, alpha, beta, bias}"""
-    alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("knorm", 2.0)
-    return [response_normalized(op, node.operand(0), size=node.integer("nsize"), alpha=alpha, beta=beta, bias=bias)]
+    return [response_normalized(op, x, size=nsize, alpha=alpha, beta=beta, bias=knorm)]
 
 
 @mxnet.lowers("_contrib_BatchNormWithReLU")

@@ -160,22 +160,21 @@ def _in_range(
 
 
 @mxnet.lowers("_contrib_quantize_v2")
-def quantize_v2(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantize_v2(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Replacement:
     """mxnet._contrib_quantize_v2(x) {min_calib_range, max_calib_range, out_type = "int8"} -> opset1.FakeQuantize(x)"""
-    return _to_range(node, op, node.operand(0))
+    return _to_range(node, op, x)
 
 
 @mxnet.lowers("_contrib_quantize")
-def quantize(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantize(node: LoweringNode, op: OpBuilder, x: SSAValue, low_: SSAValue, high: SSAValue, *, out_type: str = "uint8") -> Replacement:
     """mxnet._contrib_quantize(x, low, high) {out_type = "uint8"} -> opset1.FakeQuantize(x)"""
-    wanted = node.text("out_type", "uint8")
-    if wanted not in ("int8", "uint8"):
-        node.fail(f"out_type {wanted!r} does not exist")
-    low = node.constant(1)
-    if wanted == "uint8" and (low is None or low.min() < 0):
+    if out_type not in ("int8", "uint8"):
+        node.fail(f"out_type {out_type!r} does not exist")
+    low = op.known.constant(low_)
+    if out_type == "uint8" and (low is None or low.min() < 0):
         node.fail("unsigned integers of a range that does not begin at 0 are not supported", hint="quantize it with out_type = int8")
-    type_, limit = si8 if wanted == "int8" else ui8, _limit(op, node.operand(1), node.operand(2))
-    return _in_range(node, op, node.operand(0), limit, type_, (), is_rounded_finer=False)
+    type_, limit = si8 if out_type == "int8" else ui8, _limit(op, low_, high)
+    return _in_range(node, op, x, limit, type_, (), is_rounded_finer=False)
 
 
 @mxnet.lowers("_contrib_dequantize")
@@ -225,18 +224,18 @@ def quantized_fully_connected(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @mxnet.lowers("_contrib_quantized_pooling")
-def quantized_pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantized_pooling(node: LoweringNode, op: OpBuilder, *, pool_type: str = "max") -> Replacement:
     """mxnet._contrib_quantized_pooling(q, low, high) -> Pooling of real numbers; averages are rounded"""
     limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
     value = pooled(_with_values(node, [_real(node, op, 0, 1)]), op)
-    return _result(node, op, value, limit, type_, node.operands[1:3], is_rounded=node.text("pool_type", "max") == "max")
+    return _result(node, op, value, limit, type_, node.operands[1:3], is_rounded=pool_type == "max")
 
 
 @mxnet.lowers("_contrib_quantized_act")
-def quantized_activation(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantized_activation(node: LoweringNode, op: OpBuilder, *, act_type: str) -> Replacement:
     """mxnet._contrib_quantized_act(q, low, high) {act_type = "relu"} -> opset1.Relu of real numbers"""
-    if node.text("act_type") != "relu":
-        node.fail(f"act_type {node.text('act_type')!r} of integers does not exist")
+    if act_type != "relu":
+        node.fail(f"act_type {act_type!r} of integers does not exist")
     limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
     return _result(node, op, op.Relu(_real(node, op, 0, 1)), limit, type_, node.operands[1:3], is_rounded=True)
 
@@ -250,13 +249,13 @@ def quantized_flatten(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @mxnet.lowers("_contrib_quantized_concat")
-def quantized_concat(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantized_concat(node: LoweringNode, op: OpBuilder, *, dim: int = 1) -> Replacement:
     """mxnet._contrib_quantized_concat(q…, low, high of each) {dim = 1} -> opset1.Concat in the widest range"""
     count = len(node.op.operands) // 3
     values = [_real(node, op, index, count + 2 * index) for index in range(count)]
     limits = [_limit(op, node.operand(count + 2 * index), node.operand(count + 2 * index + 1)) for index in range(count)]
     types = [_type_of(node, node.operand(index)) for index in range(count)]
-    joined = op.Concat(*values, axis=node.integer("dim", 1))
+    joined = op.Concat(*values, axis=dim)
     return _result(node, op, joined, reduce(op.Maximum, limits), ui8 if set(types) == {ui8} else si8)
 
 
@@ -268,10 +267,10 @@ def quantized_add(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @mxnet.lowers("_contrib_quantized_elemwise_mul")
-def quantized_multiply(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantized_multiply(node: LoweringNode, op: OpBuilder, *, enable_float_output: bool = False) -> Replacement:
     """mxnet._contrib_quantized_elemwise_mul(a, b, limits…) -> opset1.Multiply, in the calibrated range"""
     product = op.Multiply(_real(node, op, 0, 2), _real(node, op, 1, 4))
-    if node.flag("enable_float_output"):
+    if enable_float_output:
         return [product]
     return _combined(node, op, *_product(node, op, product, 2))
 
@@ -286,28 +285,47 @@ def _combined(node: LoweringNode, op: OpBuilder, value: SSAValue, limit: SSAValu
 
 
 @mxnet.lowers("_contrib_quantized_batch_norm")
-def quantized_batch_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantized_batch_norm(
+    node: LoweringNode,
+    op: OpBuilder,
+    _q: SSAValue,
+    gamma: SSAValue,
+    beta: SSAValue,
+    mean: SSAValue,
+    variance: SSAValue,
+    *,
+    fix_gamma: bool = True,
+    axis: int = 1,
+    eps: float = 1e-3,
+) -> Replacement:
     """mxnet._contrib_quantized_batch_norm(q, gamma, beta, mean, variance, low, high) -> opset5.BatchNormInference"""
     limits = _calibrated(node)
-    if limits is None or node.integer("axis", 1) != 1:
+    if limits is None or axis != 1:
         node.fail("it needs a calibrated range and channels along axis 1")
-    gamma, beta, mean, variance = (node.operand(index) for index in range(1, 5))
-    if node.flag("fix_gamma", True):
+    if fix_gamma:
         gamma = op.Broadcast(op.constant_like(1.0, gamma), op.ShapeOf(gamma))
-    result = op.BatchNormInference(_real(node, op, 0, 5), gamma, beta, mean, variance, epsilon=node.number("eps", 1e-3))
+    result = op.BatchNormInference(_real(node, op, 0, 5), gamma, beta, mean, variance, epsilon=eps)
     return _result(node, op, result, op.constant(max(map(abs, limits))), si8, [op.constant(each) for each in limits])
 
 
 @mxnet.lowers("_contrib_quantized_embedding")
-def quantized_embedding(node: LoweringNode, op: OpBuilder) -> Replacement:
+def quantized_embedding(node: LoweringNode, op: OpBuilder, *, input_dim: int) -> Replacement:
     """mxnet._contrib_quantized_embedding(indices, w, low, high) {input_dim} -> opset8.Gather(w, indices, 0)"""
-    indices = op.Maximum(op.Minimum(op.convert(node.operand(0), si32), node.integer("input_dim") - 1), 0)
+    indices = op.Maximum(op.Minimum(op.convert(node.operand(0), si32), input_dim - 1), 0)
     limit, type_ = _limit(op, node.operand(2), node.operand(3)), _type_of(node, node.operand(1))
     return _result(node, op, op.Gather(_real(node, op, 1, 2), indices, 0), limit, type_, node.operands[2:4], is_rounded=True)
 
 
 @mxnet.lowers("_sg_mkldnn_conv", "_sg_mkldnn_fully_connected")
-def fused(node: LoweringNode, op: OpBuilder) -> Replacement:
+def fused(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    quantized_: bool = False,
+    enable_float_output: bool = False,
+    with_act: bool = False,
+    with_relu: bool = False,
+) -> Replacement:
     """mxnet._sg_mkldnn_conv(operands…, limits…) with the graph of what oneDNN computes at once -> that graph
 
     Of quantized data the graph computes with real numbers. The result is in the calibrated range; without one it is
@@ -316,7 +334,7 @@ def fused(node: LoweringNode, op: OpBuilder) -> Replacement:
     if len(node.op.regions) != 1:
         node.fail("it has no graph")
     values = [node.operand(index) for index in range(len(node.op.operands))]
-    if not node.flag("quantized"):
+    if not quantized_:
         return list(inlined(node, op, node.op.regions[0].clone(), values))
     types = node.run.state(_TYPES, dict[SSAValue, Attribute])
     quantized = [index for index, value in enumerate(values) if types.get(value, element_of(value)) in _SCALES]
@@ -324,11 +342,11 @@ def fused(node: LoweringNode, op: OpBuilder) -> Replacement:
     for place, index in enumerate(quantized):
         values[index] = _real(node, op, index, first + 2 * place)
     (found,) = inlined(node, op, node.op.regions[0].clone(), values)
-    if node.flag("enable_float_output") or node.result_count == 1:
+    if enable_float_output or node.result_count == 1:
         return [found]
     limits = _calibrated(node)
     if limits is None:
         limit = op.Maximum(op.ReduceMax(op.Abs(found), list(range(rank_of(found) or 0))), 1e-30)
         return _result(node, op, found, limit, si32)
-    is_unsigned = node.flag("with_act") or node.flag("with_relu") or limits[0] >= 0
+    is_unsigned = with_act or with_relu or limits[0] >= 0
     return _result(node, op, found, op.constant(max(map(abs, limits))), ui8 if is_unsigned else si8)

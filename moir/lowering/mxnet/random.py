@@ -23,11 +23,11 @@ def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_random_normal", "random_normal", "normal")
-def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_normal(node: LoweringNode, op: OpBuilder, *, loc: float = 0.0, scale: float = 1.0) -> SSAValue:
     """mxnet._random_normal() {loc = 0, scale = 1, shape} -> by Box and Muller from two opset8.RandomUniform"""
     shape = op.constant(list(entries(node, "shape", (1,))))
     smallest, one, turn = (op.constant(value) for value in (1e-7, 1.0, 2 * np.pi))
     radius = op.RandomUniform(shape, smallest, one, output_type=f32, op_seed=1)
     angle = op.RandomUniform(shape, op.constant(0.0), turn, output_type=f32, op_seed=2)
     normal = op.Multiply(op.Sqrt(op.Multiply(op.Log(radius), -2.0)), op.Cos(angle))
-    return op.Add(op.Multiply(normal, node.number("scale", 1.0)), node.number("loc", 0.0))
+    return op.Add(op.Multiply(normal, scale), loc)

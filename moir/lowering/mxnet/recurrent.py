@@ -54,45 +54,52 @@ class _Direction(NamedTuple):
 
 
 @mxnet.lowers("RNN", "_npx_rnn")
-def rnn(node: LoweringNode, op: OpBuilder) -> Replacement:
+def rnn(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    use_sequence_length: bool = False,
+    mode_: str,
+    state_size: int,
+    num_layers: int,
+    bidirectional: bool = False,
+) -> Replacement:
     """mxnet.RNN(x [T, N, I], parameters, states …) {mode, state_size, num_layers, bidirectional} -> a sequence a layer
 
     Results are [T, N, directions · H] and, with `state_outputs`, the states [layers · directions, N, H].
     """
-    name, size, layers = node.text("mode"), node.integer("state_size"), node.integer("num_layers")
-    if name not in MODES:
-        node.fail(f"mode {name!r} does not exist")
+    if mode_ not in MODES:
+        node.fail(f"mode {mode_!r} does not exist")
     if node.has("projection_size"):
         node.fail("a projection of the hidden state is not supported")
     if node.has("lstm_state_clip_min") or node.has("lstm_state_clip_max"):
         node.fail("limits of the cell state are not supported")
-    if not 1 <= layers <= MAXIMUM_LAYERS or size < 1:
-        node.fail(f"{layers} layers of size {size}")
-    mode, directions = MODES[name], 2 if node.flag("bidirectional") else 1
+    if not 1 <= num_layers <= MAXIMUM_LAYERS or state_size < 1:
+        node.fail(f"{num_layers} layers of size {state_size}")
+    mode, directions = MODES[mode_], 2 if bidirectional else 1
     x, parameters = node.operand(0), node.operand(1)
     width = (shape_of(x) or (-1,))[-1]
     if width < 0:
         node.fail("the number of features is unknown", hint="MXNet's files have no shapes of inputs; give them: --input NAME[5,1,16]")
-    state_count = 2 if name == "lstm" else 1
+    state_count = 2 if mode_ == "lstm" else 1
     batch_first = op.transposed(x, [1, 0, 2])
     sizes = op.ShapeOf(batch_first)
     batch, steps = op.Gather(sizes, [0], 0), op.Gather(sizes, [1], 0)
-    full = op.Concat(op.constant([layers * directions]), batch, op.constant([size]), axis=0)
+    full = op.Concat(op.constant([num_layers * directions]), batch, op.constant([state_size]), axis=0)
     # Zeros that begin a sequence may have a batch of 1.
     states = [op.Broadcast(node.operand(2 + index), full, mode="bidirectional") for index in range(state_count)]
-    has_lengths = node.flag("use_sequence_length")
-    lengths = op.convert(node.operand(2 + state_count), si64) if has_lengths else op.Broadcast(steps, batch)
+    lengths = op.convert(node.operand(2 + state_count), si64) if use_sequence_length else op.Broadcast(steps, batch)
     ends: list[list[SSAValue]] = [[] for _ in states]
     value = batch_first
-    for layer, weights in enumerate(_weights(op, parameters, len(mode.order), size, width, layers, directions)):
+    for layer, weights in enumerate(_weights(op, parameters, len(mode.order), state_size, width, num_layers, directions)):
         first = layer * directions
         begins = [op.transposed(op.Slice(state, [first], [first + directions], [1], [0]), [1, 0, 2]) for state in states]
-        output, *after = _sequence(op, mode, value, begins, lengths, weights, size)
+        output, *after = _sequence(op, mode, value, begins, lengths, weights, state_size)
         # [N, D, T, H] -> [N, T, D · H]
-        value = op.Reshape(op.transposed(output, [0, 2, 1, 3]), [0, 0, directions * size], special_zero=True)
+        value = op.Reshape(op.transposed(output, [0, 2, 1, 3]), [0, 0, directions * state_size], special_zero=True)
         for collected, state in zip(ends, after, strict=True):
             collected.append(op.transposed(state, [1, 0, 2]))
-    finals = [op.Concat(*each, axis=0) if layers > 1 else each[0] for each in ends]
+    finals = [op.Concat(*each, axis=0) if num_layers > 1 else each[0] for each in ends]
     return [op.transposed(value, [1, 0, 2]), *finals]
 
 

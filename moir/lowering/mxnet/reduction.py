@@ -8,7 +8,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import axes_of, element, rank_of_operand
 from moir.lowering.mxnet.elementwise import plain_name
@@ -50,7 +50,7 @@ _KINDS = (
 
 
 @mxnet.lowers(*_KINDS.split())
-def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) -> SSAValue:
     """mxnet.sum(x) {axis, keepdims, exclude} -> opset1.ReduceSum(x, axes), and so on; of all axes a result of shape [1]
 
     numpy's reductions of all axes are scalars.
@@ -60,7 +60,7 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if name.startswith("nan"):
         x = op.Select(op.IsNaN(x), op.ConvertLike(op.constant(0.0 if name == "nansum" else 1.0), x), x)
     axes = _axes(node)
-    return _shaped(node, op, getattr(op, _REDUCTIONS[name])(x, axes, keep_dims=node.flag("keepdims")) if axes else x)
+    return _shaped(node, op, getattr(op, _REDUCTIONS[name])(x, axes, keep_dims=keepdims) if axes else x)
 
 
 def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
@@ -70,12 +70,11 @@ def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("norm", "_npi_norm")
-def norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def norm(node: LoweringNode, op: OpBuilder, x: SSAValue, *, ord: int = 2, keepdims: bool = False) -> SSAValue:
     """mxnet.norm(x) {ord = 2, axis, keepdims} -> opset4.ReduceL2(x, axes), with ord = 1 ReduceL1"""
-    order = node.integer("ord", 2)
-    if order not in (1, 2):
-        node.fail(f"the norm of order {order} is not supported")
-    return _shaped(node, op, (op.ReduceL2 if order == 2 else op.ReduceL1)(node.operand(0), _axes(node), keep_dims=node.flag("keepdims")))
+    if ord not in (1, 2):
+        node.fail(f"the norm of order {ord} is not supported")
+    return _shaped(node, op, (op.ReduceL2 if ord == 2 else op.ReduceL1)(x, _axes(node), keep_dims=keepdims))
 
 
 @mxnet.lowers("_npi_std", "_npi_var")
@@ -92,7 +91,7 @@ def variance(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("argmax", "argmin", "argmax_channel", "_npi_argmax", "_npi_argmin")
-def arg_extreme(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def arg_extreme(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) -> SSAValue:
     """mxnet.argmax(x) {axis, keepdims} -> the first index of the largest element along an axis, in the type of x
 
     Without axis: in the flattened operand; argmax_channel: along axis 1. numpy's are integers.
@@ -100,56 +99,56 @@ def arg_extreme(node: LoweringNode, op: OpBuilder) -> SSAValue:
     name, x = plain_name(node.op.KIND), node.operand(0)
     rank = rank_of_operand(node)
     axes = [1] if name == "argmax_channel" else axes_of(node, rank)
-    keeps, is_flat = node.flag("keepdims"), axes is None
+    is_flat = axes is None
     if axes is None:
         x, axes = op.Reshape(x, [-1], special_zero=False), [0]
     mode = "min" if name == "argmin" else "max"
     _, indices = op.TopK.results(x, op.constant(1), axis=axes[0], mode=mode, sort="value", index_element_type=si64, stable=True)
-    found = indices if keeps else op.Squeeze(indices, [axes[0]])
-    if keeps and is_flat:
+    found = indices if keepdims else op.Squeeze(indices, [axes[0]])
+    if keepdims and is_flat:
         found = op.Reshape(found, [1] * rank, special_zero=False)
     if node.op.KIND.startswith("_np"):
         return found
     found = op.convert(found, node.element(0))
     # As a reduction of all axes, that of the only one is a list.
-    return op.Reshape(found, [1], special_zero=False) if not keeps and (is_flat or rank == 1) else found
+    return op.Reshape(found, [1], special_zero=False) if not keepdims and (is_flat or rank == 1) else found
 
 
 @mxnet.lowers("cumsum", "_np_cumsum", "_npi_cumsum")
-def cumulative_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cumulative_sum(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """mxnet.cumsum(x) {axis} -> opset3.CumSum(x, axis); without axis of the flattened operand"""
-    x = op.convert(node.operand(0), element(node, node.element(0)))
+    x = op.convert(x_, element(node, element_of(x_)))
     if not node.has("axis"):
         return op.CumSum(op.Reshape(x, [-1], special_zero=False), op.constant(0, si32))
     return op.CumSum(x, op.constant(normalize_axis(node.integer("axis"), rank_of_operand(node)), si32))
 
 
 @mxnet.lowers("_np_all", "_np_any", "_np_sometrue")
-def truth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def truth(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdims: bool = False) -> SSAValue:
     """mxnet._np_any(x) {axis, keepdims} -> opset1.ReduceLogicalOr(x != 0, axes); all: ReduceLogicalAnd"""
     build = op.ReduceLogicalAnd if plain_name(node.op.KIND) == "all" else op.ReduceLogicalOr
-    return build(op.NotEqual(node.operand(0), 0), _axes(node), keep_dims=node.flag("keepdims"))
+    return build(op.NotEqual(x, 0), _axes(node), keep_dims=keepdims)
 
 
 @mxnet.lowers("moments")
-def moments(node: LoweringNode, op: OpBuilder) -> Replacement:
+def moments(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdims: bool = False) -> Replacement:
     """mxnet.moments(x) {axes, keepdims} -> the mean and the mean of squared differences from it"""
-    x, rank, keeps = node.operand(0), rank_of_operand(node), node.flag("keepdims")
+    rank = rank_of_operand(node)
     axes = axes_of(node, rank, "axes") or list(range(rank))
     mean = op.ReduceMean(x, axes, keep_dims=True)
     centred = op.Subtract(x, mean)
     variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=True)
-    if keeps:
+    if keepdims:
         return [mean, variance]
     shaped = [op.Squeeze(value, axes) for value in (mean, variance)]
     return [op.Reshape(value, [1], special_zero=False) for value in shaped] if len(axes) == rank else shaped
 
 
 @mxnet.lowers("_npi_average")
-def average(node: LoweringNode, op: OpBuilder) -> Replacement:
+def average(node: LoweringNode, op: OpBuilder, x: SSAValue, *, weighted: bool = True) -> Replacement:
     """mxnet._npi_average(x, w) {axis, weighted, returned} -> the mean, or the sum of w · x divided by that of w"""
-    x, axes = node.operand(0), _axes(node)
-    if not node.flag("weighted", True):
+    axes = _axes(node)
+    if not weighted:
         weights = op.Broadcast(op.constant_like(1.0, x), op.ShapeOf(x))
     else:
         weights, rank = node.operand(1), rank_of_operand(node)

@@ -12,26 +12,25 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("broadcast_to", "_npi_broadcast_to")
-def broadcast_to(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def broadcast_to(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.broadcast_to(x) {shape} -> opset3.Broadcast(x, shape), in which 0 keeps a dimension"""
     shape = [size if size > 0 else 1 for size in entries(node, "shape")]
-    return op.Broadcast(node.operand(0), shape, mode="bidirectional")
+    return op.Broadcast(x, shape, mode="bidirectional")
 
 
 @mxnet.lowers("broadcast_axis", "broadcast_axes")
-def broadcast_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def broadcast_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.broadcast_axis(x) {axis, size} -> opset3.Broadcast(x, shape)"""
     rank = rank_of_operand(node)
     shape = [1] * rank
     for axis, size in zip(axes_of(node, rank) or (), entries(node, "size"), strict=True):
         shape[axis] = size
-    return op.Broadcast(node.operand(0), shape, mode="bidirectional")
+    return op.Broadcast(x, shape, mode="bidirectional")
 
 
 @mxnet.lowers("broadcast_like")
-def broadcast_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def broadcast_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue) -> SSAValue:
     """mxnet.broadcast_like(x, like) {lhs_axes, rhs_axes} -> opset3.Broadcast(x, shape of like, or some of its sizes)"""
-    x, like = node.operand(0), node.operand(1)
     if not node.has("lhs_axes"):
         return op.Broadcast(x, op.ShapeOf(like), mode="bidirectional")
     rank, other = rank_of_operand(node), rank_of_operand(node, 1)
@@ -42,23 +41,22 @@ def broadcast_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("tile", "_npi_tile")
-def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tile(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.tile(x) {reps} -> opset1.Tile(x, reps)"""
-    return op.Tile(node.operand(0), list(entries(node, "reps")))
+    return op.Tile(x, list(entries(node, "reps")))
 
 
 @mxnet.lowers("repeat", "_npi_repeat")
-def repeat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def repeat(node: LoweringNode, op: OpBuilder, x: SSAValue, *, repeats_: int) -> SSAValue:
     """mxnet.repeat(x) {repeats, axis} -> each element several times; without axis of the flattened operand"""
-    count, x = node.integer("repeats"), node.operand(0)
     if not node.has("axis"):
-        return op.Reshape(op.Tile(op.Reshape(x, [-1, 1], special_zero=False), [1, count]), [-1], special_zero=False)
+        return op.Reshape(op.Tile(op.Reshape(x, [-1, 1], special_zero=False), [1, repeats_]), [-1], special_zero=False)
     rank = rank_of_operand(node)
     axis = normalize_axis(node.integer("axis"), rank)
     repeats = [1] * (rank + 1)
-    repeats[axis + 1] = count
+    repeats[axis + 1] = repeats_
     wide = op.Tile(op.Unsqueeze(x, [axis + 1]), repeats)
     sizes = op.ShapeOf(x)
-    parts = [*([op.Slice(sizes, [0], [axis], [1])] if axis else []), op.Multiply(op.Gather(sizes, [axis], 0), count)]
+    parts = [*([op.Slice(sizes, [0], [axis], [1])] if axis else []), op.Multiply(op.Gather(sizes, [axis], 0), repeats_)]
     parts += [op.Slice(sizes, [axis + 1], [rank], [1])] if axis + 1 < rank else []
     return op.Reshape(wide, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import entries, rank_of_operand
 from moir.lowering.mxnet.movement import reshaped
@@ -13,13 +14,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("Flatten", "flatten", "_npx_batch_flatten")
-def flatten(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def flatten(op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.Flatten(x) -> opset1.Reshape(x, [0, -1])"""
-    return op.Reshape(node.operand(0), [0, -1], special_zero=True)
+    return op.Reshape(x, [0, -1], special_zero=True)
 
 
 @mxnet.lowers("Reshape", "reshape")
-def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reshape(node: LoweringNode, op: OpBuilder, *, reverse: bool = False, keep_highest: bool = False) -> SSAValue:
     """mxnet.Reshape(x) {shape, reverse = false} -> opset1.Reshape(x, shape)
 
     0 copies a dimension, -1 is inferred, -2 copies all that are left, -3 is the product of two, -4 splits one into the
@@ -27,17 +28,16 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     shape = list(entries(node, "shape"))
     if not shape and (target := entries(node, "target_shape")):
-        shape = [0 if node.flag("keep_highest") and index == 0 else size or -1 for index, size in enumerate(target)]
-    return reshaped(node, op, shape, node.flag("reverse"))
+        shape = [0 if keep_highest and index == 0 else size or -1 for index, size in enumerate(target)]
+    return reshaped(node, op, shape, reverse)
 
 
 @mxnet.lowers("reshape_like", "_npx_reshape_like")
-def reshape_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reshape_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue) -> SSAValue:
     """mxnet.reshape_like(x, like) {lhs_begin, lhs_end, rhs_begin, rhs_end} -> opset1.Reshape(x, shape of like)
 
     With bounds, some dimensions of x become some of those of `like`.
     """
-    x, like = node.operand(0), node.operand(1)
     if not any(node.has(name) for name in ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")):
         return op.Reshape(x, op.ShapeOf(like), special_zero=False)
     bounds: list[tuple[int, int]] = []
@@ -55,27 +55,27 @@ def reshape_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("expand_dims", "_npi_expand_dims")
-def expand_dims(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def expand_dims(op: OpBuilder, x: SSAValue, *, axis: int) -> SSAValue:
     """mxnet.expand_dims(x) {axis} -> opset1.Unsqueeze(x, [axis])"""
-    return op.Unsqueeze(node.operand(0), [node.integer("axis")])
+    return op.Unsqueeze(x, [axis])
 
 
 @mxnet.lowers("squeeze", "_np_squeeze", "_npi_squeeze")
-def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); of a single element a list, numpy's is a scalar"""
-    axes, shape = entries(node, "axis"), node.shape(0)
+    axes, shape = entries(node, "axis"), shape_of(x)
     if node.op.KIND == "squeeze" and shape is not None and (len(axes) == len(shape) or (set(shape) == {1} and not axes)):
-        return op.Reshape(node.operand(0), [1], special_zero=False)
-    return op.Squeeze(node.operand(0), list(axes)) if axes else op.Squeeze(node.operand(0))
+        return op.Reshape(x, [1], special_zero=False)
+    return op.Squeeze(x, list(axes)) if axes else op.Squeeze(x)
 
 
 @mxnet.lowers("shape_array", "_npx_shape_array")
-def shape_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def shape_array(op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.shape_array(x) -> opset3.ShapeOf(x)"""
-    return op.ShapeOf(node.operand(0), output_type=si64)
+    return op.ShapeOf(x, output_type=si64)
 
 
 @mxnet.lowers("size_array")
-def size_array(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def size_array(op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.size_array(x) -> the number of elements of x, [1]"""
-    return op.ReduceProd(op.ShapeOf(node.operand(0), output_type=si64), [0], keep_dims=True)
+    return op.ReduceProd(op.ShapeOf(x, output_type=si64), [0], keep_dims=True)

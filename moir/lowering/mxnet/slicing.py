@@ -16,24 +16,24 @@ _PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
 
 
 @mxnet.lowers("Pad", "pad", "_npi_pad")
-def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def pad(node: LoweringNode, op: OpBuilder, x: SSAValue, *, mode: str = "constant", constant_value: float = 0.0) -> SSAValue:
     """mxnet.Pad(x) {mode, pad_width, constant_value = 0} -> opset12.Pad(x, begins, ends, value)"""
-    mode, widths = node.text("mode", "constant"), pairs_of(node, "pad_width")
+    widths = pairs_of(node, "pad_width")
     if mode not in _PAD_MODES or len(widths) % 2 or len(widths) != 2 * rank_of_operand(node):
         node.fail(f"mode {mode!r} with pad_width {list(widths)} is no padding of {rank_of_operand(node)} axes")
-    value = op.ConvertLike(op.constant(node.number("constant_value", 0.0)), node.operand(0)) if mode == "constant" else None
-    return op.Pad(node.operand(0), list(widths[::2]), list(widths[1::2]), value, pad_mode=_PAD_MODES[mode])
+    value = op.ConvertLike(op.constant(constant_value), x) if mode == "constant" else None
+    return op.Pad(x, list(widths[::2]), list(widths[1::2]), value, pad_mode=_PAD_MODES[mode])
 
 
 @mxnet.lowers("slice", "crop", "_npx_slice", "_npi_slice")
-def slice_(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def slice_(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.slice(x) {begin, end, step} -> opset8.Slice(x, begin, end, step, axes); None is the end of an axis"""
     begins, ends = optional_entries(node, "begin"), optional_entries(node, "end")
     steps = optional_entries(node, "step") or [None]
     steps = steps * len(begins) if len(steps) == 1 else steps
     if not len(begins) == len(ends) == len(steps):
         node.fail(f"begin {begins}, end {ends} and step {steps} have different lengths")
-    return _sliced(op, node.operand(0), begins, ends, [step or 1 for step in steps], list(range(len(begins))))
+    return _sliced(op, x, begins, ends, [step or 1 for step in steps], list(range(len(begins))))
 
 
 def _sliced(
@@ -45,28 +45,26 @@ def _sliced(
 
 
 @mxnet.lowers("slice_axis")
-def slice_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def slice_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, *, begin: int = 0, axis: int) -> SSAValue:
     """mxnet.slice_axis(x) {axis, begin, end} -> opset8.Slice(x, begin, end, 1, axis)"""
     end = node.integer("end") if node.has("end") else None
-    return _sliced(op, node.operand(0), [node.integer("begin", 0)], [end], [1], [node.integer("axis")])
+    return _sliced(op, x, [begin], [end], [1], [axis])
 
 
 @mxnet.lowers("slice_like")
-def slice_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def slice_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue) -> SSAValue:
     """mxnet.slice_like(x, like) {axes} -> opset8.Slice(x, 0, sizes of like, 1, axes)"""
     rank = rank_of_operand(node)
     axes = axes_of(node, rank, "axes") or list(range(rank))
-    sizes = op.Gather(op.ShapeOf(node.operand(1)), axes, 0)
-    return op.Slice(node.operand(0), [0] * len(axes), sizes, [1] * len(axes), axes)
+    sizes = op.Gather(op.ShapeOf(like), axes, 0)
+    return op.Slice(x, [0] * len(axes), sizes, [1] * len(axes), axes)
 
 
 @mxnet.lowers("Crop")
-def crop(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def crop(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue | None = None, *, center_crop: bool = False) -> SSAValue:
     """mxnet.Crop(x, like) {offset = (0, 0), h_w, center_crop = false} -> opset8.Slice along height and width"""
-    x = node.operand(0)
-    like = node.optional(1)
     sizes = op.constant(list(entries(node, "h_w"))) if like is None else op.Slice(op.ShapeOf(like), [2], [4], [1])
-    if node.flag("center_crop"):
+    if center_crop:
         offsets = op.Divide(op.Subtract(op.Slice(op.ShapeOf(x), [2], [4], [1]), sizes), 2)
     else:
         offsets = op.constant(list(entries(node, "offset", (0, 0))))

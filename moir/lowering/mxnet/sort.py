@@ -14,25 +14,23 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("topk", "_npx_topk")
-def top_k(node: LoweringNode, op: OpBuilder) -> Replacement:
+def top_k(node: LoweringNode, op: OpBuilder, *, k: int = 1, ret_typ: str = "indices", is_ascend: bool = False) -> Replacement:
     """mxnet.topk(x) {axis = -1, k = 1, ret_typ = "indices", is_ascend = false} -> opset11.TopK(x, k)
 
     `ret_typ` says what is returned: `value`, `indices`, `both`, or `mask`, 1 where an element is among them.
     """
     x, axis = _along(node, op)
     size = op.Gather(op.ShapeOf(x), axis, 0)
-    wanted = node.integer("k", 1)
-    mode = "min" if node.flag("is_ascend") else "max"
-    amount = op.Minimum(size, wanted) if wanted > 0 else size
+    mode = "min" if is_ascend else "max"
+    amount = op.Minimum(size, k) if k > 0 else size
     values, indices = op.TopK.results(x, amount, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
-    kind = node.text("ret_typ", "indices")
-    if kind == "mask":
+    if ret_typ == "mask":
         zeros, ones = (op.Broadcast(op.ConvertLike(op.constant(value), x), op.ShapeOf(like)) for value, like in ((0.0, x), (1.0, indices)))
         return [op.ScatterElementsUpdate(zeros, indices, ones, op.constant(axis))]
     found = op.convert(indices, element(node, f32))
-    if kind not in ("value", "indices", "both"):
-        node.fail(f"ret_typ {kind!r} does not exist")
-    return {"value": [values], "indices": [found], "both": [values, found]}[kind]
+    if ret_typ not in ("value", "indices", "both"):
+        node.fail(f"ret_typ {ret_typ!r} does not exist")
+    return {"value": [values], "indices": [found], "both": [values, found]}[ret_typ]
 
 
 def _along(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
@@ -44,10 +42,10 @@ def _along(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
 
 
 @mxnet.lowers("sort", "argsort", "_npi_sort", "_npi_argsort")
-def sort(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sort(node: LoweringNode, op: OpBuilder, *, is_ascend: bool = True) -> SSAValue:
     """mxnet.sort(x) {axis = -1, is_ascend = true} -> all of opset11.TopK(x, size), argsort its indices as floats"""
     x, axis = _along(node, op)
     size = op.Gather(op.ShapeOf(x), axis, 0)
-    mode = "min" if node.flag("is_ascend", True) else "max"
+    mode = "min" if is_ascend else "max"
     values, indices = op.TopK.results(x, size, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
     return op.convert(indices, element(node, f32)) if "argsort" in node.op.KIND else values

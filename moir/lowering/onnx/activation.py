@@ -31,44 +31,42 @@ _SAME_MEANING = {
 
 
 @onnx.lowers(*_SAME_MEANING)
-def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Softplus(x) -> opset4.SoftPlus(x)"""
-    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+    return getattr(op, _SAME_MEANING[node.op.KIND])(x)
 
 
 @onnx.lowers("Relu")
-def relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def relu(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Relu(x) -> opset1.Relu(x)"""
-    return op.Relu(node.operand(0))
+    return op.Relu(x)
 
 
 @onnx.lowers("Elu")
-def elu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def elu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
     """onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}"""
-    return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
+    return op.Elu(x, alpha=alpha)
 
 
 @onnx.lowers("Celu")
-def celu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def celu(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, alpha: float = 1.0) -> SSAValue:
     """onnx.Celu(x) {alpha} -> Elu(x / alpha) * alpha, in f32, as f16 has not all quotients and exponentials"""
-    source, alpha = node.operand(0), node.number("alpha", 1.0)
     if alpha == 1:
-        return op.Elu(source, alpha=1.0)
+        return op.Elu(x_, alpha=1.0)
     if alpha == 0:
         node.fail("alpha is 0")
-    x = op.convert(source, f32) if element_of(source) == f16 else source
+    x = op.convert(x_, f32) if element_of(x_) == f16 else x_
     # The scaled operand has the opposite sign if alpha is negative, and selects the other branch of Elu; the definition
     # by a maximum and a minimum holds for both signs.
     if alpha < 0:
         negative = op.Multiply(op.Subtract(op.Exp(op.Divide(x, alpha)), 1.0), alpha)
-        return op.convert(op.Add(op.Relu(x), op.Minimum(negative, 0.0)), element_of(source))
-    return op.convert(op.Multiply(op.Elu(op.Divide(x, alpha), alpha=1.0), alpha), element_of(source))
+        return op.convert(op.Add(op.Relu(x), op.Minimum(negative, 0.0)), element_of(x_))
+    return op.convert(op.Multiply(op.Elu(op.Divide(x, alpha), alpha=1.0), alpha), element_of(x_))
 
 
 @onnx.lowers("Selu")
-def selu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def selu(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Selu(x) {alpha, gamma} -> opset1.Selu(x, alpha, gamma)"""
-    x = node.operand(0)
     # Before version 6 the defaults have fewer digits.
     defaults = (1.6732631921768188, 1.0507010221481323) if node.version >= 6 else (1.6732, 1.0507)
     alpha, gamma = (node.number(name, default) for name, default in zip(("alpha", "gamma"), defaults, strict=True))
@@ -79,9 +77,8 @@ def selu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("HardSigmoid")
-def hard_sigmoid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def hard_sigmoid(op: OpBuilder, x: SSAValue, *, alpha: float = 0.2, beta: float = 0.5) -> SSAValue:
     """onnx.HardSigmoid(x) {alpha, beta} -> opset1.HardSigmoid(x, alpha, beta)"""
-    x, alpha, beta = node.operand(0), node.number("alpha", 0.2), node.number("beta", 0.5)
     if 0 in (alpha, beta):
         # The runtime replaces a parameter of 0 by its default.
         return op.Clamp(op.Add(op.Multiply(x, alpha), beta), min=0.0, max=1.0)
@@ -89,19 +86,18 @@ def hard_sigmoid(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Gelu")
-def gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gelu(node: LoweringNode, op: OpBuilder, x: SSAValue, *, approximate: str = "none") -> SSAValue:
     """onnx.Gelu(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
     modes = {"none": "ERF", "tanh": "TANH"}
-    approximate = node.text("approximate", "none")
     if approximate not in modes:
         node.fail(f"attribute approximate is {approximate!r}, it should be one of {', '.join(modes)}")
-    return op.Gelu(node.operand(0), approximation_mode=modes[approximate])
+    return op.Gelu(x, approximation_mode=modes[approximate])
 
 
 @onnx.lowers("Swish")
-def swish(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def swish(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
     """onnx.Swish(x) {alpha} -> opset4.Swish(x, alpha)"""
-    return scaled_swish(op, node.operand(0), node.number("alpha", 1.0))
+    return scaled_swish(op, x, alpha)
 
 
 def scaled_swish(op: OpBuilder, x: SSAValue, beta: float) -> SSAValue:
@@ -110,9 +106,9 @@ def scaled_swish(op: OpBuilder, x: SSAValue, beta: float) -> SSAValue:
 
 
 @onnx.lowers("LeakyRelu")
-def leaky_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def leaky_relu(op: OpBuilder, x: SSAValue, *, alpha: float = 0.01) -> SSAValue:
     """onnx.LeakyRelu(x) {alpha} -> opset1.PRelu(x, alpha)"""
-    return leaky(op, node.operand(0), node.number("alpha", 0.01))
+    return leaky(op, x, alpha)
 
 
 def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
@@ -124,12 +120,11 @@ def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
 
 
 @onnx.lowers("PRelu", since=7)
-def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def prelu(op: OpBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
     """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), with dimensions of 1 before those of the slope
 
     If the rank is unknown or 0, and for integers: opset1.Select(x < 0, slope · x, x).
     """
-    x, slope = node.operand(0), node.operand(1)
     rank, own = rank_of(x), rank_of(slope)
     array = small_constant(op, slope)
     if element_of(x) in REAL_TYPES and rank != 0:
@@ -144,58 +139,55 @@ def prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("PRelu")
-def channel_prelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def channel_prelu(op: OpBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
     """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), with one slope per channel as in the opset operation"""
-    return op.PRelu(node.operand(0), node.operand(1))
+    return op.PRelu(x, slope)
 
 
 @onnx.lowers("ThresholdedRelu")
-def thresholded_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def thresholded_relu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
     """onnx.ThresholdedRelu(x) {alpha} -> Select(x > alpha, x, 0)"""
-    x = node.operand(0)
-    return op.Select(op.Greater(x, node.number("alpha", 1.0)), x, 0)
+    return op.Select(op.Greater(x, alpha), x, 0)
 
 
 @onnx.lowers("Shrink")
-def shrink(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def shrink(op: OpBuilder, input: SSAValue, *, lambd: float = 0.5, bias: float = 0.0) -> SSAValue:
     """onnx.Shrink(x) {lambd, bias} -> Select(x < -lambd, x + bias, Select(x > lambd, x - bias, 0))"""
-    source, limit, bias = node.operand(0), node.number("lambd", 0.5), node.number("bias", 0.0)
-    x = op.convert(source, f32) if element_of(source) in INTEGER_TYPES else source
-    if bias == 0 and limit >= 0:
-        result = op.Select(op.Greater(op.Abs(x), limit), x, 0)
+    x = op.convert(input, f32) if element_of(input) in INTEGER_TYPES else input
+    if bias == 0 and lambd >= 0:
+        result = op.Select(op.Greater(op.Abs(x), lambd), x, 0)
     else:
-        above = op.Select(op.Greater(x, limit), op.Subtract(x, bias), 0)
-        result = op.Select(op.Less(x, -limit), op.Add(x, bias), above)
+        above = op.Select(op.Greater(x, lambd), op.Subtract(x, bias), 0)
+        result = op.Select(op.Less(x, -lambd), op.Add(x, bias), above)
     # By way of i32 negative numbers wrap around.
-    return op.convert(op.convert(result, si32), element_of(source)) if x is not source else result
+    return op.convert(op.convert(result, si32), element_of(input)) if x is not input else result
 
 
 @onnx.lowers("Clip")
-def clip_to_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Clip(x) {min, max} -> opset1.Clamp(x) {min, max}"""
-    x = node.operand(0)
+def clip_to_attributes(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
+    """onnx.Clip(input) {min, max} -> opset1.Clamp(input) {min, max}"""
     low = np.asarray(node.number("min")) if node.has("min") else None
     high = np.asarray(node.number("max")) if node.has("max") else None
-    return _clamped(op, x, low, high)
+    return _clamped(op, input, low, high)
 
 
 @onnx.lowers("Clip", since=11)
-def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def clip(node: LoweringNode, op: OpBuilder, input: SSAValue, min: SSAValue | None = None, max: SSAValue | None = None) -> SSAValue:
     """onnx.Clip(x, min, max)
     -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) if the limits are not constant
 
     Where a limit is absent, infinities stay, which for ONNX become the largest number: Clip(x, 0) is Relu.
     """
-    x, low, high = node.operand(0), node.optional(1), node.optional(2)
+    x = input
     low_array, high_array = node.constant(1), node.constant(2)
-    if (low is None or low_array is not None) and (high is None or high_array is not None):
+    if (min is None or low_array is not None) and (max is None or high_array is not None):
         return _clamped(op, x, low_array, high_array)
     # A limit may have shape [1], which would broadcast a scalar x to one dimension. The CPU plugin (2026.4) loses NaN
     # of a first operand.
-    if low is not None:
-        x = op.Maximum(low if shape_of(low) in ((), None) else op.Squeeze(low), x)
-    if high is not None:
-        x = op.Minimum(high if shape_of(high) in ((), None) else op.Squeeze(high), x)
+    if min is not None:
+        x = op.Maximum(min if shape_of(min) in ((), None) else op.Squeeze(min), x)
+    if max is not None:
+        x = op.Minimum(max if shape_of(max) in ((), None) else op.Squeeze(max), x)
     return x
 
 
@@ -222,21 +214,21 @@ def _limit(op: OpBuilder, x: SSAValue, limit: np.ndarray) -> SSAValue:
 
 
 @onnx.lowers("Softmax", "LogSoftmax", since=13)
-def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def softmax(node: LoweringNode, op: OpBuilder, input: SSAValue, *, axis: int = -1) -> SSAValue:
     """onnx.Softmax(x) {axis} -> opset8.Softmax(x) {axis}"""
-    return getattr(op, node.op.KIND)(node.operand(0), axis=node.integer("axis", -1))
+    return getattr(op, node.op.KIND)(input, axis=axis)
 
 
 @onnx.lowers("Softmax", "LogSoftmax")
-def flattening_softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Softmax(x) {axis}, over all dimensions from the axis on
+def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
+    """onnx.Softmax(input) {axis}, over all dimensions from the axis on
     -> Reshape, opset8.Softmax, Reshape; opset8.Softmax alone if the axis is the last one
     """
-    x, axis = node.operand(0), _first_axis(node)
-    if rank_of(x) is not None and axis == node.known_rank(0) - 1:
-        return getattr(op, node.op.KIND)(x, axis=axis)
-    flat = op.Reshape(x, [*(0,) * axis, -1], special_zero=axis > 0)
-    return reshaped_like(op, getattr(op, node.op.KIND)(flat, axis=axis), x, kept=axis)
+    axis = _first_axis(node)
+    if rank_of(input) is not None and axis == node.known_rank(0) - 1:
+        return getattr(op, node.op.KIND)(input, axis=axis)
+    flat = op.Reshape(input, [*(0,) * axis, -1], special_zero=axis > 0)
+    return reshaped_like(op, getattr(op, node.op.KIND)(flat, axis=axis), input, kept=axis)
 
 
 def _first_axis(node: LoweringNode) -> int:
@@ -246,19 +238,19 @@ def _first_axis(node: LoweringNode) -> int:
 
 
 @onnx.lowers("Hardmax", since=13)
-def hardmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def hardmax(op: OpBuilder, input: SSAValue, *, axis: int = -1) -> SSAValue:
     """onnx.Hardmax(x) {axis} -> OneHot(TopK(x, 1))"""
-    return _one_hot_maximum(op, node.operand(0), node.integer("axis", -1))
+    return _one_hot_maximum(op, input, axis)
 
 
 @onnx.lowers("Hardmax")
-def flattening_hardmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Hardmax(x) {axis}, over all dimensions from the axis on -> Reshape, TopK, OneHot, Reshape"""
-    x, axis = node.operand(0), _first_axis(node)
-    if rank_of(x) is not None and axis == node.known_rank(0) - 1:
-        return _one_hot_maximum(op, x, axis)
-    flat = op.Reshape(x, [*(0,) * axis, -1], special_zero=axis > 0)
-    return reshaped_like(op, _one_hot_maximum(op, flat, axis), x, kept=axis)
+def flattening_hardmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
+    """onnx.Hardmax(input) {axis}, over all dimensions from the axis on -> Reshape, TopK, OneHot, Reshape"""
+    axis = _first_axis(node)
+    if rank_of(input) is not None and axis == node.known_rank(0) - 1:
+        return _one_hot_maximum(op, input, axis)
+    flat = op.Reshape(input, [*(0,) * axis, -1], special_zero=axis > 0)
+    return reshaped_like(op, _one_hot_maximum(op, flat, axis), input, kept=axis)
 
 
 def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
@@ -277,18 +269,18 @@ def _one_hot(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 @onnx.lowers("Affine")
-def affine(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def affine(op: OpBuilder, x: SSAValue, *, beta: float = 0.0, alpha: float = 1.0) -> SSAValue:
     """onnx.Affine(x) {alpha, beta} -> x * alpha + beta"""
-    return op.Add(op.Multiply(node.operand(0), node.number("alpha", 1.0)), node.number("beta", 0.0))
+    return op.Add(op.Multiply(x, alpha), beta)
 
 
 @onnx.lowers("ScaledTanh")
-def scaled_tanh(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scaled_tanh(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0, beta: float = 1.0) -> SSAValue:
     """onnx.ScaledTanh(x) {alpha, beta} -> alpha * Tanh(beta * x)"""
-    return op.Multiply(op.Tanh(op.Multiply(node.operand(0), node.number("beta", 1.0))), node.number("alpha", 1.0))
+    return op.Multiply(op.Tanh(op.Multiply(x, beta)), alpha)
 
 
 @onnx.lowers("ParametricSoftplus")
-def parametric_softplus(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def parametric_softplus(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0, beta: float = 1.0) -> SSAValue:
     """onnx.ParametricSoftplus(x) {alpha, beta} -> alpha * SoftPlus(beta * x)"""
-    return op.Multiply(op.SoftPlus(op.Multiply(node.operand(0), node.number("beta", 1.0))), node.number("alpha", 1.0))
+    return op.Multiply(op.SoftPlus(op.Multiply(x, beta)), alpha)

@@ -45,9 +45,9 @@ _VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
 
 
 @onnx.lowers("BitwiseNot")
-def bitwise_not(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.BitwiseNot(x) -> opset13.BitwiseNot(x)"""
-    return op.BitwiseNot(node.operand(0))
+    return op.BitwiseNot(x)
 
 
 @onnx.lowers(*_BINARY)
@@ -64,10 +64,10 @@ def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Mod")
-def remainder(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def remainder(op: OpBuilder, a: SSAValue, b: SSAValue, *, fmod: bool = False) -> SSAValue:
     """onnx.Mod(a, b) {fmod} -> opset1.Mod(a, b), opset1.FloorMod(a, b) without fmod"""
-    kind = op.Mod if node.flag("fmod") else op.FloorMod
-    return kind(node.operand(0), node.operand(1))
+    kind = op.Mod if fmod else op.FloorMod
+    return kind(a, b)
 
 
 @onnx.lowers("Pow")
@@ -103,21 +103,21 @@ def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
 
 
 @onnx.lowers(*_VARIADIC)
-def variadic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
-    if not node.operands:
+    if not data:
         node.fail("it has no operands")
-    shapes = [shape_of(operand) for operand in node.operands]
+    shapes = [shape_of(operand) for operand in data]
     if len(shapes) > 2 and not all(map(is_static, shapes)) and any(0 in (shape or ()) for shape in shapes):
         # The CPU plugin (2026.4) aborts.
         node.fail("one operand has no elements, and the shape of another is unknown", hint="set the shapes of the inputs")
-    return reduce(getattr(op, _VARIADIC[node.op.KIND]), node.operands)
+    return reduce(getattr(op, _VARIADIC[node.op.KIND]), data)
 
 
 @onnx.lowers("Mean")
-def mean(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def mean(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     """onnx.Mean(a, b, c) -> Add(Add(a, b), c) / 3"""
-    operands = node.operands
+    operands = data
     total = variadic_sum(op, operands) if operands else node.fail("it has no operands")
     return op.Divide(total, float(len(operands))) if len(operands) > 1 else total
 
@@ -128,13 +128,12 @@ def variadic_sum(op: OpBuilder, operands: Sequence[SSAValue]) -> SSAValue:
 
 
 @onnx.lowers("BitShift")
-def shift(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def shift(node: LoweringNode, op: OpBuilder, *, direction: str) -> SSAValue:
     """onnx.BitShift(a, b) {direction} -> opset15.BitwiseLeftShift(a, b), or BitwiseRightShift
 
     A shift by a negative number, or by the width or more, has no bits of a left but its sign, which the runtime leaves
     undefined.
     """
-    direction = node.text("direction")
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
     a, b = node.operands

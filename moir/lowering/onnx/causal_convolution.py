@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import is_static
+from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import small_constant
@@ -24,32 +24,39 @@ END = 2**31 - 1
 
 
 @onnx.lowers("CausalConvWithState")
-def causal_convolution(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.CausalConvWithState(x, w, bias, past) {activation}
-    -> opset1.GroupConvolution(opset1.Concat(past, x), w), and the last elements of the Concat
+def causal_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None = None,
+    past_state: SSAValue | None = None,
+    *,
+    activation: str = "none",
+) -> Sequence[SSAValue | None]:
+    """onnx.CausalConvWithState(input, w, bias, past_state) {activation}
+    -> opset1.GroupConvolution(opset1.Concat(past_state, input), w), and the last elements of the Concat
 
     With weights of unknown sizes: the sum of the products of windows of the data with the weights.
     """
-    x, weights, past = node.operand(0), node.operand(1), node.optional(3)
-    size, length = dimension_value(op, x, 2, (1,)), dimension_value(op, weights, 2, (1,))
-    if past is None:
+    size, length = dimension_value(op, input, 2, (1,)), dimension_value(op, weight, 2, (1,))
+    if past_state is None:
         zeros = op.constant([0, 0, 0])
         before = op.Concat([0, 0], op.Subtract(length, 1), axis=0)
-        whole = op.Pad(x, before, zeros, op.constant_like(0, x), pad_mode="constant")
+        whole = op.Pad(input, before, zeros, op.constant_like(0, input), pad_mode="constant")
     else:
-        whole = op.Concat(past, x, axis=2)
-    shape = node.shape(1)
+        whole = op.Concat(past_state, input, axis=2)
+    shape = shape_of(weight)
     if shape is not None and is_static(shape):
-        y = _convolved(op, whole, weights, shape[0], shape[-1])
+        y = _convolved(op, whole, weight, shape[0], shape[-1])
     else:
         first, one = op.constant(0), op.constant(1)
         steps, taps = (op.Range(first, as_scalar(op, count), one, output_type=si64) for count in (size, length))
         windows = op.Gather(whole, op.Add(op.Unsqueeze(steps, [1]), taps), 2)
-        columns = op.Reshape(weights, op.Concat([1, -1, 1], length, axis=0), special_zero=False)
+        columns = op.Reshape(weight, op.Concat([1, -1, 1], length, axis=0), special_zero=False)
         y = op.ReduceSum(op.Multiply(windows, columns), [3], keep_dims=False)
-    if node.optional(2) is not None:
+    if bias is not None:
         y = op.Add(y, op.Reshape(node.operand(2), [1, -1, 1], special_zero=False))
-    activation = node.text("activation", "none")
     if activation not in ("none", "silu", "swish"):
         node.fail(f"activation {activation!r} is none of none, silu, swish")
     present = op.Slice(whole, size, [END], [1], [2]) if node.is_used(1) else None

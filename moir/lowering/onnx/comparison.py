@@ -42,9 +42,9 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Not")
-def negation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def negation(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Not(x) -> opset1.LogicalNot(x)"""
-    return op.LogicalNot(node.operand(0))
+    return op.LogicalNot(x)
 
 
 @onnx.lowers("IsNaN")
@@ -60,21 +60,19 @@ def _examined(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("IsInf")
-def is_infinite(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def is_infinite(node: LoweringNode, op: OpBuilder, *, detect_negative: bool = True, detect_positive: bool = True) -> SSAValue:
     """onnx.IsInf(x) {detect_negative, detect_positive} -> opset10.IsInf(x) {detect_negative, detect_positive}"""
-    negative, positive = node.flag("detect_negative", True), node.flag("detect_positive", True)
-    if not negative and not positive:
+    if not detect_negative and not detect_positive:
         # With both attributes false no element is infinite, but the operation reports all infinities on some devices.
         return op.LogicalAnd(op.IsNaN(_examined(node, op)), op.constant(False, boolean))
-    return op.IsInf(_examined(node, op), detect_negative=negative, detect_positive=positive)
+    return op.IsInf(_examined(node, op), detect_negative=detect_negative, detect_positive=detect_positive)
 
 
 @onnx.lowers("Where")
 @moves_strings(1, 2)
-def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Where(condition, a, b) -> opset1.Select(condition, a, b)"""
-    condition, a, b = (node.operand(index) for index in range(3))
-    if node.constant(0) is not None and element_of(a) == boolean:
+def where(op: OpBuilder, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
+    """onnx.Where(condition, x, y) -> opset1.Select(condition, x, y)"""
+    if op.known.constant(condition) is not None and element_of(x) == boolean:
         # The CPU plugin (2026.4) does not compile a Select of booleans whose condition is a constant, if it is also b.
-        return op.LogicalOr(op.LogicalAnd(condition, a), op.LogicalAnd(op.LogicalNot(condition), b))
-    return op.Select(condition, a, b)
+        return op.LogicalOr(op.LogicalAnd(condition, x), op.LogicalAnd(op.LogicalNot(condition), y))
+    return op.Select(condition, x, y)

@@ -35,17 +35,17 @@ LONGEST_LOOP = 2**31 - 1
 
 
 @onnx.lowers("If")
-def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
+def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue) -> Replacement:
     """onnx.If(cond, captured…)
     -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known
     """
-    condition, needed = node.constant(0), [rank_by_use(result) for result in node.op.results]
+    condition, needed = op.known.constant(cond), [rank_by_use(result) for result in node.op.results]
     if condition is not None and condition.size == 1:
         return inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"), captured_values(node), needed)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) != node.result_count for branch in branches):
         node.fail("its branches do not have as many outputs as it has")
-    return conditional(node, op, node.operand(0), branches, captured_values(node), needed)
+    return conditional(node, op, cond, branches, captured_values(node), needed)
 
 
 @onnx.lowers("Loop")
@@ -159,27 +159,36 @@ def _slicings(node: LoweringNode, axes: Sequence[int], directions: Sequence[int]
 
 
 @onnx.lowers("Scan", since=9)
-def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
+def scan(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    num_scan_inputs: int,
+    scan_output_axes: tuple[int, ...] = (),
+    scan_output_directions: tuple[int, ...] = (),
+    scan_input_axes: tuple[int, ...] = (),
+    scan_input_directions: tuple[int, ...] = (),
+) -> Replacement:
     """onnx.Scan(state…, scanned…, captured…) -> opset1.TensorIterator(state…, scanned…, captured…)
 
     A slice of the runtime keeps its axis: the body squeezes each slice at its beginning and unsqueezes each scan output
     at its end.
     """
     region = graph_of(node, "body")
-    own, count = _present(node, own_operands(node)), node.integer("num_scan_inputs")
-    if not 1 <= count <= len(own):
-        node.fail(f"it has {len(own)} operands, {count} of them are to be scanned")
-    states, scanned = own[:-count], own[-count:]
+    own = _present(node, own_operands(node))
+    if not 1 <= num_scan_inputs <= len(own):
+        node.fail(f"it has {len(own)} operands, {num_scan_inputs} of them are to be scanned")
+    states, scanned = own[:-num_scan_inputs], own[-num_scan_inputs:]
     _check_results(node, region, len(states), 0)
     joined = node.result_count - len(states)
     cuts = _slicings(
         node,
-        node.integers("scan_input_axes", ()) or (0,) * count,
-        node.integers("scan_input_directions", ()) or (0,) * count,
+        scan_input_axes or (0,) * num_scan_inputs,
+        scan_input_directions or (0,) * num_scan_inputs,
         [rank_of(value) for value in scanned],
     )
-    axes = node.integers("scan_output_axes", ()) or (0,) * joined
-    directions = node.integers("scan_output_directions", ()) or (0,) * joined
+    axes = scan_output_axes or (0,) * joined
+    directions = scan_output_directions or (0,) * joined
     if len(axes) != joined or len(directions) != joined:
         node.fail("scan_output_axes and scan_output_directions do not have an entry for each joined result")
     joins = [Slicing(axis, -1, 0, -1) if direction else Slicing(axis) for axis, direction in zip(axes, directions, strict=True)]
@@ -247,17 +256,17 @@ def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) 
 
 
 @onnx.lowers("Scan")
-def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
+def scan_of_batch(node: LoweringNode, op: OpBuilder, *, num_scan_inputs: int, directions: tuple[int, ...] = ()) -> Replacement:
     """onnx.Scan(lengths, state…, scanned…)
     -> opset1.TensorIterator over the sequence (axis 1) in one over the batch (axis 0)
     """
     region, captured = graph_of(node, "body"), captured_values(node)
     lengths, *others = _padded(own_operands(node), 1)
-    own, count = _present(node, others), node.integer("num_scan_inputs")
-    if not 1 <= count <= len(own):
-        node.fail(f"it has {len(own)} operands, {count} of them are to be scanned")
+    own = _present(node, others)
+    if not 1 <= num_scan_inputs <= len(own):
+        node.fail(f"it has {len(own)} operands, {num_scan_inputs} of them are to be scanned")
     _check_lengths(node, lengths, own[-1])
-    states = len(own) - count
+    states = len(own) - num_scan_inputs
     _check_results(node, region, states, 0)
     block = Block()
     inside = OpBuilder(node.known, block)
@@ -279,8 +288,8 @@ def scan_of_batch(node: LoweringNode, op: OpBuilder) -> Replacement:
         inner_captured.append(parameter.results[0])
         inputs.append(BodyPort(len(operands)))
         operands.append(value)
-    directions = node.integers("directions", ()) or (0,) * count
-    cuts = _slicings(node, (0,) * count, directions, [None] * count)
+    directions = directions or (0,) * num_scan_inputs
+    cuts = _slicings(node, (0,) * num_scan_inputs, directions, [None] * num_scan_inputs)
     joins = [Slicing(0)] * (node.result_count - states)
     found = _scan(node, inside, region, Scanned(elements[:states], elements[states:], inner_captured, cuts, joins))
     used = [index for index, value in enumerate(found) if value is not None]

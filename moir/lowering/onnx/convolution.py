@@ -15,7 +15,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Conv")
-def conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def conv(node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue) -> SSAValue:
     """onnx.Conv(x, w, b) {group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
 
     With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]). With filters of unknown
@@ -24,13 +24,13 @@ def conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
     axes = spatial_axes(node, (1, 0))
     window = sliding_window(node, axes)
     group = group_attribute(node)
-    if has_unknown_sizes(node.operand(1)):
-        if (data := node.constant(0)) is not None and not data.size:
+    if has_unknown_sizes(w):
+        if (data := op.known.constant(x)) is not None and not data.size:
             node.fail("the data have no elements, and the sizes of the filters are unknown", hint="set the shapes of the inputs")
-        result = unfolded_convolution(op, node.operand(0), node.operand(1), window, group)
+        result = unfolded_convolution(op, x, w, window, group)
     else:
-        element = node.element(0)
-        operands = [node.operand(0), node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)]
+        element = element_of(x)
+        operands = [x, w if group == 1 else grouped_filters(node, op, group, axes)]
         if element == bf16 and axes == 3 and window.strides[-1] != window.strides[-2]:
             # In bf16 the CPU plugin (2026.4) takes the stride of columns for that of rows if the result has one column.
             operands = [op.convert(each, f32) for each in operands]
@@ -77,7 +77,16 @@ def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, ax
 
 
 @onnx.lowers("ConvTranspose")
-def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def conv_transpose(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    w: SSAValue,
+    b: SSAValue | None = None,
+    *,
+    output_shape: tuple[int, ...] = (),
+    kernel_shape: tuple[int, ...] = (),
+) -> SSAValue:
     """onnx.ConvTranspose(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
 
     Pads are computed here from `output_shape` and the automatic padding. Only `output_shape` with unknown sizes of x
@@ -87,16 +96,15 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     window = sliding_window(node, axes)
     padding = axis_attribute(node, "output_padding", axes, 0)
     group = group_attribute(node)
-    wanted = node.integers("output_shape", ())[-axes:]
-    data = node.operand(0)
-    if has_unknown_sizes(node.operand(1)) or _is_cut_to_less_than_a_window(node, window, wanted, axes):
+    wanted = output_shape[-axes:]
+    if has_unknown_sizes(w) or _is_cut_to_less_than_a_window(node, window, wanted, axes):
         if not wanted and window.auto_pad.startswith("same"):
-            _refuse_gaps(node, window, padding, node.integers("kernel_shape", ()))
-        result = unfolded_transposed_convolution(op, data, node.operand(1), window, padding, group, wanted)
+            _refuse_gaps(node, window, padding, kernel_shape)
+        result = unfolded_transposed_convolution(op, x, w, window, padding, group, wanted)
         return add_bias(node, op, result, 2, axes)
-    filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
-    operands = [data, filters]
-    if wanted and not is_static(_sizes(node, data, axes)):
+    filters = w if group == 1 else grouped_filters(node, op, group, axes)
+    operands = [x, filters]
+    if wanted and not is_static(_sizes(node, x, axes)):
         operands.append(op.constant(list(wanted)))
         # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME_UPPER of ONNX at the end.
         automatic = "same_lower" if window.auto_pad == "same_upper" else "same_upper"
@@ -106,8 +114,8 @@ def conv_transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         window = window.with_fields(auto_pad="explicit")
     build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
-    element = element_of(data)
-    if element == bf16 and node.optional(2) is not None and _has_gaps(window, padding, _sizes(node, node.operand(1), axes)):
+    element = element_of(x)
+    if element == bf16 and b is not None and _has_gaps(window, padding, _sizes(node, w, axes)):
         # The CPU plugin (2026.4) adds no bias to the zeros between the windows in bf16.
         operands[:2] = (op.convert(each, f32) for each in operands[:2])
     result = op.convert(build(*operands, **window.properties(), output_padding=padding), element)
@@ -173,20 +181,29 @@ def _has_gaps(window: SlidingWindow, padding: tuple[int, ...], kernel: tuple[int
 
 
 @onnx.lowers("DeformConv", since=19)
-def deform_conv(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def deform_conv(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    w: SSAValue,
+    offset: SSAValue,
+    _b: SSAValue,
+    mask: SSAValue | None = None,
+    *,
+    offset_group: int = 1,
+) -> SSAValue:
     """onnx.DeformConv(x, w, offset, b, mask)
     -> opset1.Add(opset8.DeformableConvolution(x, offset, w, mask), b as [1, C, 1, 1])
     """
     axes = spatial_axes(node, (1, 0, 2))
     if axes != 2:
         node.fail(f"it has {axes} spatial axes, the runtime has deformable convolutions of 2 only")
-    operands = [node.operand(0), node.operand(2), node.operand(1)]
-    mask = node.optional(4)
+    operands = [x, offset, w]
     result = op.DeformableConvolution(
         *(operands if mask is None else [*operands, mask]),
         **sliding_window(node, axes).properties(),
         group=group_attribute(node),
-        deformable_group=node.integer("offset_group", 1),
+        deformable_group=offset_group,
         bilinear_interpolation_pad=True,
     )
     return add_bias(node, op, result, 3, axes)

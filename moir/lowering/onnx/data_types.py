@@ -31,38 +31,37 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Cast")
-def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Cast(x) {to} -> opset1.Convert(x) {destination_type}; x itself if it already has the type"""
-    x, element = node.operand(0), element_type(node, "to")
-    if element_of(x) == element:
-        return x
-    if string in (element_of(x), element):
+def cast(node: LoweringNode, op: OpBuilder, input: SSAValue, *, saturate: bool = True) -> SSAValue:
+    """onnx.Cast(input) {to} -> opset1.Convert(input) {destination_type}; input itself if it already has the type"""
+    element = element_type(node, "to")
+    if element_of(input) == element:
+        return input
+    if string in (element_of(input), element):
         node.fail("the runtime converts no strings", hint="cut the model behind this node")
-    return converted(op, x, element, node.flag("saturate", True))
+    return converted(op, input, element, saturate)
 
 
 @onnx.lowers("CastLike")
-def cast_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cast_like(node: LoweringNode, op: OpBuilder, input: SSAValue, target_type: SSAValue, *, saturate: bool = True) -> SSAValue:
     """onnx.CastLike(x, like) -> opset1.Convert(x), or opset1.ConvertLike(x, like) if the type of like is unknown"""
-    x, like = node.operand(0), node.operand(1)
-    element = element_of(like)
-    if string in (element_of(x), element) and element_of(x) != element:
+    element = element_of(target_type)
+    if string in (element_of(input), element) and element_of(input) != element:
         node.fail("the runtime converts no strings", hint="cut the model behind this node")
-    return op.ConvertLike(x, like) if element is dynamic else converted(op, x, element, node.flag("saturate", True))
+    return op.ConvertLike(input, target_type) if element is dynamic else converted(op, input, element, saturate)
 
 
 @onnx.lowers("BitCast")
-def bit_cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.BitCast(x) {to} -> opset1.Convert(x) between integers of one width; a constant for a known x"""
-    x, element = node.operand(0), element_type(node, "to")
-    array = node.constant(0)
-    if element is string or to_numpy(element_of(x)).itemsize != to_numpy(element).itemsize:
-        node.fail(f"the elements of {element_of(x)} and {element} do not have the same number of bits")
+def bit_cast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
+    """onnx.BitCast(input) {to} -> opset1.Convert(input) between integers of one width; a constant for a known x"""
+    element = element_type(node, "to")
+    array = op.known.constant(input)
+    if element is string or to_numpy(element_of(input)).itemsize != to_numpy(element).itemsize:
+        node.fail(f"the elements of {element_of(input)} and {element} do not have the same number of bits")
     if array is not None:
         return op.constant(np.array(array, order="C").view(to_numpy(element)), element)
-    if element_of(x) != element and not {element_of(x), element} <= {boolean, *INTEGER_TYPES}:
+    if element_of(input) != element and not {element_of(input), element} <= {boolean, *INTEGER_TYPES}:
         node.fail("OpenVINO does not have an operation that reads the bits of floats as integers", hint="cut the model before this node")
-    return op.convert(x, element)
+    return op.convert(input, element)
 
 
 LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}

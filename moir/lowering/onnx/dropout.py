@@ -17,15 +17,17 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Dropout")
-def dropout_attributes(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def dropout_attributes(node: LoweringNode, op: OpBuilder, *, is_test: bool = False) -> Sequence[SSAValue | None]:
     """onnx.Dropout(x) -> x; its mask -> ones of the element type of x, from version 10 on of booleans"""
-    if node.version < 7 and not node.flag("is_test"):
+    if node.version < 7 and not is_test:
         _refuse_training(node)
     return _without_effect(node, op)
 
 
 @onnx.lowers("Dropout", since=12)
-def dropout(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def dropout(
+    node: LoweringNode, op: OpBuilder, data: SSAValue, ratio_: SSAValue | None = None, training_mode: SSAValue | None = None
+) -> Sequence[SSAValue | None]:
     """onnx.Dropout(x, ratio, training_mode = false) -> x; its mask -> true for every element
 
     In training mode elements are replaced by zeros where a random number is below the ratio, the others are divided by
@@ -33,10 +35,9 @@ def dropout(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
     """
     ratio, training = node.constant(1), node.constant(2)
     drops_nothing = ratio is not None and not ratio.any()
-    if node.optional(2) is None or drops_nothing or (training is not None and not training.any()):
+    if training_mode is None or drops_nothing or (training is not None and not training.any()):
         return _without_effect(node, op)
-    data, given = node.operand(0), node.optional(1)
-    part = op.constant(0.5) if given is None else op.convert(as_scalar(op, given), f32)
+    part = op.constant(0.5) if ratio_ is None else op.convert(as_scalar(op, ratio_), f32)
     trains, element = as_scalar(op, node.operand(2)), element_of(data)
     part = op.Select(trains, part, 0.0)
     # The runtime (2026.4, CPU) draws no number for a scalar.

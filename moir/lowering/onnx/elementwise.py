@@ -36,20 +36,19 @@ _UNARY = {
 
 
 @onnx.lowers(*_UNARY)
-def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def unary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Ceil(x) -> opset1.Ceiling(x)"""
-    return getattr(op, _UNARY[node.op.KIND])(node.operand(0))
+    return getattr(op, _UNARY[node.op.KIND])(x)
 
 
 @onnx.lowers("Erf")
-def error_function(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.Erf(x) -> opset1.Erf(x); for integers in f32, then rounded towards zero"""
-    x = node.operand(0)
-    element = element_of(x)
-    return op.convert(op.Erf(op.convert(x, f32)), element) if element in INTEGER_TYPES else op.Erf(x)
+def error_function(op: OpBuilder, input: SSAValue) -> SSAValue:
+    """onnx.Erf(input) -> opset1.Erf(input); for integers in f32, then rounded towards zero"""
+    element = element_of(input)
+    return op.convert(op.Erf(op.convert(input, f32)), element) if element in INTEGER_TYPES else op.Erf(input)
 
 
 @onnx.lowers("Reciprocal")
-def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reciprocal(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Reciprocal(x) -> 1 / x"""
-    return op.Divide(1.0, node.operand(0))
+    return op.Divide(1.0, x)

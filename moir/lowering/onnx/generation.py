@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, si32, si64, string, to_numpy
+from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.shape_values import as_scalar, dimension
 from moir.lowering.binder import LoweringNode
@@ -56,34 +57,34 @@ def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue)
 
 
 @onnx.lowers("ConstantOfShape", since=9)
-def constant_of_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def constant_of_shape(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.ConstantOfShape(shape) {value} -> opset3.Broadcast(value, shape), a constant if it is small"""
     value, given = node.tensor("value"), node.op.properties.get("value")
     if value is not None and (value.size != 1 or (isinstance(given, DataAttr) and describe(given.element).is_packed)):
         node.fail("value is not one number of at least 8 bits")
     entry = np.zeros((), np.float32) if value is None else value.reshape(())
-    target = node.constant_integers(0)
+    target = op.known.integers(input)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
         return op.constant(np.full(target, entry))
     need_length(node, 0)
-    return op.Broadcast(op.constant(entry), of_length(op, node.operand(0), declared_rank(node)))
+    return op.Broadcast(op.constant(entry), of_length(op, input, declared_rank(node)))
 
 
 @onnx.lowers("EyeLike")
-def eye_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0) -> SSAValue:
     """onnx.EyeLike(x) {k = 0, dtype} -> opset9.Eye(rows, columns, k) {output_type}"""
-    element = element_type(node, "dtype", node.element(0))
+    element = element_type(node, "dtype", element_of(input))
     if element is dynamic:
         node.fail("the element type is unknown")
     if element == string:
         node.fail("a matrix of strings has no ones")
-    shape = node.shape(0)
+    shape = shape_of(input)
     if shape is not None and len(shape) != 2:
         node.fail(f"operand 0 has {len(shape)} dimensions, not 2")
-    rows, columns = (dimension(op, node.operand(0), axis) for axis in (0, 1))
+    rows, columns = (dimension(op, input, axis) for axis in (0, 1))
     # The runtime generates matrices of these element types only.
     made = element if element in (f32, si32, si64) else f32
-    return op.convert(op.Eye(rows, columns, node.integer("k", 0), output_type=made), element)
+    return op.convert(op.Eye(rows, columns, k, output_type=made), element)
 
 
 # Random numbers
@@ -116,13 +117,13 @@ WINDOWS: dict[str, tuple[float, ...]] = {
 
 
 @onnx.lowers(*WINDOWS)
-def window(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def window(node: LoweringNode, op: OpBuilder, size_: SSAValue, *, periodic: bool = True) -> SSAValue:
     """onnx.HannWindow(size) {periodic = 1, output_datatype}
     -> a constant, or a0 - a1 Cos(2 π n / N) + …, n = opset4.Range(0, size)
     """
     coefficients = WINDOWS[node.op.KIND]
-    element, periodic = element_type(node, "output_datatype", f32), node.flag("periodic", True)
-    size = node.constant_integers(0)
+    element = element_type(node, "output_datatype", f32)
+    size = op.known.integers(size_)
     if size is not None and len(size) != 1:
         node.fail("the size is no number")
     if size is not None and 0 <= size[0] <= MAXIMUM_WINDOW:
@@ -130,7 +131,7 @@ def window(node: LoweringNode, op: OpBuilder) -> SSAValue:
         angle = 2 * math.pi * np.arange(size[0], dtype=np.float32) / max(period, 1)
         terms = [(-1) ** i * a * np.cos(i * angle) for i, a in enumerate(coefficients)]
         return op.constant(np.sum(terms, axis=0).astype(to_numpy(element)), element)
-    count = op.convert(as_scalar(op, node.operand(0)), f32)
+    count = op.convert(as_scalar(op, size_), f32)
     step = op.Divide(2 * math.pi, count if periodic else op.Maximum(op.Subtract(count, 1.0), 1.0))
     angle_value = op.Multiply(op.Range(0.0, count, 1.0, output_type=f32), step)
     return op.convert(cosine_sum(op, angle_value, coefficients), element)

@@ -21,20 +21,19 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Gather")
-def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather(op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.Gather(x, indices) {axis = 0} -> opset8.Gather(x, indices, axis)"""
-    return op.Gather(node.operand(0), node.operand(1), node.integer("axis", 0))
+    return op.Gather(data, indices, axis)
 
 
 @onnx.lowers("GatherElements")
 @moves_strings(0)
-def gather_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.GatherElements(x, indices) {axis = 0} -> opset6.GatherElements(x, indices) {axis}
+def gather_elements(op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
+    """onnx.GatherElements(data, indices) {axis = 0} -> opset6.GatherElements(data, indices) {axis}
 
-    The runtime requires equal sizes on all other axes: x is cut to those of the indices where they may be smaller.
+    The runtime requires equal sizes on all other axes: data is cut to those of the indices where they may be smaller.
     """
-    x, indices, axis = node.operand(0), node.operand(1), node.integer("axis", 0)
-    return op.GatherElements(_cut_to(op, x, indices, axis), indices, axis=axis)
+    return op.GatherElements(_cut_to(op, data, indices, axis), indices, axis=axis)
 
 
 def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
@@ -58,42 +57,42 @@ def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
 
 @onnx.lowers("GatherND")
 @moves_strings(0)
-def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather_nd(node: LoweringNode, op: OpBuilder, *, batch_dims: int = 0) -> SSAValue:
     """onnx.GatherND(x, indices) {batch_dims = 0} -> opset8.GatherND(x, indices) {batch_dims}"""
-    data, indices, batch = node.operand(0), node.operand(1), node.integer("batch_dims", 0)
+    data, indices = node.operand(0), node.operand(1)
     ranks = node.rank(0), node.rank(1), declared_rank(node)
     shape = node.shape(1)
-    if ranks[0] == batch + 1 and (shape is None or -1 in shape[-1:]):
+    if ranks[0] == batch_dims + 1 and (shape is None or -1 in shape[-1:]):
         # There is one coordinate.
-        return op.Gather(data, op.Squeeze(indices, [-1]), batch, batch_dims=batch)
+        return op.Gather(data, op.Squeeze(indices, [-1]), batch_dims, batch_dims=batch_dims)
     if shape and shape[-1] < 0 and None not in ranks:
         # The number of coordinates decides about the rank of the result.
         rank, own, result = cast("tuple[int, int, int]", ranks)
-        indices = op.Reshape(indices, [*(0,) * (own - 1), own + rank - 1 - batch - result], special_zero=True)
+        indices = op.Reshape(indices, [*(0,) * (own - 1), own + rank - 1 - batch_dims - result], special_zero=True)
     elif (shape is None or -1 in shape[-1:]) and isinstance(source := node.operand(1).owner, Parameter):
         node.fail(
             "the last dimension of the indices is unknown, and so the rank of the result",
             hint=f"give the input {name_of(source)} a known shape",
         )
-    return op.GatherND(data, indices, batch_dims=batch)
+    return op.GatherND(data, indices, batch_dims=batch_dims)
 
 
 @onnx.lowers("OneHot", since=9)
 @moves_strings(2)
-def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def one_hot(node: LoweringNode, op: OpBuilder, _indices: SSAValue, _depth: SSAValue, values_: SSAValue, *, axis: int = -1) -> SSAValue:
     """onnx.OneHot(indices, depth, [off, on]) {axis = -1}
     -> opset16.OneHot(indices, depth, on, off) {axis, negative_indices_mode}
 
     A negative index counts from the end; before version 11 it selects no entry.
     """
     indices, depth = (as_index(node, op, i) for i in (0, 1))
-    values = node.constant(2)
+    values = op.known.constant(values_)
     if values is not None and values.size == 2:
         off, on = (op.constant(np.asarray(values.ravel()[i])) for i in (0, 1))
     else:
-        off, on = (op.Gather(node.operand(2), i, 0) for i in (0, 1))
+        off, on = (op.Gather(values_, i, 0) for i in (0, 1))
     mode = "normalize" if node.version >= 11 else "ignore_negative"
-    return op.OneHot(indices, as_scalar(op, depth), on, off, axis=node.integer("axis", -1), negative_indices_mode=mode)
+    return op.OneHot(indices, as_scalar(op, depth), on, off, axis=axis, negative_indices_mode=mode)
 
 
 @onnx.lowers("NonZero")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.expansions.linear_algebra.determinants import determinant_of
-from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Det")
-def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def determinant(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Det(x) -> the product of the pivots and of the signs of their rows."""
-    return determinant_of(op, node.operand(0))
+    return determinant_of(op, x)

@@ -29,26 +29,26 @@ MAXIMUM_MASK_ELEMENTS = 1 << 22
 
 
 @onnx.lowers("MatMul")
-def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def product(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """onnx.MatMul(a, b) -> opset1.MatMul(a, b)
 
     The CPU plugin (2026.4) does not compile the product with a constant vector and a factor behind it: the vector
     becomes a matrix.
     """
-    vector, rank = node.constant(1), node.rank(0)
+    vector, rank = op.known.constant(b), rank_of(a)
     if vector is not None and vector.shape == (0,) and rank is None:
-        return op.ReduceSum(op.Multiply(node.operand(0), node.operand(1)), [-1], keep_dims=False)
+        return op.ReduceSum(op.Multiply(a, b), [-1], keep_dims=False)
     if vector is not None and vector.ndim == 1 and rank != 1:
-        return op.Squeeze(op.MatMul(node.operand(0), op.constant(vector.reshape(-1, 1), node.element(1))), [-1])
-    return op.MatMul(node.operand(0), node.operand(1))
+        return op.Squeeze(op.MatMul(a, op.constant(vector.reshape(-1, 1), element_of(b))), [-1])
+    return op.MatMul(a, b)
 
 
 @onnx.lowers("Gemm")
-def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None = None) -> SSAValue:
     """onnx.Gemm(a, b, c) {alpha, beta, transA, transB}
     -> Add(MatMul(a, b) {transpose_a, transpose_b}, c), with Multiplies for factors other than 1
     """
-    return affine_product(node, op, node.operand(0), node.operand(1), node.optional(2))
+    return affine_product(node, op, a, b, c)
 
 
 def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None) -> SSAValue:
@@ -122,13 +122,12 @@ def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool
 
 
 @onnx.lowers("Trilu")
-def triangle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def triangle(node: LoweringNode, op: OpBuilder, input: SSAValue, *, upper: bool = True) -> SSAValue:
     """onnx.Trilu(x, k) {upper} -> Select(mask, x, 0); the mask is constant if the last two dimensions are known"""
-    x = node.operand(0)
-    if element_of(x) == string:
+    if element_of(input) == string:
         node.fail("there is no string that is zero", hint="cut the model before this node")
-    mask = triangle_mask(node, op, x, node.flag("upper", True))
-    return op.LogicalAnd(x, mask) if element_of(x) == boolean else op.Select(mask, x, 0)
+    mask = triangle_mask(node, op, input, upper)
+    return op.LogicalAnd(input, mask) if element_of(input) == boolean else op.Select(mask, input, 0)
 
 
 def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -> SSAValue:
@@ -159,18 +158,18 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
 
 
 @onnx.lowers("Einsum")
-def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def einstein_summation(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, equation_: str) -> SSAValue:
     """onnx.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
     try:
-        equation = Equation.parse(node.text("equation").replace(" ", ""))
+        equation = Equation.parse(equation_.replace(" ", ""))
     except InferenceError as error:
         node.fail(error.reason)
-    if len(equation.inputs) != len(node.operands):
-        node.fail(f"the equation is of {len(equation.inputs)} operands, {len(node.operands)} are given")
+    if len(equation.inputs) != len(inputs):
+        node.fail(f"the equation is of {len(equation.inputs)} operands, {len(inputs)} are given")
     zeros = _sums_over_nothing(node, op, equation)
-    return op.Einsum(*node.operands, equation=equation.text) if zeros is None else zeros
+    return op.Einsum(*inputs, equation=equation.text) if zeros is None else zeros
 
 
 def _sums_over_nothing(node: LoweringNode, op: OpBuilder, equation: Equation) -> SSAValue | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f4e2m1, si64, ui2
-from moir.dialects.shapes import element_of, normalize_axis, size_along
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of, size_along
 from moir.expansions.shape_values import dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.element_types import unpacked_type
@@ -30,23 +30,23 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Split")
 @moves_strings(0)
-def split_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def split_attribute(node: LoweringNode, op: OpBuilder, _input: SSAValue, split: SSAValue | None = None) -> Sequence[SSAValue]:
     """onnx.Split(x) {axis, split} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
-    lengths: Operand = node.integers("split") if node.has("split") else node.optional(1)
+    lengths: Operand = node.integers("split") if node.has("split") else split
     return split_parts(node, op, lengths, node.result_count)
 
 
 @onnx.lowers("Split", since=13)
 @moves_strings(0)
-def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def split(node: LoweringNode, op: OpBuilder, input: SSAValue, split: SSAValue | None = None, *, axis: int = 0) -> Sequence[SSAValue]:
     """onnx.Split(x, split) {axis} -> opset1.VariadicSplit(x, axis, split), or opset1.Split for equal parts"""
-    lengths: Operand = node.constant_integers(1)
-    if lengths is None and (given := node.optional(1)) is not None:
+    lengths: Operand = op.known.integers(split)
+    if lengths is None and (given := split) is not None:
         lengths = of_length(op, given, node.result_count)
     count = node.integer("num_outputs", node.result_count)
-    axis, shape = node.integer("axis", 0), node.shape(0)
+    shape = shape_of(input)
     if lengths is None and node.has("num_outputs") and count > 1 and (shape is None or size_along(shape, axis) < 0):
-        lengths = _uneven_lengths(op, dimension_list(op, node.operand(0), axis), count)
+        lengths = _uneven_lengths(op, dimension_list(op, input, axis), count)
     return split_parts(node, op, lengths, count)
 
 
@@ -80,9 +80,9 @@ def split_parts(node: LoweringNode, op: OpBuilder, lengths: Operand, count: int)
 
 
 @onnx.lowers("Transpose")
-def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transpose(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
     """onnx.Transpose(x) {perm} -> opset1.Transpose(x, perm); x itself for the identity permutation"""
-    data, rank = node.operand(0), node.rank(0)
+    rank = rank_of(data)
     if rank is None and not node.has("perm"):
         last = op.Subtract(op.Squeeze(rank_value(op, data), [0]), 1)
         return op.Transpose(data, op.Range(last, -1, -1, output_type=si64))
@@ -101,30 +101,28 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("ReverseSequence")
 @moves_strings(0)
-def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reverse_sequence(op: OpBuilder, input: SSAValue, sequence_lens: SSAValue, *, batch_axis: int = 1, time_axis: int = 0) -> SSAValue:
     """onnx.ReverseSequence(x, lengths) {batch_axis = 1, time_axis = 0}
     -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}
     """
-    return op.ReverseSequence(
-        node.operand(0), node.operand(1), batch_axis=node.integer("batch_axis", 1), seq_axis=node.integer("time_axis", 0)
-    )
+    return op.ReverseSequence(input, sequence_lens, batch_axis=batch_axis, seq_axis=time_axis)
 
 
 # Cutting
 
 
 @onnx.lowers("Compress")
-def compress(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def compress(node: LoweringNode, op: OpBuilder, input: SSAValue, condition_: SSAValue) -> SSAValue:
     """onnx.Compress(x, condition) {axis} -> opset8.Gather(x, opset1.Squeeze(opset3.NonZero(condition), 0), axis)"""
-    data, condition = node.operand(0), node.constant(1)
+    data, condition = input, op.known.constant(condition_)
     if condition is not None and not condition.any():
         # The runtime (2026.4, CPU) crashes on a Gather of nothing.
-        data = data if node.has("axis") or node.rank(0) == 1 else op.Reshape(data, [-1], special_zero=False)
+        data = data if node.has("axis") or rank_of(input) == 1 else op.Reshape(data, [-1], special_zero=False)
         return op.Slice(data, [0], [0], [1], [node.integer("axis", 0)])
-    selected = op.Squeeze(op.NonZero(node.operand(1)), [0])
+    selected = op.Squeeze(op.NonZero(condition_), [0])
     if node.has("axis"):
         return op.Gather(data, selected, node.integer("axis"))
-    return op.Gather(data if node.rank(0) == 1 else op.Reshape(data, [-1], special_zero=False), selected, 0)
+    return op.Gather(data if rank_of(input) == 1 else op.Reshape(data, [-1], special_zero=False), selected, 0)
 
 
 # Padding

@@ -37,7 +37,9 @@ def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("BatchNormalization")
-def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def batch_normalization(
+    node: LoweringNode, op: OpBuilder, *, epsilon: float = 1e-5, training_mode: bool = False, spatial: bool = True, is_test: bool = False
+) -> Sequence[SSAValue | None]:
     """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon}
     -> opset5.BatchNormInference(x, scale, bias, mean, variance)
 
@@ -46,15 +48,14 @@ def batch_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue 
     """
     x = node.operand(0)
     scale, bias, mean, variance = (_in_type_of(op, node.operand(index), x) for index in range(1, 5))
-    epsilon = node.number("epsilon", 1e-5)
     # Before version 7 training is the default, but exporters do not always mark models for inference. A node of such a
     # model has one used result.
-    training = node.flag("training_mode") if node.version >= 7 else not node.flag("is_test") and any(map(node.is_used, range(1, 5)))
+    training = training_mode if node.version >= 7 else not is_test and any(map(node.is_used, range(1, 5)))
     if training:
         return _training_normalization(node, op, [x, scale, bias, mean, variance])
     if any(node.is_used(index) for index in range(1, node.result_count)):
         node.fail("it has statistics as results, but is not in training mode")
-    if node.version < 9 and not node.flag("spatial", True) and (rank_of(scale) or 0) > 1:
+    if node.version < 9 and not spatial and (rank_of(scale) or 0) > 1:
         root = op.Sqrt(op.Add(variance, epsilon))
         return [op.Add(op.Multiply(op.Divide(op.Subtract(x, mean), root), scale), bias)]
     if (0,) in [shape_of(value) for value in (scale, bias, mean, variance)]:
@@ -90,18 +91,17 @@ def _training_normalization(node: LoweringNode, op: OpBuilder, operands: Sequenc
 
 
 @onnx.lowers("InstanceNormalization")
-def instance_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.InstanceNormalization(x, scale, bias) {epsilon} -> MVN(x, spatial axes) * scale + bias
+def instance_normalization(node: LoweringNode, op: OpBuilder, input: SSAValue, *, epsilon: float = 1e-5) -> SSAValue:
+    """onnx.InstanceNormalization(input, scale, bias) {epsilon} -> MVN(input, spatial axes) * scale + bias
 
     If the rank is unknown, the spatial dimensions are merged before the normalization and restored after it.
     """
-    x, epsilon = node.operand(0), node.number("epsilon", 1e-5)
-    rank = rank_of(x)
-    flat = x if rank is not None else op.Reshape(x, [0, 0, -1], special_zero=True)
+    rank = rank_of(input)
+    flat = input if rank is not None else op.Reshape(input, [0, 0, -1], special_zero=True)
     spatial = 1 if rank is None else rank - 2
     normal = _standardized(op, flat, op.constant(list(range(2, 2 + spatial)), si64), epsilon)
     result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), spatial) for index in (1, 2)))
-    return result if rank is not None else reshaped_like(op, result, x)
+    return result if rank is not None else reshaped_like(op, result, input)
 
 
 def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
@@ -134,19 +134,27 @@ def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 @onnx.lowers("LayerNormalization")
-def layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """onnx.LayerNormalization(x, scale, bias) {axis, epsilon} -> MVN(x, axes from axis on) * scale + bias
+def layer_normalization(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    scale: SSAValue,
+    b: SSAValue | None = None,
+    *,
+    epsilon: float = 1e-5,
+    axis: int = -1,
+    stash_type: int = 1,
+) -> Sequence[SSAValue | None]:
+    """onnx.LayerNormalization(x, scale, b) {axis, epsilon} -> MVN(x, axes from axis on) * scale + bias
 
     The further results, mean and inverse standard deviation, are computed only if they have uses; `stash_type` is their
     element type.
     """
-    x = node.operand(0)
-    scale, bias = node.operand(1), node.optional(2)
-    axes, epsilon = axes_from(op, x, node.integer("axis", -1)), node.number("epsilon", 1e-5)
-    y = layer_normalized(op, x, scale, bias, axes, epsilon)
+    axes = axes_from(op, x, axis)
+    y = layer_normalized(op, x, scale, b, axes, epsilon)
     if not node.is_used(1) and not node.is_used(2):
         return [y]
-    return [y, *layer_statistics(op, x if node.integer("stash_type", 1) != 1 else op.convert(x, f32), axes, epsilon)]
+    return [y, *layer_statistics(op, x if stash_type != 1 else op.convert(x, f32), axes, epsilon)]
 
 
 def layer_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None, axes: SSAValue, epsilon: float) -> SSAValue:
@@ -167,11 +175,10 @@ def layer_statistics(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float)
 
 
 @onnx.lowers("RMSNormalization")
-def root_mean_square_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def root_mean_square_normalization(op: OpBuilder, x: SSAValue, scale: SSAValue, *, axis: int = -1, epsilon: float = 1e-5) -> SSAValue:
     """onnx.RMSNormalization(x, scale) {axis, epsilon} -> x / sqrt(mean(x²) + epsilon) * scale"""
-    x = node.operand(0)
-    axes = axes_from(op, x, node.integer("axis", -1))
-    return root_mean_square_normalized(op, x, node.operand(1), axes, node.number("epsilon", 1e-5))
+    axes = axes_from(op, x, axis)
+    return root_mean_square_normalized(op, x, scale, axes, epsilon)
 
 
 def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
@@ -181,65 +188,66 @@ def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axe
 
 
 @onnx.lowers("GroupNormalization", since=21)
-def group_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def group_normalization(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
     """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon} -> opset12.GroupNormalization(x, scale, bias)"""
-    data = node.operand(0)
     # The CPU plugin (2026.4) has none of bf16.
-    x = op.convert(data, f32) if element_of(data) == bf16 else data
+    x = op.convert(x_, f32) if element_of(x_) == bf16 else x_
     scale, bias = (_in_type_of(op, _vector(node, op, index), x) for index in (1, 2))
-    result = op.GroupNormalization(x, scale, bias, num_groups=node.integer("num_groups"), epsilon=node.number("epsilon", 1e-5))
-    return op.convert(result, element_of(data))
+    result = op.GroupNormalization(x, scale, bias, num_groups=num_groups, epsilon=epsilon)
+    return op.convert(result, element_of(x_))
 
 
 @onnx.lowers("GroupNormalization")
-def groupwise_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def groupwise_normalization(node: LoweringNode, op: OpBuilder, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
     """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon}, with a scale and bias for each group
-    -> Reshape to [batch, groups, rest], MVN along the rest, Multiply, Add, Reshape back
+    -> Reshape to [batch, num_groups, rest], MVN along the rest, Multiply, Add, Reshape back
 
     Constant scale and bias are repeated for the channels if their number is known: opset12.GroupNormalization(x, scale,
     bias).
     """
-    x, groups = node.operand(0), node.integer("num_groups")
-    epsilon, shape = node.number("epsilon", 1e-5), node.shape(0)
+    x = node.operand(0)
+    shape = node.shape(0)
     arrays = [small_constant(op, node.operand(index)) for index in (1, 2)]
-    if shape is not None and len(shape) > 1 and groups > 0 and shape[1] > 0 and shape[1] % groups == 0:
-        spread = [op.constant(np.repeat(array, shape[1] // groups)) for array in arrays if array is not None and array.size == groups]
+    if shape is not None and len(shape) > 1 and num_groups > 0 and shape[1] > 0 and shape[1] % num_groups == 0:
+        spread = [
+            op.constant(np.repeat(array, shape[1] // num_groups)) for array in arrays if array is not None and array.size == num_groups
+        ]
         if len(spread) == 2:
-            return op.GroupNormalization(x, *spread, num_groups=groups, epsilon=epsilon)
-    if groups < 1:
-        node.fail(f"num_groups is {groups}")
-    flat = op.Reshape(x, [0, groups, -1], special_zero=True)
+            return op.GroupNormalization(x, *spread, num_groups=num_groups, epsilon=epsilon)
+    if num_groups < 1:
+        node.fail(f"num_groups is {num_groups}")
+    flat = op.Reshape(x, [0, num_groups, -1], special_zero=True)
     normal = _standardized(op, flat, op.constant([2], si64), epsilon)
     result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), 1) for index in (1, 2)))
     return reshaped_like(op, result, x)
 
 
 @onnx.lowers("LpNormalization")
-def norm_division(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def norm_division(node: LoweringNode, op: OpBuilder, input: SSAValue, *, p: int = 2, axis: int = -1) -> SSAValue:
     """onnx.LpNormalization(x) {axis, p}
     -> opset1.NormalizeL2(x, axis); for p = 1: x / ReduceL1(x, axis), or x / 1 where that is 0
     """
-    source, axes = node.operand(0), op.constant([node.integer("axis", -1)], si64)
+    axes = op.constant([axis], si64)
     # In f16 the smallest norm would be 0, and a sum infinite.
-    x = op.convert(source, f32) if element_of(source) == f16 else source
-    p = node.integer("p", 2)
+    x = op.convert(input, f32) if element_of(input) == f16 else input
     if p == 2:
-        return op.convert(op.NormalizeL2(x, axes, eps=SMALLEST_NORM, eps_mode="max"), element_of(source))
+        return op.convert(op.NormalizeL2(x, axes, eps=SMALLEST_NORM, eps_mode="max"), element_of(input))
     if p != 1:
         node.fail(f"attribute p is {p}, it should be 1 or 2")
     norm = op.ReduceL1(x, axes, keep_dims=True)
-    return op.convert(op.Divide(x, op.Select(op.Equal(norm, 0.0), 1.0, norm)), element_of(source))
+    return op.convert(op.Divide(x, op.Select(op.Equal(norm, 0.0), 1.0, norm)), element_of(input))
 
 
 @onnx.lowers("LRN")
-def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def local_response_normalization(
+    op: OpBuilder, x: SSAValue, *, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0, size: int
+) -> SSAValue:
     """onnx.LRN(x) {alpha = 1e-4, beta = 0.75, bias = 1, size} -> opset1.LRN(x, [1]) {alpha, beta, bias, size}"""
-    alpha, beta, bias = node.number("alpha", 1e-4), node.number("beta", 0.75), node.number("bias", 1.0)
-    return response_normalized(op, node.operand(0), size=node.integer("size"), alpha=alpha, beta=beta, bias=bias)
+    return response_normalized(op, x, size=size, alpha=alpha, beta=beta, bias=bias)
 
 
 @onnx.lowers("MeanVarianceNormalization")
-def mean_variance_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def mean_variance_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.MeanVarianceNormalization(x) {axes} -> opset6.MVN(x, axes)"""
     axes = op.constant(list(node.integers("axes", (0, 2, 3))), si64)
-    return op.MVN(node.operand(0), axes, eps=1e-9, normalize_variance=True, eps_mode="OUTSIDE_SQRT")
+    return op.MVN(x, axes, eps=1e-9, normalize_variance=True, eps_mode="OUTSIDE_SQRT")

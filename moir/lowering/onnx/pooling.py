@@ -26,23 +26,22 @@ def rounding(node: LoweringNode) -> str:
 
 
 @onnx.lowers("MaxPool")
-def max_pool(node: LoweringNode, op: OpBuilder) -> Replacement:
+def max_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, storage_order: bool = False) -> Replacement:
     """onnx.MaxPool(x) -> opset14.MaxPool(x) {axis = 0}: both count indices from the start of the whole tensor
 
     Raises ConversionError if the indices are used, and automatic padding depends on unknown sizes.
     """
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
-    data = node.operand(0)
     # The CPU plugin (2026.4) has no dilated windows of bf16, nor indices; of 8 bits no index of the smallest number.
     is_simple = set(window.dilations) == {1} and not node.is_used(1)
-    wide = op.convert(data, f32) if element_of(data) in (bf16, si8, ui8) and not is_simple else data
+    wide = op.convert(x, f32) if element_of(x) in (bf16, si8, ui8) and not is_simple else x
     values, indices = op.MaxPool.parts(2, wide, kernel=kernel, rounding_type=rounding(node), **window.properties())
-    if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((node.shape(0) or (-1,))[2:] or (-1,)):
+    if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((shape_of(x) or (-1,))[2:] or (-1,)):
         node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
-    if node.is_used(1) and node.flag("storage_order"):
-        indices = _column_major(op, data, indices, len(kernel))
-    return op.convert(values, element_of(data)), indices
+    if node.is_used(1) and storage_order:
+        indices = _column_major(op, x, indices, len(kernel))
+    return op.convert(values, element_of(x)), indices
 
 
 def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -> SSAValue:
@@ -68,7 +67,7 @@ def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -
 
 
 @onnx.lowers("AveragePool")
-def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def average_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, count_include_pad: bool = False, ceil_mode: bool = False) -> SSAValue:
     """onnx.AveragePool(x) {count_include_pad = 0}
     -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
 
@@ -76,10 +75,10 @@ def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     data is padded before, or, where a window would start in that padding, the means are divided by the share of each
     window that counts.
     """
-    kernel, data = kernel_shape(node), node.operand(0)
+    kernel, data = kernel_shape(node), x
     window = sliding_window(node, len(kernel))
-    counts_padding = node.flag("count_include_pad")
-    if counts_padding and node.flag("ceil_mode") and window.auto_pad == "explicit":
+    counts_padding = count_include_pad
+    if counts_padding and ceil_mode and window.auto_pad == "explicit":
         if not _starts_in_data(node, kernel, window):
             means = _average(op, data, kernel, window, rounding(node), exclude_pad=False)
             known = _known_shares(node, kernel, window)
@@ -155,15 +154,15 @@ def spatial_axes_of(op: OpBuilder, data: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("GlobalAveragePool")
-def global_average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def global_average_pool(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.GlobalAveragePool(x) -> opset1.ReduceMean(x, [2, …]) {keep_dims = true}"""
-    return op.ReduceMean(node.operand(0), spatial_axes_of(op, node.operand(0)), keep_dims=True)
+    return op.ReduceMean(x, spatial_axes_of(op, x), keep_dims=True)
 
 
 @onnx.lowers("GlobalMaxPool")
-def global_max_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def global_max_pool(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.GlobalMaxPool(x) -> opset1.ReduceMax(x, [2, …]) {keep_dims = true}"""
-    return op.ReduceMax(node.operand(0), spatial_axes_of(op, node.operand(0)), keep_dims=True)
+    return op.ReduceMax(x, spatial_axes_of(op, x), keep_dims=True)
 
 
 def _exponent(node: LoweringNode) -> float:
@@ -175,12 +174,12 @@ def _exponent(node: LoweringNode) -> float:
 
 
 @onnx.lowers("GlobalLpPool")
-def global_lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def global_lp_pool(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.GlobalLpPool(x) {p = 2}
     -> opset4.ReduceL2(x, [2, …]) {keep_dims = true}; opset4.ReduceL1 for p = 1, else Σ|x|ᵖ to the 1/p.
     """
-    source, exponent = node.operand(0), _exponent(node)
-    data = _wide(op, source)
+    exponent = _exponent(node)
+    data = _wide(op, x)
     axes = spatial_axes_of(op, data)
     if exponent == 1:
         norm = op.ReduceL1(data, axes, keep_dims=True)
@@ -188,7 +187,7 @@ def global_lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
         norm = op.ReduceL2(data, axes, keep_dims=True)
     else:
         norm = op.Power(op.ReduceSum(op.Power(op.Abs(data), exponent), axes, keep_dims=True), 1 / exponent)
-    return op.convert(norm, element_of(source))
+    return op.convert(norm, element_of(x))
 
 
 def _wide(op: OpBuilder, data: SSAValue) -> SSAValue:
@@ -197,20 +196,20 @@ def _wide(op: OpBuilder, data: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("LpPool")
-def lp_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def lp_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, ceil_mode: bool = False) -> SSAValue:
     """onnx.LpPool(x) {p = 2}
     -> opset1.Sqrt(opset1.Multiply(opset14.AvgPool(opset1.Multiply(x, x)), elements of the kernel))
     """
     kernel, exponent = kernel_shape(node), _exponent(node)
-    data = _wide(op, node.operand(0))
+    data = _wide(op, x)
     window = sliding_window(node, len(kernel))
-    if node.flag("ceil_mode"):
+    if ceil_mode:
         window = _padded_to_ceil(node, window, kernel)
     powers = op.Abs(data) if exponent == 1 else op.Multiply(data, data) if exponent == 2 else op.Power(op.Abs(data), exponent)
     # Padding consists of zeros, which the mean counts, so the mean times the size of the kernel is the sum.
     sums = op.Multiply(_average(op, powers, kernel, window, "floor", exclude_pad=False), float(prod(kernel)))
     norm = sums if exponent == 1 else op.Sqrt(sums) if exponent == 2 else op.Power(sums, 1 / exponent)
-    return op.convert(norm, element_of(node.operand(0)))
+    return op.convert(norm, element_of(x))
 
 
 def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[int]) -> SlidingWindow:
@@ -233,7 +232,7 @@ def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[
 
 
 @onnx.lowers("MaxUnpool")
-def max_unpool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def max_unpool(node: LoweringNode, op: OpBuilder, x: SSAValue, i: SSAValue, output_shape: SSAValue | None = None) -> SSAValue:
     """onnx.MaxUnpool(x, indices, output_shape)
     -> Pad(Reshape(ScatterElementsUpdate(zeros, flattened indices, flattened x)))
 
@@ -243,7 +242,7 @@ def max_unpool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     kernel = kernel_shape(node)
     axes = len(kernel)
     strides, pads = axis_attribute(node, "strides", axes, 1, lowest=1), axis_attribute(node, "pads", 2 * axes, 0)
-    data, shape = node.operand(0), node.shape(0)
+    shape = shape_of(x)
     growth = [k - s - b - e for k, s, b, e in zip(kernel, strides, pads[:axes], pads[axes:], strict=True)]
     if shape is not None and len(shape) != axes + 2:
         node.fail(f"x has {len(shape)} dimensions where kernel_shape has {axes} entries")
@@ -253,15 +252,12 @@ def max_unpool(node: LoweringNode, op: OpBuilder) -> SSAValue:
             node.fail(f"its result would have spatial sizes {sizes}")
         result_shape = op.constant([*shape[:2], *sizes])
     else:
-        result_shape = op.Add(op.Multiply(op.ShapeOf(data), [1, 1, *strides]), [0, 0, *growth])
+        result_shape = op.Add(op.Multiply(op.ShapeOf(x), [1, 1, *strides]), [0, 0, *growth])
     count = op.ReduceProd(result_shape, [0], keep_dims=True)
-    zeros = op.Broadcast(op.constant_like(0.0, data), count)
-    flat = op.ScatterElementsUpdate(
-        zeros, op.Reshape(node.operand(1), [-1], special_zero=False), op.Reshape(data, [-1], special_zero=False), 0
-    )
+    zeros = op.Broadcast(op.constant_like(0.0, x), count)
+    flat = op.ScatterElementsUpdate(zeros, op.Reshape(i, [-1], special_zero=False), op.Reshape(x, [-1], special_zero=False), 0)
     unpooled = op.Reshape(flat, result_shape, special_zero=False)
-    wanted = node.optional(2)
-    if wanted is None:
+    if output_shape is None:
         return unpooled
-    missing = op.Subtract(wanted, result_shape)
-    return op.Pad(unpooled, [0] * (axes + 2), missing, op.constant_like(0.0, data), pad_mode="constant")
+    missing = op.Subtract(output_shape, result_shape)
+    return op.Pad(unpooled, [0] * (axes + 2), missing, op.constant_like(0.0, x), pad_mode="constant")

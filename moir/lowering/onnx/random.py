@@ -17,54 +17,51 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("RandomUniform")
-def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_uniform(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...], low: float = 0.0, high: float = 1.0) -> SSAValue:
     """onnx.RandomUniform() {shape, low, high, dtype, seed} -> opset8.RandomUniform(shape, low, high)"""
-    return uniform(node, op, node.integers("shape"), random_element(node, f32), node.number("low", 0.0), node.number("high", 1.0))
+    return uniform(node, op, shape, random_element(node, f32), low, high)
 
 
 @onnx.lowers("RandomUniformLike")
-def random_uniform_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_uniform_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, low: float = 0.0, high: float = 1.0) -> SSAValue:
     """onnx.RandomUniformLike(x) {low, high, dtype, seed} -> opset8.RandomUniform(opset3.ShapeOf(x), low, high)"""
-    shape, element = op.ShapeOf(node.operand(0)), random_element(node, node.element(0))
-    return uniform(node, op, shape, element, node.number("low", 0.0), node.number("high", 1.0))
+    shape, element = op.ShapeOf(input), random_element(node, element_of(input))
+    return uniform(node, op, shape, element, low, high)
 
 
 @onnx.lowers("RandomNormal")
-def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_normal(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...]) -> SSAValue:
     """onnx.RandomNormal() {shape, mean, scale, dtype, seed}
     -> scale * Sqrt(-2 * Log(u)) * Cos(2 π v) + mean of two opset8.RandomUniform
     """
-    return normal(node, op, op.constant(node.integers("shape")), random_element(node, f32))
+    return normal(node, op, op.constant(shape), random_element(node, f32))
 
 
 @onnx.lowers("RandomNormalLike")
-def random_normal_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_normal_like(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.RandomNormalLike(x) {mean, scale, dtype, seed}: as RandomNormal, of the shape opset3.ShapeOf(x)"""
-    return normal(node, op, op.ShapeOf(node.operand(0)), random_element(node, node.element(0)))
+    return normal(node, op, op.ShapeOf(input), random_element(node, element_of(input)))
 
 
 @onnx.lowers("Bernoulli")
-def bernoulli(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def bernoulli(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.Bernoulli(p) {dtype, seed}
     -> opset1.Convert(opset1.Less(opset8.RandomUniform(opset3.ShapeOf(p), 0, 1), p))
     """
-    probability = node.operand(0)
-    drawn_type = element_of(probability) if element_of(probability) in REAL_TYPES else f32
-    drawn = uniform(node, op, op.ShapeOf(probability), drawn_type, 0.0, 1.0)
-    return op.convert(op.Less(drawn, op.convert(probability, drawn_type)), element_type(node, "dtype", node.element(0)))
+    drawn_type = element_of(input) if element_of(input) in REAL_TYPES else f32
+    drawn = uniform(node, op, op.ShapeOf(input), drawn_type, 0.0, 1.0)
+    return op.convert(op.Less(drawn, op.convert(input, drawn_type)), element_type(node, "dtype", element_of(input)))
 
 
 @onnx.lowers("Multinomial")
-def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def multinomial(node: LoweringNode, op: OpBuilder, input: SSAValue, *, sample_size: int = 1) -> SSAValue:
     """onnx.Multinomial(x) {sample_size = 1, dtype = i32, seed}
     -> opset13.Multinomial(x, sample_size) {log_probs, with_replacement}
     """
     element = element_type(node, "dtype", si32)
     if element not in (si32, si64):
         node.fail("the samples are neither i32 nor i64")
-    return op.Multinomial(
-        node.operand(0), node.integer("sample_size", 1), convert_type=element, with_replacement=True, log_probs=True, **seeds(node, 1)
-    )
+    return op.Multinomial(input, sample_size, convert_type=element, with_replacement=True, log_probs=True, **seeds(node, 1))
 
 
 def normal(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute) -> SSAValue:

@@ -61,32 +61,40 @@ def _or_all(op: OpBuilder, axes: SSAValue, x: SSAValue) -> SSAValue:
 
 
 @onnx.lowers(*_DIRECT, *_COMPUTED)
-def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reduction(
+    node: LoweringNode,
+    op: OpBuilder,
+    data: SSAValue,
+    axes_: SSAValue | None = None,
+    *,
+    keepdims: bool = True,
+    noop_with_empty_axes: bool = False,
+) -> SSAValue:
     """onnx.ReduceMean(x, axes) {keepdims} -> opset1.ReduceMean(x, axes) {keep_dims}
 
     With `noop_with_empty_axes` and no axes only the function of single elements is computed.
     """
-    kind, source, keep = node.op.KIND, node.operand(0), node.flag("keepdims", True)
+    kind = node.op.KIND
     axes = _axes(node, op)
-    integers = element_of(source) in INTEGER_TYPES
+    integers = element_of(data) in INTEGER_TYPES
     # The runtime computes roots, logarithms and means of floats only.
     # The CPU plugin (2026.4) does not compile sums of bf16 along computed axes.
-    is_computed = element_of(source) == bf16 and axes is not None and op.known.integers(axes) is None
-    x = op.convert(source, f32) if (integers and kind in _IN_FLOATS) or is_computed else source
-    if axes is None or node.rank(0) == 0:
+    is_computed = element_of(data) == bf16 and axes is not None and op.known.integers(axes) is None
+    x = op.convert(data, f32) if (integers and kind in _IN_FLOATS) or is_computed else data
+    if axes is None or rank_of(data) == 0:
         result = _of_single_elements(op, kind, x)
-    elif node.rank(0) is None and keep and node.flag("noop_with_empty_axes") and element_count(shape_of(axes)) is None:
+    elif rank_of(data) is None and keepdims and noop_with_empty_axes and element_count(shape_of(axes)) is None:
         result = _along_some_axes(op, kind, x, axes)
-    elif op.known.integers(axes) is not None or node.rank(0) is None:
-        if not keep and axes is node.optional(1) and element_count(shape_of(axes)) is None:
+    elif op.known.integers(axes) is not None or rank_of(data) is None:
+        if not keepdims and axes is axes_ and element_count(shape_of(axes)) is None:
             node.fail(RANK_UNKNOWN, RANK_HINT)
-        if axes is node.optional(1) and element_count(shape_of(axes)) is None:
+        if axes is axes_ and element_count(shape_of(axes)) is None:
             result = _along_some_axes(op, kind, x, _or_all(op, axes, x))
         else:
-            result = _reduced(op, kind, x, axes, keep)
+            result = _reduced(op, kind, x, axes, keepdims)
     else:
         result = _along_computed_axes(node, op, x, axes)
-    return op.convert(result, element_of(source)) if x is not source else result
+    return op.convert(result, element_of(data)) if x is not data else result
 
 
 def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) -> SSAValue:
@@ -149,37 +157,38 @@ def _of_single_elements(op: OpBuilder, kind: str, x: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("ArgMax", "ArgMin")
-def position(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def position(
+    node: LoweringNode, op: OpBuilder, data: SSAValue, *, select_last_index: bool = False, axis: int = 0, keepdims: bool = True
+) -> SSAValue:
     """onnx.ArgMax(x) {axis, keepdims} -> Squeeze(TopK(x, 1)), without Squeeze if the dimension is kept
 
     With `select_last_index` the positions are found in the reversed tensor and counted from the end.
     """
-    x, axis = node.operand(0), node.integer("axis", 0)
-    last = node.flag("select_last_index")
-    if last:
+    x = data
+    if select_last_index:
         x = op.Slice(x, [-1], [-(2**31)], [-1], [axis])
     properties: dict[str, Any] = {"mode": "max" if node.op.KIND == "ArgMax" else "min", "sort": "value", "stable": True}
     found = op.TopK.results(x, op.constant(1, si64), axis=axis, index_element_type=si64, **properties)[1]
-    if last:
+    if select_last_index:
         found = op.Subtract(op.Subtract(dimension_value(op, x, axis), 1), found)
-    return found if node.flag("keepdims", True) else op.Squeeze(found, [axis])
+    return found if keepdims else op.Squeeze(found, [axis])
 
 
 @onnx.lowers("CumSum", since=11)
-def cumulative_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cumulative_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """onnx.CumSum(x, axis) {exclusive, reverse} -> opset3.CumSum(x, axis) {exclusive, reverse}"""
-    return op.CumSum(node.operand(0), as_scalar(op, node.operand(1)), exclusive=node.flag("exclusive"), reverse=node.flag("reverse"))
+    return op.CumSum(x, as_scalar(op, axis), exclusive=exclusive, reverse=reverse)
 
 
 @onnx.lowers("CumProd")
-def cumulative_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cumulative_product(node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue) -> SSAValue:
     """onnx.CumProd(x, axis) {exclusive, reverse} -> ReduceProd of the elements up to each place
 
     If the length of the axis is known, products of 1, 2, 4, … neighbours are multiplied instead.
     """
-    x, rank, axis = node.operand(0), node.known_rank(0), node.constant_integers(1)
+    rank, axis = node.known_rank(0), op.known.integers(axis_)
     if axis is None and rank > 1:
-        order = swapping(op, as_list(op, node.operand(1)), 0, rank)
+        order = swapping(op, as_list(op, axis_), 0, rank)
         return op.Transpose(_products(node, op, op.Transpose(x, order), 0), order)
     if axis is not None and len(axis) != 1:
         node.fail("the axis is no number")

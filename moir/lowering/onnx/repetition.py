@@ -18,11 +18,11 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("Tile", since=6)
 @moves_strings(0)
-def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, repeats_: SSAValue) -> SSAValue:
     """onnx.Tile(x, repeats) -> opset1.Tile(x, repeats); x if nothing is repeated; Gathers if repeats is computed"""
-    data, repeats = node.operand(0), node.constant_integers(1)
+    data, repeats = input, op.known.integers(repeats_)
     if repeats is None:
-        counts = [op.Gather(node.operand(1), axis, 0) for axis in range(node.known_rank(0))]
+        counts = [op.Gather(repeats_, axis, 0) for axis in range(node.known_rank(0))]
         for axis, count in enumerate(counts):
             data = repeated(op, data, axis, count)
         return data
@@ -31,32 +31,32 @@ def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Tile")
 @moves_strings(0)
-def tile_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tile_axis(node: LoweringNode, op: OpBuilder, input: SSAValue, tiles_: SSAValue, axis_: SSAValue) -> SSAValue:
     """onnx.Tile(x, tiles, axis) -> opset1.Tile(x, [1, …, tiles, …, 1])"""
-    axis = node.constant_integers(2)
+    axis = op.known.integers(axis_)
     if axis is None:
         node.fail("the axis is no constant")
     rank = node.known_rank(0)
     position = normalize_axis(axis[0], rank)
-    tiles = node.constant_integers(1)
+    tiles = op.known.integers(tiles_)
     if tiles is not None:
-        return op.Tile(node.operand(0), [tiles[0] if index == position else 1 for index in range(rank)])
-    return repeated(op, node.operand(0), position, as_scalar(op, as_integer(op, node.operand(1))))
+        return op.Tile(input, [tiles[0] if index == position else 1 for index in range(rank)])
+    return repeated(op, input, position, as_scalar(op, as_integer(op, tiles_)))
 
 
 @onnx.lowers("Expand", since=8)
 @moves_strings(0)
-def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def expand(node: LoweringNode, op: OpBuilder, input: SSAValue, shape_: SSAValue) -> SSAValue:
     """onnx.Expand(x, shape) -> opset3.Broadcast(x, shape) {mode = bidirectional}; x if nothing is repeated"""
-    target, shape = node.known.elements(node.operand(1)), node.shape(0)
+    target, shape = node.known.elements(shape_), shape_of(input)
     if target is not None and shape is not None and target.size <= len(shape):
-        own = [node.known.dimension(node.operand(0), axis) for axis in range(len(shape) - target.size, len(shape))]
+        own = [node.known.dimension(input, axis) for axis in range(len(shape) - target.size, len(shape))]
         if all(entry is d or (not isinstance(entry, Symbol) and entry in (1, d)) for entry, d in zip(target.ravel(), own, strict=True)):
-            return node.operand(0)
+            return input
     need_length(node, 1)
-    if element_count(shape_of(node.operand(1))) == 0 or declared_rank(node) == 0:
-        return node.operand(0)
-    return op.Broadcast(node.operand(0), _expanded_shape(node, op), mode="bidirectional")
+    if element_count(shape_of(shape_)) == 0 or declared_rank(node) == 0:
+        return input
+    return op.Broadcast(input, _expanded_shape(node, op), mode="bidirectional")
 
 
 def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:

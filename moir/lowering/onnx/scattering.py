@@ -16,46 +16,56 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 @onnx.lowers("Scatter", "ScatterElements")
 @moves_strings(0, 2)
-def scatter_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scatter_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, updates: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.ScatterElements(x, indices, updates) {axis = 0, reduction}
     -> opset12.ScatterElementsUpdate(x, indices, updates, axis)
     """
-    return op.ScatterElementsUpdate(node.operand(0), node.operand(1), node.operand(2), node.integer("axis", 0), reduction=reduction(node))
+    return op.ScatterElementsUpdate(data, indices, updates, axis, reduction=reduction(node))
 
 
 @onnx.lowers("ScatterND")
 @moves_strings(0, 2)
-def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scatter_nd(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, updates: SSAValue) -> SSAValue:
     """onnx.ScatterND(x, indices, updates) {reduction} -> opset15.ScatterNDUpdate(x, indices, updates) {reduction}"""
-    return op.ScatterNDUpdate(node.operand(0), node.operand(1), node.operand(2), reduction=reduction(node))
+    return op.ScatterNDUpdate(data, indices, updates, reduction=reduction(node))
 
 
 @onnx.lowers("TensorScatter")
 @moves_strings(0, 1)
-def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.TensorScatter(cache, update, write_indices) {axis = -2, mode}
-    -> opset12.ScatterElementsUpdate(cache, positions, update, axis)
+def tensor_scatter(
+    node: LoweringNode,
+    op: OpBuilder,
+    past_cache: SSAValue,
+    update: SSAValue,
+    write_indices: SSAValue | None = None,
+    *,
+    mode: str = "linear",
+    axis: int = -2,
+) -> SSAValue:
+    """onnx.TensorScatter(past_cache, update, write_indices) {axis = -2, mode}
+    -> opset12.ScatterElementsUpdate(past_cache, positions, update, axis)
 
     The positions for a batch entry are write_index … write_index + length - 1, modulo the size of the cache in mode
     `circular`.
     """
-    cache, update, rank = node.operand(0), node.operand(1), node.known_rank(0)
-    axis, mode = normalize_axis(node.integer("axis", -2), rank), node.text("mode", "linear")
+    rank = node.known_rank(0)
+    axis = normalize_axis(axis, rank)
     if mode not in ("linear", "circular"):
         node.fail(f"mode {mode!r} is neither linear nor circular")
     length = dimension(op, update, axis)
     positions: SSAValue = op.constant(range(length)) if isinstance(length, int) else op.Range(0, length, 1, output_type=si64)
     positions = op.Reshape(positions, [1] * axis + [-1] + [1] * (rank - axis - 1), special_zero=False)
-    first = node.optional(2)
-    if first is not None:
-        positions = op.Add(positions, op.Reshape(as_integer(op, first), [-1] + [1] * (rank - 1), special_zero=False))
+    if write_indices is not None:
+        positions = op.Add(positions, op.Reshape(as_integer(op, write_indices), [-1] + [1] * (rank - 1), special_zero=False))
     if mode == "circular":
-        size: Operand = dimension(op, cache, axis)
+        size: Operand = dimension(op, past_cache, axis)
         positions = op.FloorMod(positions, size)
     # The CPU plugin (2026.4) writes whole bytes.
-    wide = unpacked_type(element_of(cache))
+    wide = unpacked_type(element_of(past_cache))
     places = op.Broadcast(positions, op.ShapeOf(update))
-    return op.convert(op.ScatterElementsUpdate(op.convert(cache, wide), places, op.convert(update, wide), axis), element_of(cache))
+    return op.convert(
+        op.ScatterElementsUpdate(op.convert(past_cache, wide), places, op.convert(update, wide), axis), element_of(past_cache)
+    )
 
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}

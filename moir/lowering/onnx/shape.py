@@ -16,42 +16,41 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("Identity")
-def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def identity(input: SSAValue) -> SSAValue:
     """onnx.Identity(x) -> x"""
-    return node.operand(0)
+    return input
 
 
 @onnx.lowers("Reshape")
-def reshape_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reshape_attribute(op: OpBuilder, data: SSAValue, *, shape: tuple[int, ...]) -> SSAValue:
     """onnx.Reshape(x) {shape} -> opset1.Reshape(x, shape) {special_zero = true}"""
-    return op.Reshape(node.operand(0), node.integers("shape"), special_zero=True)
+    return op.Reshape(data, shape, special_zero=True)
 
 
 @onnx.lowers("Reshape", since=5)
 @moves_strings_to_fixed_places
-def reshape(node: LoweringNode, op: OpBuilder) -> Replacement:
+def reshape(node: LoweringNode, op: OpBuilder, data_: SSAValue, shape: SSAValue, *, allowzero: bool = False) -> Replacement:
     """onnx.Reshape(x, shape) {allowzero = 0}
     -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
     """
-    known = node.constant_integers(1)
-    if known is not None and known == node.shape(0):
-        return node.operand(0)
+    known = op.known.integers(shape)
+    if known is not None and known == shape_of(data_):
+        return data_
     need_length(node, 1)
-    target, copies = of_length(op, node.operand(1), declared_rank(node)), not node.flag("allowzero")
-    data, count = node.constant(0), element_count(shape_of(target))
+    target, copies = of_length(op, shape, declared_rank(node)), not allowzero
+    data, count = op.known.constant(data_), element_count(shape_of(target))
     if data is not None and known is None and count and copies:
         # The CPU plugin (2026.4) does not copy sizes of a constant.
         target = op.Select(op.Equal(target, 0), op.constant([*data.shape, *[1] * count][:count], si64), target)
-    return op.Reshape(node.operand(0), target, special_zero=copies)
+    return op.Reshape(data_, target, special_zero=copies)
 
 
 @onnx.lowers("Squeeze")
-def squeeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def squeeze_attribute(node: LoweringNode, op: OpBuilder, data: SSAValue, *, axes: tuple[int, ...] = ()) -> SSAValue:
     """onnx.Squeeze(x) {axes} -> opset15.Squeeze(x, axes)"""
-    axes = node.integers("axes", ())
     if axes:
-        return op.Squeeze(node.operand(0), axes)
-    if node.has("axes") and not is_static(node.shape(0) or (-1,)):
+        return op.Squeeze(data, axes)
+    if node.has("axes") and not is_static(shape_of(data) or (-1,)):
         # Whoever declares the rank of the result may mean that no dimension goes, or every one of 1.
         node.fail("its list of axes is empty", hint="leave the axes out, or replace the node by Identity")
     return without_units(node, op)
@@ -86,16 +85,16 @@ def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Unsqueeze")
-def unsqueeze_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def unsqueeze_attribute(node: LoweringNode, op: OpBuilder, *, axes: tuple[int, ...]) -> SSAValue:
     """onnx.Unsqueeze(x) {axes} -> opset1.Unsqueeze(x, axes)"""
-    return unsqueezed(node, op, node.integers("axes"))
+    return unsqueezed(node, op, axes)
 
 
 @onnx.lowers("Unsqueeze", since=13)
 @moves_strings_to_fixed_places
-def unsqueeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def unsqueeze(node: LoweringNode, op: OpBuilder, _data: SSAValue, axes: SSAValue) -> SSAValue:
     """onnx.Unsqueeze(x, axes) -> opset1.Unsqueeze(x, axes); x if the list of axes is empty"""
-    return unsqueezed(node, op, node.operand(1))
+    return unsqueezed(node, op, axes)
 
 
 def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
@@ -121,14 +120,14 @@ def unsqueezed(node: LoweringNode, op: OpBuilder, axes: Operand) -> SSAValue:
 
 
 @onnx.lowers("Flatten")
-def flatten(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def flatten(op: OpBuilder, input: SSAValue, *, axis: int = 1) -> SSAValue:
     """onnx.Flatten(x) {axis = 1} -> opset1.Reshape(x, [0, -1]) {special_zero = true}"""
-    data, shape, axis = node.operand(0), node.shape(0), node.integer("axis", 1)
+    shape = shape_of(input)
     if shape is not None:
         axis = axis if axis == len(shape) else normalize_axis(axis, len(shape))
     if axis == 1 and (shape is None or element_count(shape[1:]) != 0):
-        return op.Reshape(data, [0, -1], special_zero=True)
-    return op.Reshape(data, flattened(op, data, axis), special_zero=False)
+        return op.Reshape(input, [0, -1], special_zero=True)
+    return op.Reshape(input, flattened(op, input, axis), special_zero=False)
 
 
 def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
@@ -159,8 +158,8 @@ def shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("Size")
-def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def size(op: OpBuilder, data: SSAValue) -> SSAValue:
     """onnx.Size(x) -> opset1.ReduceProd(opset3.ShapeOf(x), 0)"""
-    if node.shape(0) == ():
+    if shape_of(data) == ():
         return op.constant(1, si64)
-    return op.ReduceProd(op.ShapeOf(node.operand(0)), [0], keep_dims=False)
+    return op.ReduceProd(op.ShapeOf(data), [0], keep_dims=False)

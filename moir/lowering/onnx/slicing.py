@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_count, element_of, normalize_axis, shape_of, size_along
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
 from moir.expansions.shape_values import all_axes, as_scalar, dimension, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.element_types import computed_type, unpacked_type
@@ -24,22 +24,24 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("Slice")
-def slice_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def slice_attributes(node: LoweringNode, op: OpBuilder, data: SSAValue, *, starts_: tuple[int, ...]) -> SSAValue:
     """onnx.Slice(x) {starts, ends, axes} -> opset8.Slice(x, starts, ends, 1, axes)"""
     starts, ends = (op.constant(node.integers(name), si64) for name in ("starts", "ends"))
-    axes = node.integers("axes", range(len(node.integers("starts"))))
+    axes = node.integers("axes", range(len(starts_)))
     steps = op.constant([1] * len(axes), si64)
-    return op.Slice(node.operand(0), _certain_starts(op, node.operand(0), (starts, ends, steps), axes), ends, steps, axes)
+    return op.Slice(data, _certain_starts(op, data, (starts, ends, steps), axes), ends, steps, axes)
 
 
 @onnx.lowers("Slice", since=10)
 @moves_strings_to_fixed_places
-def slice_operands(node: LoweringNode, op: OpBuilder) -> Replacement:
+def slice_operands(
+    node: LoweringNode, op: OpBuilder, data_: SSAValue, _starts: SSAValue, _ends: SSAValue, axes: SSAValue | None = None
+) -> Replacement:
     """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
-    axes, positions = node.optional(3), node.constant_integers(3)
+    positions = op.known.integers(axes)
     if axes is not None and positions is None:
         return _sliced_along_computed_axes(node, op)
-    data, (starts, ends, steps) = node.operand(0), _bounds(node, op)
+    data, (starts, ends, steps) = data_, _bounds(node, op)
     return op.Slice(data, _certain_starts(op, data, (starts, ends, steps), positions), ends, steps, axes)
 
 
@@ -100,67 +102,79 @@ def _sliced_along_computed_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Pad")
 @moves_strings(0)
-def pad_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def pad_attributes(node: LoweringNode, op: OpBuilder, data: SSAValue, *, value: float = 0.0) -> SSAValue:
     """onnx.Pad(x) {pads, mode, value} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
     pads = node.integers("paddings" if node.version < 2 else "pads")
-    value = node.number("value", 0.0)
-    return padded(node, op, np.array(pads, np.int64), None if value == 0 else op.constant_like(value, node.operand(0)))
+    return padded(node, op, np.array(pads, np.int64), None if value == 0 else op.constant_like(value, data))
 
 
 @onnx.lowers("Pad", since=11)
 @moves_strings(0, 2)
-def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def pad(
+    node: LoweringNode,
+    op: OpBuilder,
+    data: SSAValue,
+    pads_: SSAValue,
+    constant_value: SSAValue | None = None,
+    axes: SSAValue | None = None,
+    *,
+    mode: str = "constant",
+) -> SSAValue:
     """onnx.Pad(x, pads, value, axes) {mode} -> opset12.Pad(x, begin, end, value) {pad_mode}"""
-    value = node.optional(2)
+    value = constant_value
     if value is not None and (known := node.known.constant(value)) is not None and known.size == 1 and not known.any():
         value = None
-    pads, axes = node.constant(1), node.optional(3)
+    pads = op.known.constant(pads_)
     if pads is not None and axes is None:
         return padded(node, op, pads.ravel(), value)
-    if pads is not None and (rank := node.rank(0)) is not None and (positions := node.constant_integers(3)) is not None:
+    if pads is not None and (rank := rank_of(data)) is not None and (positions := op.known.integers(axes)) is not None:
         every = np.zeros((2, rank), np.int64)
         if pads.size != 2 * len(positions):
             node.fail(f"{pads.size} pads are given for {len(positions)} axes")
         every[:, [normalize_axis(axis, rank) for axis in positions]] = pads.reshape(2, -1)
         return padded(node, op, every.ravel(), value)
-    begin, end = op.Split.parts(2, node.operand(1), 0, num_splits=2)
+    begin, end = op.Split.parts(2, pads_, 0, num_splits=2)
     if axes is not None:
-        rank_list = rank_value(op, node.operand(0))
+        rank_list = rank_value(op, data)
         zeros = op.Broadcast(op.constant_like(0, begin), rank_list)
         # The runtime does not accept negative axes here.
-        known, rank = node.constant_integers(3), node.rank(0)
+        known, rank = op.known.integers(axes), rank_of(data)
         if known is not None and rank is not None:
             positions: Operand = [normalize_axis(axis, rank) for axis in known]
         else:
             positions = op.FloorMod(axes, op.convert(rank_list, node.element(3)))
         begin, end = op.ScatterUpdate(zeros, positions, begin, 0), op.ScatterUpdate(zeros, positions, end, 0)
-    if node.text("mode", "constant") == "wrap":
-        rank, wide = node.known_rank(0), unpacked_type(node.element(0))
+    if mode == "wrap":
+        rank, wide = node.known_rank(0), unpacked_type(element_of(data))
         begins, ends = ([op.Gather(op.convert(widths, si64), axis, 0) for axis in range(rank)] for widths in (begin, end))
-        return op.convert(wrapped(op, op.convert(node.operand(0), wide), begins, ends), node.element(0))
-    return padded_wide(op, node.operand(0), begin, end, value, pad_mode(node))
+        return op.convert(wrapped(op, op.convert(data, wide), begins, ends), element_of(data))
+    return padded_wide(op, data, begin, end, value, pad_mode(node))
 
 
 @onnx.lowers("CenterCropPad", since=18)
 @moves_strings(0)
-def center_crop_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def center_crop_pad(node: LoweringNode, op: OpBuilder, input_data: SSAValue, shape: SSAValue) -> SSAValue:
     """onnx.CenterCropPad(x, shape) {axes}
     -> opset8.Slice(opset12.Pad(x, begin, end), start, stop, 1, axes), so that the middle of x stays in the middle
     """
-    data, rank = node.operand(0), node.rank(0)
+    rank = rank_of(input_data)
     if rank is None:
         return _cropped_of_unknown_rank(node, op)
     axes = [normalize_axis(axis, rank) for axis in node.integers("axes", range(rank))]
     if not axes:
-        return data
-    wanted = op.convert(of_length(op, node.operand(1), len(axes)), si64)
-    own = op.Concat(*(dimension_list(op, data, axis) for axis in axes), axis=0) if len(axes) > 1 else dimension_list(op, data, axes[0])
+        return input_data
+    wanted = op.convert(of_length(op, shape, len(axes)), si64)
+    own = (
+        op.Concat(*(dimension_list(op, input_data, axis) for axis in axes), axis=0)
+        if len(axes) > 1
+        else dimension_list(op, input_data, axes[0])
+    )
     missing = op.Maximum(op.Subtract(wanted, own), 0)
     surplus = op.Maximum(op.Subtract(own, wanted), 0)
     begin, start = (op.Divide(count, 2) for count in (missing, surplus))
     zeros = op.constant([0] * rank)
     pads = [op.ScatterUpdate(zeros, axes, widths, 0) for widths in (begin, op.Subtract(missing, begin))]
-    padded = op.Pad(data, *pads, pad_mode="constant")
+    padded = op.Pad(input_data, *pads, pad_mode="constant")
     return op.Slice(padded, start, op.Add(start, wanted), [1] * len(axes), axes)
 
 

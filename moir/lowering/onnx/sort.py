@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, si64, string
-from moir.dialects.shapes import element_count
+from moir.dialects.shapes import element_count, element_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
@@ -16,33 +16,33 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("TopK")
-def top_k_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def top_k_attribute(node: LoweringNode, op: OpBuilder, *, k: int) -> Sequence[SSAValue]:
     """onnx.TopK(x) {k, axis = -1} -> opset11.TopK(x, k) {axis, mode = max, sort = value, stable}"""
-    return ranked(node, op, node.integer("k"))
+    return ranked(node, op, k)
 
 
 @onnx.lowers("TopK", since=10)
-def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def top_k(node: LoweringNode, op: OpBuilder, _x: SSAValue, k: SSAValue) -> Sequence[SSAValue]:
     """onnx.TopK(x, k) {axis = -1, largest = 1, sorted = 1} -> opset11.TopK(x, k) {axis, mode, sort, stable}"""
-    return ranked(node, op, as_scalar(op, node.operand(1)))
+    return ranked(node, op, as_scalar(op, k))
 
 
 @onnx.lowers("Unique")
-def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def unique(node: LoweringNode, op: OpBuilder, x: SSAValue, *, sorted: bool = True) -> Sequence[SSAValue]:
     """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}
 
     Without an axis and without sorting, the runtime (2026.4, CPU) computes wrong elements if the indices of the values
     have no uses. In that case the flattened operand is searched along its axis.
     """
-    data, is_sorted = node.operand(0), node.flag("sorted", True)
-    if node.element(0) == string:
+    data = x
+    if element_of(x) == string:
         node.fail("the runtime orders no strings", hint="cut the model before this node")
-    narrow = describe(node.element(0)).bits < 32 and node.element(0) in {*INTEGER_TYPES, boolean}
+    narrow = describe(element_of(x)).bits < 32 and element_of(x) in {*INTEGER_TYPES, boolean}
     if narrow:
         # The runtime (2026.4, CPU) computes other positions of integers of 8 bits.
         data = op.convert(data, si32)
-    values, *positions = _unique(node, op, data, is_sorted)
-    return [op.convert(values, node.element(0)), *positions]
+    values, *positions = _unique(node, op, data, sorted)
+    return [op.convert(values, element_of(x)), *positions]
 
 
 def _unique(node: LoweringNode, op: OpBuilder, data: SSAValue, is_sorted: bool) -> Sequence[SSAValue]:

@@ -29,72 +29,67 @@ _SAME_MEANING = {
 
 
 @tf.lowers(*_SAME_MEANING)
-def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Softplus(x) -> opset4.SoftPlus(x)"""
-    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+    return getattr(op, _SAME_MEANING[node.op.KIND])(x)
 
 
 @tf.lowers("Relu")
-def relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def relu(op: OpBuilder, features: SSAValue) -> SSAValue:
     """tf.Relu(x) -> opset1.Relu(x); of integers opset1.Maximum(x, 0), since the runtime computes Relu in f32"""
-    x = node.operand(0)
-    return op.Maximum(x, 0) if element_of(x) in INTEGER_TYPES else op.Relu(x)
+    return op.Maximum(features, 0) if element_of(features) in INTEGER_TYPES else op.Relu(features)
 
 
 @tf.lowers("Relu6")
-def relu6(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def relu6(op: OpBuilder, features: SSAValue) -> SSAValue:
     """tf.Relu6(x) -> opset1.Clamp(x) {min = 0, max = 6}"""
-    return op.Clamp(node.operand(0), min=0.0, max=6.0)
+    return op.Clamp(features, min=0.0, max=6.0)
 
 
 @tf.lowers("Elu")
-def elu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def elu(op: OpBuilder, features: SSAValue) -> SSAValue:
     """tf.Elu(x) -> opset1.Elu(x) {alpha = 1}"""
-    return op.Elu(node.operand(0), alpha=1.0)
+    return op.Elu(features, alpha=1.0)
 
 
 @tf.lowers("Selu")
-def selu(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Selu(x) -> opset1.Selu(x, alpha, scale)"""
-    x = node.operand(0)
-    return op.Selu(x, op.constant_like(SELU_ALPHA, x), op.constant_like(SELU_SCALE, x))
+def selu(op: OpBuilder, features: SSAValue) -> SSAValue:
+    """tf.Selu(features) -> opset1.Selu(features, alpha, scale)"""
+    return op.Selu(features, op.constant_like(SELU_ALPHA, features), op.constant_like(SELU_SCALE, features))
 
 
 @tf.lowers("LeakyRelu")
-def leaky_relu(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.LeakyRelu(x) {alpha = 0.2} -> opset1.PRelu(x, alpha)"""
-    x = node.operand(0)
-    return op.PRelu(x, op.constant_like([node.number("alpha", 0.2)], x))
+def leaky_relu(op: OpBuilder, features: SSAValue, *, alpha: float = 0.2) -> SSAValue:
+    """tf.LeakyRelu(features) {alpha = 0.2} -> opset1.PRelu(features, alpha)"""
+    return op.PRelu(features, op.constant_like([alpha], features))
 
 
 @tf.lowers("swish_f32")
-def swish(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def swish(op: OpBuilder, x: SSAValue, beta: SSAValue | None = None) -> SSAValue:
     """tf.swish_f32(x, beta) -> opset4.Swish(x, beta)"""
-    x, beta = node.operand(0), node.optional(1)
     return op.Swish(x) if beta is None else op.Swish(x, beta)
 
 
 @tf.lowers("Softmax", "LogSoftmax")
-def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def softmax(node: LoweringNode, op: OpBuilder, logits: SSAValue) -> SSAValue:
     """tf.Softmax(x) -> opset8.Softmax(x) {axis = -1}"""
-    return getattr(op, node.op.KIND)(node.operand(0), axis=-1)
+    return getattr(op, node.op.KIND)(logits, axis=-1)
 
 
 @tf.lowers("SoftmaxCrossEntropyWithLogits")
-def cross_entropy(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def cross_entropy(node: LoweringNode, op: OpBuilder, features: SSAValue, labels: SSAValue) -> Sequence[SSAValue]:
     """tf.SoftmaxCrossEntropyWithLogits(x, labels)
     -> -ReduceSum(labels * opset5.LogSoftmax(x)), opset8.Softmax(x) - labels
     """
-    return losses(op, node.operand(0), node.operand(1))[: node.result_count]
+    return losses(op, features, labels)[: node.result_count]
 
 
 @tf.lowers("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_cross_entropy(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def sparse_cross_entropy(node: LoweringNode, op: OpBuilder, features: SSAValue, labels: SSAValue) -> Sequence[SSAValue]:
     """tf.SparseSoftmaxCrossEntropyWithLogits(x, labels): as SoftmaxCrossEntropyWithLogits with opset1.OneHot(labels)"""
-    x = node.operand(0)
-    classes = as_scalar(op, op.Gather(op.ShapeOf(x), [-1], 0))
-    on, off = (op.constant_like(number, x) for number in (1.0, 0.0))
-    return losses(op, x, op.OneHot(node.operand(1), classes, on, off, axis=-1))[: node.result_count]
+    classes = as_scalar(op, op.Gather(op.ShapeOf(features), [-1], 0))
+    on, off = (op.constant_like(number, features) for number in (1.0, 0.0))
+    return losses(op, features, op.OneHot(labels, classes, on, off, axis=-1))[: node.result_count]
 
 
 def losses(op: OpBuilder, x: SSAValue, labels: SSAValue) -> list[SSAValue]:

@@ -118,46 +118,45 @@ def multiply(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("AddN", "AccumulateNV2")
-def sum_of_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sum_of_operands(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSAValue:
     """tf.AddN(a, b, c) -> Add(Add(a, b), c)"""
-    operands = node.operands
+    operands = inputs
     return reduce(op.Add, operands) if operands else node.fail("it has no operands")
 
 
 @tf.lowers("BiasAdd", "BiasAddV1")
-def add_bias(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BiasAdd(x, b) {data_format = "NHWC"}
-    -> opset1.Add(x, b); for channel-first data with dimensions of 1 appended to those of b
+def add_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue) -> SSAValue:
+    """tf.BiasAdd(value, b) {data_format = "NHWC"}
+    -> opset1.Add(value, b); for channel-first data with dimensions of 1 appended to those of b
     """
-    x, bias = node.operand(0), node.operand(1)
     if is_channel_last(node):
-        return op.Add(x, bias)
-    rank = rank_of(x)
+        return op.Add(value, bias)
+    rank = rank_of(value)
     if rank is None:
-        ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, x), 2))
-        return op.Add(x, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
+        ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, value), 2))
+        return op.Add(value, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
     constant = op.known.constant(bias)
     if constant is not None:
-        return op.Add(x, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
-    return op.Add(x, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
+        return op.Add(value, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
+    return op.Add(value, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
 
 
 @tf.lowers("ClipByValue")
-def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def clip(op: OpBuilder, t: SSAValue, clip_value_min: SSAValue, clip_value_max: SSAValue) -> SSAValue:
     """tf.ClipByValue(x, low, high) -> opset1.Minimum(opset1.Maximum(x, low), high)
 
     As in TensorFlow, the result is the upper limit if the lower one is greater.
     """
-    return op.Minimum(op.Maximum(node.operand(0), node.operand(1)), node.operand(2))
+    return op.Minimum(op.Maximum(t, clip_value_min), clip_value_max)
 
 
 @tf.lowers("PopulationCount")
-def population_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def population_count(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.PopulationCount(x) -> the sum of the bits, added in pairs, in groups of four, of eight, …
 
     Of integers of 64 bits, which the runtime computes in 32, the upper half is the sign.
     """
-    x, element = node.operand(0), node.element(0)
+    element = element_of(x)
     if element not in INTEGER_TYPES:
         node.fail("only integers have bits that can be counted")
     is_long = describe(element).bits > 32
@@ -277,9 +276,9 @@ def multiply_logarithm_of_one_more(node: LoweringNode, op: OpBuilder) -> SSAValu
 
 
 @tf.lowers("Atan2")
-def angle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def angle(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
     """tf.Atan2(y, x) -> Atan(y / x), plus or minus π where x is negative; the sign of zeros is ignored"""
-    return angle_of(op, node.operand(0), node.operand(1))
+    return angle_of(op, y, x)
 
 
 NEIGHBOUR = 2.0**-24 * (1 + 2.0**-23)
@@ -289,19 +288,18 @@ SMALLEST_FLOAT = float(np.finfo(np.float32).smallest_subnormal)
 
 
 @tf.lowers("NextAfter")
-def neighbour(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.NextAfter(x, y) -> x ± (|x| (2⁻²⁴ + 2⁻⁴⁷) + 2⁻¹⁴⁹), which rounds to the next float in the direction of y
+def neighbour(node: LoweringNode, op: OpBuilder, x1: SSAValue, x2: SSAValue) -> SSAValue:
+    """tf.NextAfter(x1, x2) -> x1 ± (|x1| (2⁻²⁴ + 2⁻⁴⁷) + 2⁻¹⁴⁹), which rounds to the next float in the direction of x2
 
     Source: S. Rump et al., "Computing Predecessor and Successor in Rounding to Nearest" (2009).
     """
-    x, y = node.operand(0), node.operand(1)
-    if node.element_attribute("T", node.element(0)) is not f32:
+    if node.element_attribute("T", element_of(x1)) is not f32:
         node.fail("the runtime computes f64 with 32 bits, where neighbours of 64 bits are equal", hint="compute it with f32")
-    step = op.Add(op.Multiply(op.Abs(x), NEIGHBOUR), SMALLEST_FLOAT)
+    step = op.Add(op.Multiply(op.Abs(x1), NEIGHBOUR), SMALLEST_FLOAT)
     # The neighbour of infinity is the largest float.
     largest = float(np.finfo(np.float32).max)
-    above = op.Select(op.Equal(x, -np.inf), -largest, op.Add(x, step))
-    below = op.Select(op.Equal(x, np.inf), largest, op.Subtract(x, step))
-    found = op.Select(op.Less(x, y), above, op.Select(op.Greater(x, y), below, y))
+    above = op.Select(op.Equal(x1, -np.inf), -largest, op.Add(x1, step))
+    below = op.Select(op.Equal(x1, np.inf), largest, op.Subtract(x1, step))
+    found = op.Select(op.Less(x1, x2), above, op.Select(op.Greater(x1, x2), below, x2))
     # The plugin's comparisons with NaN are not always false; the sum of both is NaN.
-    return op.Select(op.LogicalAnd(op.Equal(x, x), op.Equal(y, y)), found, op.Add(x, y))
+    return op.Select(op.LogicalAnd(op.Equal(x1, x1), op.Equal(x2, x2)), found, op.Add(x1, x2))

@@ -41,58 +41,56 @@ def refuse_strings(node: LoweringNode) -> None:
 
 
 @tf.lowers(*_BINARY)
-def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.Less(a, b) -> opset1.Less(a, b); strings are equal if their bytes are"""
     if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
         from moir.expansions.strings.comparison import equal_strings
 
-        equal = equal_strings(op, node.operand(0), node.operand(1))
+        equal = equal_strings(op, x, y)
         return equal if node.op.KIND == "Equal" else op.LogicalNot(equal)
     refuse_strings(node)
-    return getattr(op, _BINARY[node.op.KIND])(node.operand(0), node.operand(1))
+    return getattr(op, _BINARY[node.op.KIND])(x, y)
 
 
 @tf.lowers(*_UNARY)
-def unary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def unary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.IsNan(x) -> opset10.IsNaN(x)"""
-    return getattr(op, _UNARY[node.op.KIND])(node.operand(0))
+    return getattr(op, _UNARY[node.op.KIND])(x)
 
 
 @tf.lowers("ApproximateEqual")
-def approximately_equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def approximately_equal(op: OpBuilder, x: SSAValue, y: SSAValue, *, tolerance: float = 1e-5) -> SSAValue:
     """tf.ApproximateEqual(a, b) {tolerance} -> opset1.Less(opset1.Abs(opset1.Subtract(a, b)), tolerance)"""
-    return op.Less(op.Abs(op.Subtract(node.operand(0), node.operand(1))), node.number("tolerance", 1e-5))
+    return op.Less(op.Abs(op.Subtract(x, y)), tolerance)
 
 
 # Selection
 
 
 @tf.lowers("ToBool")
-def truth(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ToBool(x) -> opset1.NotEqual(x, 0) for a number; the length of a string, the size of another tensor"""
-    x = node.operand(0)
+def truth(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
+    """tf.ToBool(input) -> opset1.NotEqual(input, 0) for a number; the length of a string, the size of another tensor"""
     if node.known_rank(0):
-        return op.NotEqual(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False), 0)
-    if element_of(x) == string:
-        begins, ends, _ = op.StringTensorUnpack.results(x)
+        return op.NotEqual(op.ReduceProd(op.ShapeOf(input), [0], keep_dims=False), 0)
+    if element_of(input) == string:
+        begins, ends, _ = op.StringTensorUnpack.results(input)
         return op.NotEqual(begins, ends)
-    return x if element_of(x) == boolean else op.NotEqual(x, 0)
+    return input if element_of(input) == boolean else op.NotEqual(input, 0)
 
 
 @tf.lowers("SelectV2")
-def select(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def select(node: LoweringNode, op: OpBuilder, condition: SSAValue, t: SSAValue, e: SSAValue) -> SSAValue:
     """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b), for strings of their begins and ends"""
-    return _selected(node, op, node.operand(0), node.operand(1), node.operand(2))
+    return _selected(node, op, condition, t, e)
 
 
 @tf.lowers("Select")
-def select_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Select(condition, a, b) -> opset1.Select(condition, a, b), for strings of their begins and ends
+def select_rows(node: LoweringNode, op: OpBuilder, condition: SSAValue, t: SSAValue, e: SSAValue) -> SSAValue:
+    """tf.Select(condition, t, e) -> opset1.Select(condition, t, e), for strings of their begins and ends
 
     A condition of one dimension selects whole rows: dimensions of 1 are appended to it.
     """
-    condition, a, b = node.operand(0), node.operand(1), node.operand(2)
-    return _selected(node, op, _before_rows(op, condition, a if rank_of(a) is not None else b), a, b)
+    return _selected(node, op, _before_rows(op, condition, t if rank_of(t) is not None else e), t, e)
 
 
 def _selected(node: LoweringNode, op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:

@@ -48,19 +48,19 @@ def truth(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 @tf.lowers("If", "StatelessIf", "XlaIf")
-def if_(node: LoweringNode, op: OpBuilder) -> Replacement:
+def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) -> Replacement:
     """tf.If(cond, x…)
     -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
     """
-    condition = truth(node, op, node.operand(0))
+    condition = truth(node, op, cond)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
         node.fail("its branches do not have as many outputs as it has")
     known = node.known.constant(condition)
     if known is not None and known.size == 1:
-        return inlined(node, op, branches[0 if known.item() else 1], node.operands[1:])[: node.result_count]
+        return inlined(node, op, branches[0 if known.item() else 1], operands)[: node.result_count]
     _drop_unused(node, branches)
-    found = iter(conditional(node, op, condition, branches, node.operands[1:]))
+    found = iter(conditional(node, op, condition, branches, operands))
     return [next(found) if node.is_used(index) else None for index in range(node.result_count)]
 
 
@@ -75,14 +75,14 @@ def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
 
 
 @tf.lowers("Case", "StatelessCase")
-def case(node: LoweringNode, op: OpBuilder) -> Replacement:
+def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
     """tf.Case(index, x…)
     -> opset8.If(index = 0, first branch, else opset8.If(index = 1, second branch, else …))
 
     An index without a branch selects the last one.
     """
     branches = list(node.op.regions)
-    index, *values = node.operands
+    index, *values = operands
     if set(node.texts("graph_attributes", ())) != {"branches"}:
         node.fail("it has no branches")
     known = node.known.integers(index)

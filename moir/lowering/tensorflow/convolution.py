@@ -65,7 +65,7 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
 
 
 @tf.lowers("Conv2D", "Conv3D", "_FusedConv2D")
-def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue) -> SSAValue:
     """tf.Conv2D(x, w) -> Transpose(opset1.Convolution(Transpose(x), Transpose(w)))
 
     If the filters have fewer input channels than x: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
@@ -73,8 +73,8 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     axes = 3 if node.op.KIND == "Conv3D" else 2
     last = is_channel_last(node, default_format(axes))
     window = sliding_window(node, axes)
-    data = channel_first(op, computable(op, node.operand(0)), axes + 2, last=last)
-    filters = filters_first(op, node.operand(1), axes)
+    data = channel_first(op, computable(op, input), axes + 2, last=last)
+    filters = filters_first(op, filter, axes)
     result = convolved(node, op, data, filters, window, group_count(node, axes, last))
     return finished(node, op, result, axes + 2, last)
 
@@ -91,14 +91,14 @@ def convolved(node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAVal
 
 
 @tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
-def depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue) -> SSAValue:
     """tf.DepthwiseConv2dNative(x, w) -> Transpose(opset1.GroupConvolution(Transpose(x), Unsqueeze(Transpose(w))))
 
     Each channel of x has its own filters [kernel…, multiplier].
     """
     last = is_channel_last(node)
-    data = channel_first(op, computable(op, node.operand(0)), 4, last=last)
-    result = op.GroupConvolution(data, filters_by_channel(op, node.operand(1)), **sliding_window(node, 2).properties())
+    data = channel_first(op, computable(op, input), 4, last=last)
+    result = op.GroupConvolution(data, filters_by_channel(op, filter), **sliding_window(node, 2).properties())
     return finished(node, op, result, 4, last)
 
 
@@ -111,27 +111,27 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, las
 
 
 @tf.lowers("Conv2DBackpropInput", "Conv3DBackpropInputV2")
-def transposed_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transposed_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAValue) -> SSAValue:
     """tf.Conv2DBackpropInput(sizes, w, y)
     -> Transpose(opset1.ConvolutionBackpropData(Transpose(y), Transpose(w), spatial sizes))
 
     If the spatial sizes of the result are known, pads and output padding replace the operand.
     """
     axes = 2 if node.op.KIND == "Conv2DBackpropInput" else 3
-    return backpropagated(node, op, node.operand(0), axes)
+    return backpropagated(node, op, input_sizes, axes)
 
 
 @tf.lowers("Conv2DBackpropInputV2", "Conv3DBackpropInput")
-def transposed_convolution_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transposed_convolution_like(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Conv3DBackpropInput(x, w, y): as Conv3DBackpropInputV2 with the shape of x."""
     # Without its rank the runtime takes the image for one without spatial axes.
-    return backpropagated(node, op, op.ShapeOf(node.operand(0)), node.known_rank(0) - 2)
+    return backpropagated(node, op, op.ShapeOf(input), node.known_rank(0) - 2)
 
 
 @tf.lowers("DepthwiseConv2dNativeBackpropInput")
-def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAValue) -> SSAValue:
     """tf.DepthwiseConv2dNativeBackpropInput(sizes, w, y) -> Transpose(opset1.GroupConvolutionBackpropData(…))"""
-    return backpropagated(node, op, node.operand(0), 2, depthwise=True)
+    return backpropagated(node, op, input_sizes, 2, depthwise=True)
 
 
 def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int, *, depthwise: bool = False) -> SSAValue:
@@ -224,17 +224,18 @@ def pads_for(
 
 
 @tf.lowers("Dilation2D")
-def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dilation(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue, *, strides: tuple[int, ...], rates: tuple[int, ...]
+) -> SSAValue:
     """tf.Dilation2D(x, w) -> the maximum over all taps of opset1.Add(opset8.Slice(padded x), w of the tap)"""
-    data, filters = node.operand(0), node.operand(1)
-    kernel = node.shape(1)
-    strides, rates = (node.integers(name) for name in ("strides", "rates"))
+    data = input
+    kernel = shape_of(filter)
     if len(strides) != 4 or len(rates) != 4 or min(*strides, *rates) < 1:
         node.fail("strides and rates are not four positive numbers")
     if kernel is None or len(kernel) != 3 or not is_static(kernel[:2]) or not 0 < prod(kernel[:2]) <= MAXIMUM_TAPS:
         node.fail("the size of the filter is unknown or too large")
     extents = [(size - 1) * rate + 1 for size, rate in zip(kernel, rates[1:3], strict=False)]
-    element = node.element(0)
+    element = element_of(input)
     inside: SSAValue | None = None
     if (pads := dilation_pads(node, op, extents, strides[1:3])) is not None:
         begins, ends = pads
@@ -251,7 +252,7 @@ def dilation(node: LoweringNode, op: OpBuilder) -> SSAValue:
         start = [row * rates[1], column * rates[2]]
         stop = [place - extent + 1 or largest for place, extent in zip(start, extents, strict=True)]
         tap = op.Slice(data, start, stop, list(strides[1:3]), [1, 2])
-        moved = op.Add(tap, op.Gather(op.Gather(filters, row, 0), column, 0))
+        moved = op.Add(tap, op.Gather(op.Gather(filter, row, 0), column, 0))
         if inside is not None:
             moved = op.Select(op.Slice(inside, start, stop, list(strides[1:3]), [1, 2]), moved, lowest_value(node, op, element))
         result = moved if result is None else op.Maximum(result, moved)

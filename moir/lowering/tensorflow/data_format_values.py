@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -26,26 +26,26 @@ def formats(node: LoweringNode) -> tuple[str, str]:
 
 
 @tf.lowers("DataFormatDimMap")
-def changed_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def changed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.DataFormatDimMap(axes) {src_format = NHWC, dst_format = NCHW}
     -> opset8.Gather([0, 2, 3, 1], axes, 0), the place of each axis in the other format
     """
     source, target = formats(node)
-    places = op.constant(np.array([target.index(axis) for axis in source]), element_of(node.operand(0)))
-    return op.Gather(places, op.FloorMod(node.operand(0), len(source)), 0)
+    places = op.constant(np.array([target.index(axis) for axis in source]), element_of(x))
+    return op.Gather(places, op.FloorMod(x, len(source)), 0)
 
 
 @tf.lowers("DataFormatVecPermute")
-def changed_order(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def changed_order(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.DataFormatVecPermute(sizes) {src_format = NHWC, dst_format = NCHW} -> opset8.Gather(sizes, [0, 3, 1, 2], 0)
 
     Sizes of the spatial axes alone are in the order that these have among themselves.
     """
     source, target = formats(node)
-    shape = node.shape(0)
+    shape = shape_of(x)
     count = -1 if shape is None or not shape else shape[0]
     if count == len(source) - 2:
         source, target = (each.replace("N", "").replace("C", "") for each in (source, target))
     elif count != len(source):
         node.fail("it is unknown of how many axes these are sizes", hint="give the model's inputs known shapes")
-    return op.Gather(node.operand(0), [source.index(axis) for axis in target], 0)
+    return op.Gather(x, [source.index(axis) for axis in target], 0)

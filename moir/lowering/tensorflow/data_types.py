@@ -18,21 +18,21 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("Cast")
-def cast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cast(node: LoweringNode, op: OpBuilder, *, DstT: Attribute) -> SSAValue:
     """tf.Cast(x) {SrcT, DstT} -> opset1.Convert(x) {destination_type}; x itself if it already has the type
 
     A complex number is converted by its real part; a real number becomes a complex one with an imaginary part of 0.
     """
-    x, element = node.operand(0), node.element_attribute("DstT")
+    x = node.operand(0)
     source = node.element_attribute("SrcT", node.element(0))
-    if string in (source, element) and source != element:
+    if string in (source, DstT) and source != DstT:
         node.fail("the runtime converts no strings", hint="cut the model behind this node, where the values are numbers")
-    if isinstance(element, ComplexType):
-        converted = op.convert(x, element.parameters[0])
+    if isinstance(DstT, ComplexType):
+        converted = op.convert(x, DstT.parameters[0])
         return converted if isinstance(source, ComplexType) else as_complex(op, converted)
     if isinstance(source, ComplexType):
         x = op.Gather(x, 0, -1)
-    return op.convert(x, element)
+    return op.convert(x, DstT)
 
 
 def as_complex(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -41,26 +41,25 @@ def as_complex(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @tf.lowers("Bitcast")
-def reinterpret(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Bitcast(x) {type}
-    -> x if it has the type, a constant for a constant, opset1.Convert(x) between integers of the same width
+def reinterpret(node: LoweringNode, op: OpBuilder, input: SSAValue, *, type: Attribute) -> SSAValue:
+    """tf.Bitcast(input) {type}
+    -> input if it has the type, a constant for a constant, opset1.Convert(input) between integers of the same width
 
     The bits of other values cannot be reinterpreted. A wider type merges the last dimension, a narrower type adds one.
     """
-    x, target = node.operand(0), node.element_attribute("type")
-    source = element_of(x)
-    if source == target:
-        return x
-    constant = node.constant(0)
-    if constant is not None and not isinstance(target, ComplexType):
-        return op.constant(reinterpreted(constant, target), target)
+    source = element_of(input)
+    if source == type:
+        return input
+    constant = op.known.constant(input)
+    if constant is not None and not isinstance(type, ComplexType):
+        return op.constant(reinterpreted(constant, type), type)
     if (
         source in INTEGER_TYPES
-        and not isinstance(target, ComplexType)
-        and target in INTEGER_TYPES
-        and describe(source).bits == describe(target).bits
+        and not isinstance(type, ComplexType)
+        and type in INTEGER_TYPES
+        and describe(source).bits == describe(type).bits
     ):
-        return op.convert(x, target)
+        return op.convert(input, type)
     return node.fail(
         "the bits of a value that is computed when the model runs cannot be read as another type",
         hint="cut the model before and behind this node, or write a lowering for what the model does with the bits",

@@ -19,20 +19,21 @@ BATCH_FIRST = np.array([1, 0, 2], np.int64)
 
 
 @tf.lowers("CTCGreedyDecoder")
-def greedy_decoder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.CTCGreedyDecoder(x, lengths) {merge_repeated, blank_index}
+def greedy_decoder(
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, sequence_length: SSAValue, *, merge_repeated: bool = False
+) -> Sequence[SSAValue | None]:
+    """tf.CTCGreedyDecoder(x, sequence_length) {merge_repeated, blank_index}
     -> opset6.CTCGreedyDecoderSeqLen, whose classes are converted to a sparse tensor
 
     Results: coordinates [n, 2], classes [n], shape [2], and for each sequence the negative sum of its largest logits
     [batch, 1].
     """
-    inputs, lengths = node.operand(0), node.operand(1)
     data = op.Transpose(inputs, BATCH_FIRST)
     classes, counts = op.CTCGreedyDecoderSeqLen.results(
         data,
-        lengths,
+        sequence_length,
         blank_class(node, op, inputs),
-        merge_repeated=node.flag("merge_repeated"),
+        merge_repeated=merge_repeated,
         classes_index_type=si64,
         sequence_length_type=si64,
     )
@@ -45,7 +46,7 @@ def greedy_decoder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | Non
     if node.is_used(2):
         results[2] = op.Concat(dimension_list(op, inputs, 1), op.ReduceMax(counts, [0], keep_dims=True), axis=0)
     if node.is_used(3):
-        results[3] = negative_score(op, inputs, lengths)
+        results[3] = negative_score(op, inputs, sequence_length)
     return results
 
 
@@ -73,37 +74,49 @@ def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAVal
 
 
 @tf.lowers("CTCLoss", "CTCLossV2")
-def loss(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
-    """tf.CTCLoss(x, coordinates, labels, lengths)
-    -> opset4.CTCLoss(x, lengths, labels as a dense tensor, numbers of labels, blank)
+def loss(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    labels_indices: SSAValue,
+    labels_values: SSAValue,
+    sequence_length: SSAValue,
+    *,
+    ignore_longer_outputs_than_inputs: bool = False,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+) -> Sequence[SSAValue | None]:
+    """tf.CTCLoss(x, labels_indices, labels_values, sequence_length)
+    -> opset4.CTCLoss(x, sequence_length, labels as a dense tensor, numbers of labels_values, blank)
 
     The blank is the last class, in the second version of the kind class 0. The gradient is not computed.
     """
     if node.is_used(1):
         node.fail("its gradient is used", hint="cut the model at the loss")
-    if node.flag("ignore_longer_outputs_than_inputs"):
+    if ignore_longer_outputs_than_inputs:
         node.fail("it ignores labels that are longer than their sequences", hint="leave ignore_longer_outputs_than_inputs out")
-    logits = op.Transpose(node.operand(0), BATCH_FIRST)
-    coordinates, labels, lengths = node.operand(1), node.operand(2), node.operand(3)
-    batch, time = dimension_list(op, node.operand(0), 1), dimension_list(op, node.operand(0), 0)
-    dense = op.ScatterNDUpdate(op.Broadcast(op.constant(0, si32), op.Concat(batch, time, axis=0)), coordinates, labels, reduction="none")
-    rows = op.Gather(coordinates, [0], 1)
-    ones = op.Broadcast(op.constant(1, si32), op.ShapeOf(labels))
+    logits = op.Transpose(inputs, BATCH_FIRST)
+    batch, time = dimension_list(op, inputs, 1), dimension_list(op, inputs, 0)
+    dense = op.ScatterNDUpdate(
+        op.Broadcast(op.constant(0, si32), op.Concat(batch, time, axis=0)), labels_indices, labels_values, reduction="none"
+    )
+    rows = op.Gather(labels_indices, [0], 1)
+    ones = op.Broadcast(op.constant(1, si32), op.ShapeOf(labels_values))
     counts = op.ScatterNDUpdate(op.Broadcast(op.constant(0, si32), batch), rows, ones, reduction="sum")
     found = op.CTCLoss(
         logits,
-        lengths,
+        sequence_length,
         dense,
         counts,
         op.constant(0, si32) if node.op.KIND == "CTCLossV2" else None,
-        preprocess_collapse_repeated=node.flag("preprocess_collapse_repeated"),
-        ctc_merge_repeated=node.flag("ctc_merge_repeated", True),
+        preprocess_collapse_repeated=preprocess_collapse_repeated,
+        ctc_merge_repeated=ctc_merge_repeated,
         unique=False,
     )
     return [found, None][: node.result_count] if element_of(found) == element_of(logits) else [op.convert(found, element_of(logits))]
 
 
 @tf.lowers("GatherTree", "Addons>GatherTree")
-def gather_tree(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather_tree(op: OpBuilder, steps: SSAValue, parents: SSAValue, lengths: SSAValue, end: SSAValue) -> SSAValue:
     """tf.GatherTree(steps, parents, lengths, end) -> opset1.GatherTree(steps, parents, lengths, end)"""
-    return op.GatherTree(node.operand(0), node.operand(1), node.operand(2), as_scalar(op, node.operand(3)))
+    return op.GatherTree(steps, parents, lengths, as_scalar(op, end))

@@ -45,62 +45,60 @@ _SAME_MEANING = {
 
 
 @tf.lowers(*_SAME_MEANING)
-def renamed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Ceil(x) -> opset1.Ceiling(x)"""
-    return getattr(op, _SAME_MEANING[node.op.KIND])(node.operand(0))
+    return getattr(op, _SAME_MEANING[node.op.KIND])(x)
 
 
 @tf.lowers("Round", "Rint")
-def rounded(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def rounded(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Round(x) -> opset5.Round(x) {mode = "half_to_even"}; x itself for integers"""
-    x = node.operand(0)
     return x if element_of(x) in INTEGER_TYPES else op.Round(x, mode="half_to_even")
 
 
 @tf.lowers("Square")
-def square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def square(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Square(x) -> opset1.Multiply(x, x)"""
-    x = node.operand(0)
     return op.Multiply(x, x)
 
 
 @tf.lowers("Rsqrt")
-def reciprocal_root(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reciprocal_root(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Rsqrt(x) -> opset1.Power(x, -0.5)"""
-    return op.Power(node.operand(0), -0.5)
+    return op.Power(x, -0.5)
 
 
 @tf.lowers("Inv", "Reciprocal")
-def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reciprocal(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Reciprocal(x) -> opset1.Divide(1, x)"""
-    return op.Divide(1, node.operand(0))
+    return op.Divide(1, x)
 
 
 @tf.lowers("Expm1")
-def exponential_less_one(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def exponential_less_one(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Expm1(x) -> opset1.Subtract(opset1.Exp(x), 1)"""
-    return op.Subtract(op.Exp(node.operand(0)), 1)
+    return op.Subtract(op.Exp(x), 1)
 
 
 @tf.lowers("Log1p")
-def logarithm_of_one_more(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def logarithm_of_one_more(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Log1p(x) -> opset1.Log(opset1.Add(x, 1))"""
-    return op.Log(op.Add(node.operand(0), 1))
+    return op.Log(op.Add(x, 1))
 
 
 @tf.lowers("Erfc")
-def complementary_error(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def complementary_error(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Erfc(x) -> opset1.Subtract(1, opset1.Erf(x))"""
-    return op.Subtract(1, op.Erf(node.operand(0)))
+    return op.Subtract(1, op.Erf(x))
 
 
 @tf.lowers("Ndtri")
-def normal_quantile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def normal_quantile(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Ndtri(p) -> the rational approximations of the quantile around 1/2 and in the tails"""
-    return in_single(op, partial(quantile, op), node.operand(0))
+    return in_single(op, partial(quantile, op), x)
 
 
 @tf.lowers("Erfinv")
-def inverse_error(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def inverse_error(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Erfinv(x) -> the normal quantile of (x + 1) / 2, times Sqrt(1/2)"""
-    return in_single(op, partial(inverse_error_function, op), node.operand(0))
+    return in_single(op, partial(inverse_error_function, op), x)

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
@@ -28,22 +28,31 @@ LAYOUTS = {"CHANNELS_LAST": True, "CHANNELS_FIRST": False}
 
 
 @tf.lowers("Conv")
-def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    filter: SSAValue,
+    *,
+    batch_dims: int = 1,
+    data_format: str = "CHANNELS_LAST",
+    groups: int = 1,
+) -> SSAValue:
     """tf.Conv(x, w) {groups = 1, batch_dims = 1, data_format = CHANNELS_LAST}
     -> Transpose(opset1.Convolution(Transpose(x), Transpose(w))), x with its batch dimensions as one
     """
-    axes, batch, layout = node.known_rank(1) - 2, node.integer("batch_dims", 1), node.text("data_format", "CHANNELS_LAST")
-    if layout not in LAYOUTS:
-        node.fail(f"the data format {layout} is not supported", hint=f"formats are {', '.join(LAYOUTS)}")
-    last = LAYOUTS[layout]
+    axes = node.known_rank(1) - 2
+    if data_format not in LAYOUTS:
+        node.fail(f"the data format {data_format} is not supported", hint=f"formats are {', '.join(LAYOUTS)}")
+    last = LAYOUTS[data_format]
     strides, dilations = (spatial_attribute(node, name, axes, last) for name in ("strides", "dilations"))
     window = SlidingWindow(strides, dilations, *padding(node, axes, last))
-    data = flattened(op, computable(op, node.operand(0)), batch)
+    data = flattened(op, computable(op, input), batch_dims)
     data = channel_first(op, data, axes + 2, last=last)
-    filters = filters_first(op, node.operand(1), axes)
-    result = channel_last(op, convolved(node, op, data, filters, window, node.integer("groups", 1)), axes + 2, last=last)
-    result = with_batch_of(op, result, node.operand(0), batch)
-    return op.convert(result, node.element(0)) if isinstance(node.element(0), IntegerType) else result
+    filters = filters_first(op, filter, axes)
+    result = channel_last(op, convolved(node, op, data, filters, window, groups), axes + 2, last=last)
+    result = with_batch_of(op, result, input, batch_dims)
+    return op.convert(result, element_of(input)) if isinstance(element_of(input), IntegerType) else result
 
 
 def with_batch_of(op: OpBuilder, value: SSAValue, data: SSAValue, count: int) -> SSAValue:
@@ -60,18 +69,20 @@ def with_batch_of(op: OpBuilder, value: SSAValue, data: SSAValue, count: int) ->
 
 
 @tf.lowers("FusedPadConv2D")
-def padded_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def padded_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.FusedPadConv2D(x, paddings, w) {mode} -> the convolution of opset12.Pad(x, paddings) {pad_mode}"""
-    return of_mirrored(node, op, node.operand(0), 1)
+    return of_mirrored(node, op, input, 1)
 
 
 @tf.lowers("FusedResizeAndPadConv2D")
-def resized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def resized_convolution(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, size: SSAValue, *, resize_align_corners: bool = False
+) -> SSAValue:
     """tf.FusedResizeAndPadConv2D(x, size, paddings, w) {mode, resize_align_corners}
     -> the convolution of opset12.Pad(opset11.Interpolate(x, size), paddings) {pad_mode}
     """
-    mode = "align_corners" if node.flag("resize_align_corners") else "asymmetric"
-    return of_mirrored(node, op, resized_linearly(op, op.convert(node.operand(0), f32), node.operand(1), mode), 2)
+    mode = "align_corners" if resize_align_corners else "asymmetric"
+    return of_mirrored(node, op, resized_linearly(op, op.convert(input, f32), size, mode), 2)
 
 
 def of_mirrored(node: LoweringNode, op: OpBuilder, data: SSAValue, widths: int) -> SSAValue:

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic, si64, string, to_numpy
+from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -19,39 +20,36 @@ _FILLING = {"OnesLike": 1, "ZerosLike": 0}
 
 
 @tf.lowers("Fill")
-def fill(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fill(node: LoweringNode, op: OpBuilder, dims: SSAValue, value: SSAValue) -> SSAValue:
     """tf.Fill(dims, value) -> opset3.Broadcast(value, dims)"""
-    if string in (node.op.properties.get("T"), node.element(1)):
+    if string in (node.op.properties.get("T"), element_of(value)):
         node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
-    return op.Broadcast(as_scalar(op, node.operand(1)), node.operand(0))
+    return op.Broadcast(as_scalar(op, value), dims)
 
 
 @tf.lowers("Empty")
-def empty(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def empty(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute) -> SSAValue:
     """tf.Empty(shape) {dtype} -> opset3.Broadcast(0, shape)"""
-    element = node.element_attribute("dtype")
-    if element == string:
+    if dtype == string:
         node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
-    return op.Broadcast(op.constant(np.zeros((), to_numpy(element)), element), node.operand(0))
+    return op.Broadcast(op.constant(np.zeros((), to_numpy(dtype)), dtype), shape)
 
 
 @tf.lowers("FakeParam")
-def unread(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def unread(node: LoweringNode, op: OpBuilder, *, dtype: Attribute, shape: tuple[int, ...]) -> SSAValue:
     """tf.FakeParam() {dtype, shape} -> zeros of the shape, whose unknown dimensions are 0
 
     It is the result of the branch of a tf.If that does not compute a result of the other branch.
     """
-    element = node.element_attribute("dtype")
-    if element == string or not node.has("shape"):
+    if dtype == string or not node.has("shape"):
         node.fail("the element type is string, or the rank is unknown", hint="cut the model behind the condition")
-    return op.constant(np.zeros([max(size, 0) for size in node.integers("shape")], to_numpy(element)), element)
+    return op.constant(np.zeros([max(size, 0) for size in shape], to_numpy(dtype)), dtype)
 
 
 @tf.lowers(*_FILLING)
-def filled_like(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def filled_like(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
-    x = node.operand(0)
-    if string in (node.op.properties.get("T"), node.element(0)):
+    if string in (node.op.properties.get("T"), element_of(x)):
         node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
     return op.Broadcast(op.constant_like(_FILLING[node.op.KIND], x), op.ShapeOf(x))
 

@@ -38,10 +38,9 @@ def check_bad_indices(node: LoweringNode) -> None:
 
 
 @tf.lowers("Gather", "ResourceGather")
-def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather(op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
     """tf.Gather(x, indices) -> opset8.Gather(x, indices, 0) {batch_dims}"""
-    batch = node.integer("batch_dims", 0)
-    return gathered(op, node.operand(0), node.operand(1), max(batch, 0), batch)
+    return gathered(op, x, indices, max(batch_dims, 0), batch_dims)
 
 
 def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, batch: int) -> SSAValue:
@@ -54,13 +53,15 @@ def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, ba
 
 
 @tf.lowers("GatherV2")
-def gather_axis(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather_axis(
+    node: LoweringNode, op: OpBuilder, params: SSAValue, indices: SSAValue, axis_: SSAValue, *, batch_dims: int = 0
+) -> SSAValue:
     """tf.GatherV2(x, indices, axis) {batch_dims = 0} -> opset8.Gather(x, indices, axis) {batch_dims}"""
-    axis, ranks = node.constant_integers(2), [node.rank(index) for index in range(2)]
-    if axis is None and None not in ranks and not node.integer("batch_dims", 0) and not is_complex(node, "Tparams"):
-        return gathered_along(op, node.operand(0), as_indices(op, node.operand(1)), node.operand(2))
-    position: Operand = as_scalar(op, node.operand(2)) if axis is None else real_axis(node, axis[0], "Tparams")
-    return gathered(op, node.operand(0), node.operand(1), position, node.integer("batch_dims", 0))
+    axis, ranks = op.known.integers(axis_), [rank_of(params), rank_of(indices)]
+    if axis is None and None not in ranks and not batch_dims and not is_complex(node, "Tparams"):
+        return gathered_along(op, params, as_indices(op, indices), axis_)
+    position: Operand = as_scalar(op, axis_) if axis is None else real_axis(node, axis[0], "Tparams")
+    return gathered(op, params, indices, position, batch_dims)
 
 
 def gathered_along(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: SSAValue) -> SSAValue:
@@ -80,18 +81,18 @@ def gathered_along(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: SSAVa
 
 
 @tf.lowers("GatherNd", "ResourceGatherNd")
-def gather_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather_nd(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue) -> SSAValue:
     """tf.GatherNd(x, indices) -> opset8.GatherND(x, indices)"""
     check_bad_indices(node)
-    return op.GatherND(node.operand(0), as_indices(op, node.operand(1)), batch_dims=0)
+    return op.GatherND(x, as_indices(op, indices), batch_dims=0)
 
 
 @tf.lowers("InvertPermutation")
-def invert_permutation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def invert_permutation(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.InvertPermutation(x)
     -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0); the Range is a constant for a known size
     """
-    x, shape = node.operand(0), node.shape(0)
+    shape = shape_of(x)
     if shape is not None and is_static(shape):
         positions = op.constant(np.arange(shape[0]), element_of(x))
     else:
@@ -102,33 +103,31 @@ def invert_permutation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("Where")
-def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def where(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Where(x) -> opset1.Transpose(opset3.NonZero(x), [1, 0])"""
-    if node.rank(0) == 0:
+    if rank_of(input) == 0:
         node.fail("its operand is a scalar, which has no coordinates", hint="give the operand a dimension")
-    return op.Transpose(op.NonZero(node.operand(0), output_type=si64), [1, 0])
+    return op.Transpose(op.NonZero(input, output_type=si64), [1, 0])
 
 
 @tf.lowers("OneHot")
-def one_hot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def one_hot(node: LoweringNode, op: OpBuilder, *, axis: int = -1) -> SSAValue:
     """tf.OneHot(indices, depth, on, off) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis}"""
     depth, on, off = (as_scalar(op, node.operand(index)) for index in (1, 2, 3))
-    return op.OneHot(
-        as_indices(op, node.operand(0)), depth, on, off, axis=node.integer("axis", -1), negative_indices_mode="ignore_negative"
-    )
+    return op.OneHot(as_indices(op, node.operand(0)), depth, on, off, axis=axis, negative_indices_mode="ignore_negative")
 
 
 # Partitioning and stitching
 
 
 @tf.lowers("DynamicPartition")
-def dynamic_partition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def dynamic_partition(node: LoweringNode, op: OpBuilder, data_: SSAValue, partitions: SSAValue) -> Sequence[SSAValue | None]:
     """tf.DynamicPartition(x, numbers) {num_partitions}
     -> opset8.Gather(x, NonZero(Equal(numbers, p)), 0) for each part p
 
     If `numbers` has several dimensions, these dimensions of both operands are merged first.
     """
-    data, numbers = merged(op, node.operand(0), node.operand(1)), as_row(op, node.operand(1))
+    data, numbers = merged(op, data_, partitions), as_row(op, partitions)
     parts: list[SSAValue | None] = []
     known = op.known.constant(numbers)
     for number in range(node.result_count):

@@ -26,13 +26,13 @@ def transposed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def batch_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def batch_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, adj_x: bool = False, adj_y: bool = False) -> SSAValue:
     """tf.BatchMatMulV2(a, b) {adj_x, adj_y} -> opset1.MatMul(a, b) {transpose_a, transpose_b}"""
-    a, b = node.operand(0), node.operand(1)
+    a, b = x, y
     if node.has("Tout"):
         element = node.element_attribute("Tout")
         a, b = op.convert(a, element), op.convert(b, element)
-    return op.MatMul(a, b, transpose_a=node.flag("adj_x"), transpose_b=node.flag("adj_y"))
+    return op.MatMul(a, b, transpose_a=adj_x, transpose_b=adj_y)
 
 
 @tf.lowers("_FusedMatMul")
@@ -42,35 +42,35 @@ def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("Einsum", "XlaEinsum")
-def einstein_summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def einstein_summation(node: LoweringNode, op: OpBuilder, *operands: SSAValue, equation_: str) -> SSAValue:
     """tf.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
     try:
-        equation = Equation.parse(node.text("equation"))
+        equation = Equation.parse(equation_)
     except InferenceError as error:
         node.fail(error.reason)
-    return op.Einsum(*node.operands, equation=equation.text)
+    return op.Einsum(*operands, equation=equation.text)
 
 
 @tf.lowers("BatchMatrixInverse", "MatrixInverse")
-def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def inverse(node: LoweringNode, op: OpBuilder, input: SSAValue, *, adjoint: bool = False) -> SSAValue:
     """tf.MatrixInverse(x) -> opset14.Inverse(x); transposed for `adjoint`, which requires a known rank"""
-    found = op.Inverse(node.operand(0))
-    if not node.flag("adjoint"):
+    found = op.Inverse(input)
+    if not adjoint:
         return found
     rank = node.known_rank(0)
     return op.Transpose(found, [*range(rank - 2), rank - 1, rank - 2])
 
 
 @tf.lowers("BatchMatrixSolve", "MatrixSolve")
-def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def solution(op: OpBuilder, matrix: SSAValue, rhs: SSAValue, *, adjoint: bool = False) -> SSAValue:
     """tf.MatrixSolve(a, b) {adjoint} -> opset1.MatMul(opset14.Inverse(a), b) {transpose_a = adjoint}"""
-    return op.MatMul(op.Inverse(node.operand(0)), node.operand(1), transpose_a=node.flag("adjoint"))
+    return op.MatMul(op.Inverse(matrix), rhs, transpose_a=adjoint)
 
 
 @tf.lowers("Cross")
-def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cross_product(op: OpBuilder, a_: SSAValue, b_: SSAValue) -> SSAValue:
     """tf.Cross(a, b) -> rotated(a · rotated(b) - rotated(a) · b), where rotated is opset8.Gather(…, [1, 2, 0], -1)"""
     rotation = np.array([1, 2, 0], np.int64)
 
@@ -78,4 +78,4 @@ def cross_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
         difference = op.Subtract(op.Multiply(a, op.Gather(b, rotation, -1)), op.Multiply(op.Gather(a, rotation, -1), b))
         return op.Gather(difference, rotation, -1)
 
-    return product(node.operand(0), node.operand(1))
+    return product(a_, b_)

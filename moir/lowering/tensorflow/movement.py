@@ -38,16 +38,16 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("ConcatV2")
-def concat_v2(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concat_v2(node: LoweringNode, op: OpBuilder, *values: SSAValue) -> SSAValue:
     """tf.ConcatV2(a, b, axis) -> opset1.Concat(a, b) {axis}; of one value -> that value"""
-    operands = node.operands
+    operands = values
     return joined(op, operands[:-1], constant_axis(node, len(operands) - 1))
 
 
 @tf.lowers("ParallelConcat")
-def parallel_concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def parallel_concat(op: OpBuilder, *values: SSAValue) -> SSAValue:
     """tf.ParallelConcat(a, b) -> opset1.Concat(a, b) {axis = 0}"""
-    return joined(op, node.operands, 0)
+    return joined(op, values, 0)
 
 
 @tf.lowers("ConcatOffset")
@@ -83,53 +83,54 @@ def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
 
 
 @tf.lowers("Pack")
-def pack(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def pack(node: LoweringNode, op: OpBuilder, *values: SSAValue, axis: int = 0) -> SSAValue:
     """tf.Pack(a, b) {axis = 0} -> opset1.Concat(opset1.Unsqueeze(a, axis), opset1.Unsqueeze(b, axis)) {axis}"""
-    axis = real_axis(node, node.integer("axis", 0))
-    return joined(op, [op.Unsqueeze(value, [axis]) for value in node.operands], axis)
+    axis = real_axis(node, axis)
+    return joined(op, [op.Unsqueeze(value, [axis]) for value in values], axis)
 
 
 # Splitting
 
 
 @tf.lowers("Unpack")
-def unpack(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def unpack(node: LoweringNode, op: OpBuilder, value: SSAValue, *, num: int, axis: int = 0) -> Sequence[SSAValue | None]:
     """tf.Unpack(x) {num, axis = 0}
     -> opset1.Squeeze of each part of opset1.Split(x, axis); opset8.Gather if only one part has uses
     """
-    data, count, axis = node.operand(0), node.integer("num"), real_axis(node, node.integer("axis", 0))
+    axis = real_axis(node, axis)
     used = [index for index in range(node.result_count) if node.is_used(index)]
-    if count == 1:
-        return [op.Squeeze(data, [axis])]
+    if num == 1:
+        return [op.Squeeze(value, [axis])]
     if len(used) == 1:
-        return [op.Gather(data, index, axis) if index in used else None for index in range(node.result_count)]
-    parts = op.Split.parts(count, data, axis, num_splits=count)
+        return [op.Gather(value, index, axis) if index in used else None for index in range(node.result_count)]
+    parts = op.Split.parts(num, value, axis, num_splits=num)
     return [op.Squeeze(parts[index], [axis]) if index in used else None for index in range(node.result_count)]
 
 
 @tf.lowers("Split")
-def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def split(node: LoweringNode, op: OpBuilder, split_dim: SSAValue, value: SSAValue, *, num_split: int) -> Sequence[SSAValue]:
     """tf.Split(axis, x) {num_split} -> opset1.Split(x, axis) {num_splits}; x if there is one part"""
-    data, count = node.operand(1), node.integer("num_split")
-    if count == 1:
-        return [data]
-    return op.Split.parts(count, data, as_scalar(op, node.operand(0)), num_splits=count)[: node.result_count]
+    if num_split == 1:
+        return [value]
+    return op.Split.parts(num_split, value, as_scalar(op, split_dim), num_splits=num_split)[: node.result_count]
 
 
 @tf.lowers("SplitV")
-def split_lengths(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def split_lengths(
+    node: LoweringNode, op: OpBuilder, value: SSAValue, size_splits: SSAValue, split_dim: SSAValue, *, num_split: int
+) -> Sequence[SSAValue]:
     """tf.SplitV(x, lengths, axis) {num_split}
     -> opset1.VariadicSplit(x, axis, lengths), or opset1.Split for equal lengths
     """
-    data, count, axis, lengths = node.operand(0), node.integer("num_split"), as_scalar(op, node.operand(2)), node.constant_integers(1)
-    if count == 1:
-        return [data]
+    axis, lengths = as_scalar(op, split_dim), op.known.integers(size_splits)
+    if num_split == 1:
+        return [value]
     if lengths is not None and len(set(lengths)) == 1 and lengths[0] >= 0:
-        return op.Split.parts(count, data, axis, num_splits=count)[: node.result_count]
-    sizes = node.operand(1)
+        return op.Split.parts(num_split, value, axis, num_splits=num_split)[: node.result_count]
+    sizes = size_splits
     if (shape_of(sizes) or (-1,))[0] < 0:
-        sizes = op.Reshape(sizes, [count], special_zero=False)
-    return op.VariadicSplit.parts(count, data, axis, sizes)[: node.result_count]
+        sizes = op.Reshape(sizes, [num_split], special_zero=False)
+    return op.VariadicSplit.parts(num_split, value, axis, sizes)[: node.result_count]
 
 
 # Transposition and repetition
@@ -156,14 +157,14 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("Reverse")
-def reverse_flags(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reverse_flags(op: OpBuilder, tensor: SSAValue, dims: SSAValue) -> SSAValue:
     """tf.Reverse(x, flags)
     -> opset8.Slice(x, -1, first, -1, axes); for computed flags opset8.Slice with bounds that are Selects
     """
-    flags = node.constant(1)
+    flags = op.known.constant(dims)
     if flags is not None:
-        return reversed_along(op, node.operand(0), np.flatnonzero(flags).tolist())
-    return reversed_where(op, node.operand(0), node.operand(1))
+        return reversed_along(op, tensor, np.flatnonzero(flags).tolist())
+    return reversed_where(op, tensor, dims)
 
 
 def reversed_where(op: OpBuilder, data: SSAValue, flags: SSAValue) -> SSAValue:
@@ -175,16 +176,16 @@ def reversed_where(op: OpBuilder, data: SSAValue, flags: SSAValue) -> SSAValue:
 
 
 @tf.lowers("ReverseV2")
-def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reverse(node: LoweringNode, op: OpBuilder, tensor: SSAValue, axis: SSAValue) -> SSAValue:
     """tf.ReverseV2(x, axes) -> opset8.Slice(x, -1, first, -1, axes); x without axes"""
-    axes = node.constant_integers(1)
+    axes = op.known.integers(axis)
     if axes is not None:
-        return reversed_along(op, node.operand(0), axes)
+        return reversed_along(op, tensor, axes)
     # The runtime (2026.4, CPU) crashes in a Slice whose axes are computed.
     rank = node.known_rank(0)
-    chosen = op.OneHot(op.FloorMod(node.operand(1), rank), rank, op.constant(1, si64), op.constant(0, si64), axis=-1)
+    chosen = op.OneHot(op.FloorMod(axis, rank), rank, op.constant(1, si64), op.constant(0, si64), axis=-1)
     flags = op.Greater(op.ReduceMax(chosen, [0], keep_dims=False), 0)
-    return reversed_where(op, node.operand(0), flags)
+    return reversed_where(op, tensor, flags)
 
 
 def reversed_along(op: OpBuilder, data: SSAValue, axes: Sequence[int]) -> SSAValue:
@@ -193,22 +194,22 @@ def reversed_along(op: OpBuilder, data: SSAValue, axes: Sequence[int]) -> SSAVal
 
 
 @tf.lowers("ReverseSequence")
-def reverse_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reverse_sequence(op: OpBuilder, input: SSAValue, seq_lengths: SSAValue, *, batch_dim: int = 0, seq_dim: int) -> SSAValue:
     """tf.ReverseSequence(x, lengths) {seq_dim, batch_dim = 0}
     -> opset1.ReverseSequence(x, lengths) {batch_axis, seq_axis}
     """
-    return op.ReverseSequence(node.operand(0), node.operand(1), batch_axis=node.integer("batch_dim", 0), seq_axis=node.integer("seq_dim"))
+    return op.ReverseSequence(input, seq_lengths, batch_axis=batch_dim, seq_axis=seq_dim)
 
 
 @tf.lowers("Roll")
-def roll(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def roll(node: LoweringNode, op: OpBuilder, input: SSAValue, shift: SSAValue, axis_: SSAValue) -> SSAValue:
     """tf.Roll(x, shift, axes) -> opset7.Roll(x, shift, axes)"""
-    axes, known = node.operand(2), node.constant_integers(2)
+    axes, known = axis_, op.known.integers(axis_)
     if is_complex(node):
         if known is None:
             node.fail("the axes along which complex numbers are shifted are computed when the model runs", hint="make them constants")
         axes = op.constant(np.array([real_axis(node, axis) for axis in known]).reshape(shape_of(axes) or ()))
-    return op.Roll(node.operand(0), node.operand(1), axes)
+    return op.Roll(input, shift, axes)
 
 
 # Padding

@@ -23,27 +23,37 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx")
-def batch_normalization(node: LoweringNode, op: OpBuilder) -> Replacement:
+def batch_normalization(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    _scale: SSAValue,
+    _offset: SSAValue,
+    mean_: SSAValue,
+    variance_: SSAValue,
+    *,
+    is_training: bool = True,
+) -> Replacement:
     """tf.FusedBatchNormV3(x, scale, offset, mean, variance) -> opset1.Add(opset1.Multiply(x, factor), shift)
 
     In training mode the mean and the variance are those of the batch, and the running ones are further results.
     """
-    data, last = node.operand(0), is_channel_last(node)
-    if node.flag("is_training", True):
+    last = is_channel_last(node)
+    if is_training:
         results = training_normalization(node, op, last)
     else:
-        mean, variance = node.operand(3), node.operand(4)
+        mean, variance = mean_, variance_
         results = [inference_normalization(node, op, last), mean, variance, mean, variance]
     if node.op.KIND == "_FusedBatchNormEx":
         results[0] = with_activation(node, op, results[0])
-    results[0] = op.convert(results[0], element_of(data))
+    results[0] = op.convert(results[0], element_of(x))
     return results[: node.result_count]
 
 
 def inference_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> SSAValue:
     """Operand 0 normalized by the given mean and variance."""
     data, epsilon = node.operand(0), node.number("epsilon", 0.0001)
-    vectors = [node.operand(index) for index in range(1, 5)]
+    vectors = [node.operand(1), node.operand(2), node.operand(3), node.operand(4)]
     if last:
         return normalized(op, data, vectors, epsilon)
     element = element_of(data)
@@ -61,7 +71,7 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
         scale, offset = (op.Reshape(vector, [1, -1, *[1] * (rank - 2)], special_zero=False) for vector in (scale, offset))
     results = [op.Add(op.Multiply(standard, scale), offset)]
     if not any(node.is_used(index) for index in range(1, 5)):
-        return [*results, *(node.operand(index) for index in (1, 2, 1, 2))]
+        return [*results, node.operand(1), node.operand(2), node.operand(1), node.operand(2)]
     mean = op.ReduceMean(data, axes, keep_dims=False)
     centred = op.Subtract(data, op.ReduceMean(data, axes, keep_dims=True))
     variance = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=False)
@@ -89,22 +99,34 @@ def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAV
 
 
 @tf.lowers("BatchNormWithGlobalNormalization")
-def global_batch_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.BatchNormWithGlobalNormalization(x, mean, variance, offset, scale)
+def global_batch_normalization(
+    op: OpBuilder,
+    t: SSAValue,
+    m: SSAValue,
+    v: SSAValue,
+    beta: SSAValue,
+    gamma: SSAValue,
+    *,
+    scale_after_normalization: bool = False,
+    variance_epsilon: float,
+) -> SSAValue:
+    """tf.BatchNormWithGlobalNormalization(x, m, v, beta, scale)
     -> opset1.Add(opset1.Multiply(x, factor), shift)
     """
-    mean, variance, offset, scale = (node.operand(index) for index in range(1, 5))
-    if not node.flag("scale_after_normalization"):
-        scale = op.constant_like(1.0, node.operand(0))
-    return normalized(op, node.operand(0), [scale, offset, mean, variance], node.number("variance_epsilon"))
+    scale = gamma
+    if not scale_after_normalization:
+        scale = op.constant_like(1.0, t)
+    return normalized(op, t, [scale, beta, m, v], variance_epsilon)
 
 
 @tf.lowers("LRN")
-def local_response_normalization(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def local_response_normalization(
+    op: OpBuilder, input: SSAValue, *, beta: float = 0.5, bias: float = 1.0, depth_radius: int = 5, alpha: float = 1.0
+) -> SSAValue:
     """tf.LRN(x) {depth_radius, alpha}
     -> Transpose(opset1.LRN(Transpose(x), [1]) {size = 2 * depth_radius + 1, alpha * size})
     """
-    size = 2 * node.integer("depth_radius", 5) + 1
-    alpha, beta, bias = node.number("alpha", 1.0) * size, node.number("beta", 0.5), node.number("bias", 1.0)
-    x = channel_first(op, node.operand(0), 4)
+    size = 2 * depth_radius + 1
+    alpha = alpha * size
+    x = channel_first(op, input, 4)
     return channel_last(op, response_normalized(op, x, size=size, alpha=alpha, beta=beta, bias=bias), 4)

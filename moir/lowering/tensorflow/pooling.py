@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si8, si64, to_numpy, ui8
-from moir.dialects.shapes import element_of, is_static
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last, spatial
@@ -49,9 +49,9 @@ def max_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("MaxPoolV2")
-def max_pool_operands(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def max_pool_operands(node: LoweringNode, op: OpBuilder, _input: SSAValue, ksize: SSAValue, strides_: SSAValue) -> SSAValue:
     """tf.MaxPoolV2(x, ksize, strides) -> as MaxPool; kernel and strides must be constant"""
-    kernel, strides = node.constant_integers(1), node.constant_integers(2)
+    kernel, strides = op.known.integers(ksize), op.known.integers(strides_)
     if kernel is None or strides is None:
         node.fail("its window is computed", hint="make ksize and strides constant")
     return maxima(node, op, kernel, strides)
@@ -90,7 +90,9 @@ def maxima_of_channels(node: LoweringNode, op: OpBuilder, kernel: Sequence[int],
 
 
 @tf.lowers("MaxPoolWithArgmax")
-def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
+def max_pool_with_argmax(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, *, include_batch_in_index: bool = False, Targmax: Attribute = si64
+) -> Replacement:
     """tf.MaxPoolWithArgmax(x)
     -> Transpose(opset14.MaxPool(Transpose(x))), opset1.Add(opset1.Multiply(its indices, C), [0, …, C - 1])
 
@@ -99,8 +101,8 @@ def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
     """
     kernel, strides = (checked_entries(node, name, node.integers(name), 2, True) for name in ("ksize", "strides"))
     begins, ends, automatic = padding(node, 2, True)
-    shape, index = node.shape(0), node.element_attribute("Targmax", si64)
-    x = channel_first(op, node.operand(0), 4)
+    shape = shape_of(input)
+    x = channel_first(op, input, 4)
     if node.is_used(1) and element_of(x) in (si8, ui8):
         # The runtime (2026.4, CPU) finds no index of the smallest number of 8 bits.
         x = op.convert(x, f32)
@@ -120,19 +122,19 @@ def max_pool_with_argmax(node: LoweringNode, op: OpBuilder) -> Replacement:
         pads_begin=begins,
         pads_end=ends,
         auto_pad=automatic,
-        index_element_type=index,
+        index_element_type=Targmax,
         axis=2,
     )
-    values = op.convert(channel_last(op, values, 4), node.element(0))
+    values = op.convert(channel_last(op, values, 4), element_of(input))
     if not node.is_used(1):
         return [values, None]
     if pads is not None:
         places = without_pads(op, places, op.Gather(pads, 0, 0), x, unpadded)
-    sizes = op.ShapeOf(node.operand(0), output_type=index)
+    sizes = op.ShapeOf(input, output_type=Targmax)
     channels = op.Gather(sizes, 3, 0)
-    indices = op.Add(op.Multiply(channel_last(op, places, 4), channels), op.Range(0, channels, 1, output_type=index))
-    if node.flag("include_batch_in_index"):
-        images = op.Range(0, op.Gather(sizes, 0, 0), 1, output_type=index)
+    indices = op.Add(op.Multiply(channel_last(op, places, 4), channels), op.Range(0, channels, 1, output_type=Targmax))
+    if include_batch_in_index:
+        images = op.Range(0, op.Gather(sizes, 0, 0), 1, output_type=Targmax)
         image = op.ReduceProd(op.Gather(sizes, [1, 2, 3], 0), [0], keep_dims=False)
         indices = op.Add(indices, op.Reshape(op.Multiply(images, image), [-1, 1, 1, 1], special_zero=False))
     return [values, indices]

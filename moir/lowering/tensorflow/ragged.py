@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, si64, to_numpy
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
@@ -29,11 +29,11 @@ def rows_of(op: OpBuilder, splits: SSAValue, numbers: SSAValue) -> SSAValue:
 
 
 @tf.lowers("RaggedRange")
-def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def ragged_range(node: LoweringNode, op: OpBuilder, *operands: SSAValue, Tsplits: Attribute = si64) -> Sequence[SSAValue | None]:
     """tf.RaggedRange(starts, limits, deltas)
     -> splits, the CumSum of the lengths, and the values start + index in the row · delta
     """
-    starts, limits, deltas = (_list(op, value) for value in node.operands)
+    starts, limits, deltas = (_list(op, value) for value in operands)
     element = element_of(starts)
     distance = op.Subtract(limits, starts)
     if element in REAL_TYPES:
@@ -43,7 +43,7 @@ def ragged_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
         quotient = op.Divide(op.Add(distance, op.Subtract(deltas, op.Sign(deltas))), deltas)
     lengths = op.convert(op.Maximum(quotient, 0), si64)
     splits = op.CumSum(op.Concat([0], lengths, axis=0), op.constant(0, si64))
-    results: list[SSAValue | None] = [op.convert(splits, node.element_attribute("Tsplits", si64)), None]
+    results: list[SSAValue | None] = [op.convert(splits, Tsplits), None]
     if node.is_used(1):
         numbers = op.Range(0, op.Gather(splits, -1, 0), 1, output_type=si64)
         rows = rows_of(op, splits, numbers)
@@ -67,11 +67,11 @@ def of_row(op: OpBuilder, values: SSAValue, rows: SSAValue, count: SSAValue) -> 
 
 
 @tf.lowers("RaggedTensorToSparse")
-def to_sparse(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def to_sparse(node: LoweringNode, op: OpBuilder, *rt_nested_splits: SSAValue) -> Sequence[SSAValue]:
     """tf.RaggedTensorToSparse(splits…, values) {RAGGED_RANK}
     -> coordinates [n, rank], values, and the shape, with the length of the longest row of each dimension
     """
-    *all_splits, values = node.operands
+    *all_splits, values = rt_nested_splits
     if rank_of(values) != 1:
         node.fail("its innermost rows hold slices of several dimensions, or of an unknown rank")
     numbers = numbers_of(op, values)
@@ -94,7 +94,9 @@ def lengths_of(op: OpBuilder, splits: SSAValue) -> SSAValue:
 
 
 @tf.lowers("RaggedTensorToTensor")
-def to_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def to_tensor(
+    node: LoweringNode, op: OpBuilder, shape: SSAValue, *operands: SSAValue, row_partition_types: tuple[str, ...] = ()
+) -> SSAValue:
     """tf.RaggedTensorToTensor(shape, values, default, partitions…) {row_partition_types}
     -> Select(inside, Gather(values, …), default)
 
@@ -102,14 +104,13 @@ def to_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
     0, 1, …, and an index out of range after the end of a row. Partitions are splits, or the number of rows followed by
     the row of each element of every dimension.
     """
-    values, default, *partitions = node.operands[1:]
-    kinds = node.texts("row_partition_types", ())
+    values, default, *partitions = operands
     rank = node.known_rank(1)
-    levels, rows = row_bounds(node, op, kinds, partitions)
-    sizes = node.constant_integers(0)
+    levels, rows = row_bounds(node, op, row_partition_types, partitions)
+    sizes = op.known.integers(shape)
     if sizes is None:
         node.fail("its shape is computed when the model runs", hint="make the shape a constant")
-    wanted = list(sizes) if node.rank(0) == 1 and len(sizes) > 0 else [-1] * (len(levels) + rank)
+    wanted = list(sizes) if rank_of(shape) == 1 and len(sizes) > 0 else [-1] * (len(levels) + rank)
     if wanted[0] >= 0:
         rows = op.constant(wanted[0], si64)
     numbers = op.Range(0, rows, 1, output_type=si64)
@@ -154,25 +155,33 @@ def row_bounds(
 
 
 @tf.lowers("RaggedBincount")
-def counts_of_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def counts_of_rows(
+    node: LoweringNode,
+    op: OpBuilder,
+    splits_: SSAValue,
+    values_: SSAValue,
+    size_: SSAValue,
+    weights: SSAValue,
+    *,
+    binary_output: bool = False,
+) -> SSAValue:
     """tf.RaggedBincount(splits, values, size, weights) {binary_output}
     -> opset15.ScatterNDUpdate(0, [row, value], weight) {reduction = sum}, without the column of values from `size` on
 
     With `binary_output`: {reduction = max} of ones.
     """
-    splits, values, weights = op.convert(node.operand(0), si64), op.convert(node.operand(1), si64), node.operand(3)
+    splits, values = op.convert(splits_, si64), op.convert(values_, si64)
     element = node.element_attribute("T", element_of(weights))
-    size = op.convert(as_list(op, node.operand(2)), si64)
+    size = op.convert(as_list(op, size_), si64)
     rows = rows_of(op, splits, numbers_of(op, values))
     columns = op.Minimum(values, size)
     places = op.Concat(op.Unsqueeze(rows, [1]), op.Unsqueeze(columns, [1]), axis=1)
     one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
     shape = op.Concat(op.Subtract(op.ShapeOf(splits), 1), op.Add(size, 1), axis=0)
-    binary = node.flag("binary_output")
     updates = op.Broadcast(one, op.ShapeOf(values))
-    if not binary and element_count(shape_of(weights)) != 0:
+    if not binary_output and element_count(shape_of(weights)) != 0:
         # Weights may be there or not: as many ones as are missing follow them.
         missing = op.Maximum(op.Subtract(op.ShapeOf(values), op.ShapeOf(weights)), 0)
         updates = op.Concat(weights, op.Broadcast(one, missing), axis=0)
-    found = op.ScatterNDUpdate(op.Broadcast(zero, shape), places, updates, reduction="max" if binary else "sum")
+    found = op.ScatterNDUpdate(op.Broadcast(zero, shape), places, updates, reduction="max" if binary_output else "sum")
     return op.Slice(found, [0], size, [1], [1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
 from moir.dialects.shapes import element_count, element_of, has_no_element, rank_of, shape_of
@@ -36,15 +36,15 @@ _NARROW = (si8, si16, ui8, ui16)
 
 
 @tf.lowers(*_SAME_MEANING)
-def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reduction(node: LoweringNode, op: OpBuilder, input: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False) -> SSAValue:
     """tf.Mean(x, axes) {keep_dims = false} -> opset1.ReduceMean(x, axes) {keep_dims}"""
-    kind, x, axes = node.op.KIND, node.operand(0), node.operand(1)
-    if shape_of(axes) == (0,):
-        return op.Abs(x) if kind == "EuclideanNorm" else x
-    rank, count = rank_of(x), element_count(shape_of(axes))
-    if not node.flag("keep_dims") and rank is not None and count is not None and op.known.constant(axes) is None:
-        return without_computed_axes(op, _reduced(op, kind, x, axes, True), axes, rank, count)
-    return _reduced(op, kind, x, axes, node.flag("keep_dims"))
+    kind = node.op.KIND
+    if shape_of(reduction_indices) == (0,):
+        return op.Abs(input) if kind == "EuclideanNorm" else input
+    rank, count = rank_of(input), element_count(shape_of(reduction_indices))
+    if not keep_dims and rank is not None and count is not None and op.known.constant(reduction_indices) is None:
+        return without_computed_axes(op, _reduced(op, kind, input, reduction_indices, True), reduction_indices, rank, count)
+    return _reduced(op, kind, input, reduction_indices, keep_dims)
 
 
 def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool) -> SSAValue:
@@ -78,23 +78,22 @@ def along(reduce: Callable[..., SSAValue], axes: Operand, keeps: bool, data: SSA
 
 
 @tf.lowers("L2Loss")
-def half_sum_of_squares(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.L2Loss(x) -> opset1.ReduceSum(opset1.Multiply(x, x)) * 0.5"""
-    x = node.operand(0)
-    return op.Multiply(op.ReduceSum(op.Multiply(x, x), all_axes(op, x), keep_dims=False), 0.5)
+def half_sum_of_squares(op: OpBuilder, t: SSAValue) -> SSAValue:
+    """tf.L2Loss(t) -> opset1.ReduceSum(opset1.Multiply(t, t)) * 0.5"""
+    return op.Multiply(op.ReduceSum(op.Multiply(t, t), all_axes(op, t), keep_dims=False), 0.5)
 
 
 @tf.lowers("ArgMax", "ArgMin")
-def position(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def position(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_type: Attribute = si64) -> SSAValue:
     """tf.ArgMax(x, axis) {output_type = si64} -> opset1.Squeeze(opset11.TopK(x, 1).indices, axis)"""
-    x, element = node.operand(0), node.element_attribute("output_type", si64)
+    x = input
     axis = constant_axis(node, 1)
     if element_of(x) == boolean:
         x = op.convert(x, ui8)
-    index = element if element in (si32, si64) else si32
+    index = output_type if output_type in (si32, si64) else si32
     mode = "max" if node.op.KIND == "ArgMax" else "min"
     found = op.TopK.results(x, op.constant(1, si64), axis=axis, mode=mode, sort="value", stable=True, index_element_type=index)[1]
-    return op.convert(op.Squeeze(found, [axis]), element)
+    return op.convert(op.Squeeze(found, [axis]), output_type)
 
 
 def constant_axis(node: LoweringNode, index: int) -> int:
@@ -111,32 +110,32 @@ def constant_axis(node: LoweringNode, index: int) -> int:
 
 
 @tf.lowers("Cumsum")
-def running_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def running_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """tf.Cumsum(x, axis) {exclusive = false, reverse = false} -> opset3.CumSum(x, axis) {exclusive, reverse}"""
-    return op.CumSum(node.operand(0), node.operand(1), exclusive=node.flag("exclusive"), reverse=node.flag("reverse"))
+    return op.CumSum(x, axis, exclusive=exclusive, reverse=reverse)
 
 
 @tf.lowers("Cumprod")
-def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def running_product(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
     -> opset1.ReduceProd of the prefix of each element, in which other elements are replaced by 1
     """
-    if has_no_element(node.shape(0)):
-        return node.operand(0)
+    if has_no_element(shape_of(x_)):
+        return x_
     x, place = line_axis(node, op)
     prefixes, axis = prefixes_of(node, op, x, place, 1)
     return as_before(node, op, along(op.ReduceProd, [axis], False, prefixes), x)
 
 
 @tf.lowers("CumulativeLogsumexp")
-def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the prefix of each element
 
     The largest element of a prefix is subtracted first, because exponentials would overflow; in an empty prefix, the
     lowest number.
     """
-    if has_no_element(node.shape(0)):
-        return node.operand(0)
+    if has_no_element(shape_of(x_)):
+        return x_
     x, place = line_axis(node, op)
     prefixes, axis = prefixes_of(node, op, x, place, -np.inf)
     smallest = float(np.finfo(np.float16 if element_of(prefixes) == f16 else np.float32).min)
@@ -193,21 +192,20 @@ def prefixes_of(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, neutr
 
 
 @tf.lowers("Bincount")
-def histogram(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Bincount(x, size, weights) -> opset1.ReduceSum(opset1.OneHot(x, size) * weights) over all elements of x"""
-    x = node.operand(0)
-    flat = x if rank_of(x) == 1 else op.Reshape(x, [-1], special_zero=False)
+def histogram(node: LoweringNode, op: OpBuilder, arr: SSAValue) -> SSAValue:
+    """tf.Bincount(arr, size, weights) -> opset1.ReduceSum(opset1.OneHot(arr, size) * weights) over all elements of x"""
+    flat = arr if rank_of(arr) == 1 else op.Reshape(arr, [-1], special_zero=False)
     return counted(node, op, flat)
 
 
 @tf.lowers("DenseBincount")
-def histogram_of_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def histogram_of_rows(node: LoweringNode, op: OpBuilder, input: SSAValue, *, binary_output: bool = False) -> SSAValue:
     """tf.DenseBincount(x, size, weights) {binary_output}
     -> opset1.ReduceSum(opset1.OneHot(x, size) * weights) for each row of x
 
     With `binary_output`: opset1.ReduceMax of the OneHot.
     """
-    return counted(node, op, node.operand(0), node.flag("binary_output"))
+    return counted(node, op, input, binary_output)
 
 
 def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
@@ -238,7 +236,7 @@ def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue)
 
 
 @tf.lowers("HistogramFixedWidth")
-def histogram_of_ranges(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def histogram_of_ranges(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = si32) -> SSAValue:
     """tf.HistogramFixedWidth(x, [low, high], n) {dtype}
     -> opset1.ReduceSum(opset1.OneHot(clamp((x - low) * n / (high - low), 0, n - 1), n))
     """
@@ -249,6 +247,5 @@ def histogram_of_ranges(node: LoweringNode, op: OpBuilder) -> SSAValue:
     place = op.Divide(op.Subtract(op.Maximum(op.Reshape(x, [-1], special_zero=False), low), low), width)
     last = op.convert(op.Subtract(count, 1), f32)
     indices = op.convert(op.Floor(op.Minimum(place, last)), si64)
-    element = node.element_attribute("dtype", si32)
-    one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
+    one, zero = (op.constant(np.asarray(value, to_numpy(dtype))) for value in (1, 0))
     return op.ReduceSum(op.OneHot(indices, op.convert(count, si64), one, zero, axis=-1), [0], keep_dims=False)

@@ -13,33 +13,33 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("Tile")
-def tile(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, multiples_: SSAValue) -> SSAValue:
     """tf.Tile(x, multiples) -> opset1.Tile(x, multiples); x if nothing is repeated
 
     Computed multiples become opset3.Broadcast if only dimensions of size 1 are repeated, otherwise Gathers.
     """
-    data, multiples = node.operand(0), node.constant_integers(1)
+    data, multiples = input, op.known.integers(multiples_)
     if multiples is not None:
         return data if all(count == 1 for count in multiples) else op.Tile(data, multiples)
-    shape, entries = node.shape(0), node.known.elements(node.operand(1))
+    shape, entries = shape_of(input), node.known.elements(multiples_)
     if shape is not None:
         once = [False] * len(shape) if entries is None else [entry == 1 for entry in entries.ravel()]
         if len(once) == len(shape) and all(size == 1 or stays for size, stays in zip(shape, once, strict=True)):
-            return op.Broadcast(data, node.operand(1), mode="bidirectional")
+            return op.Broadcast(data, multiples_, mode="bidirectional")
     rank = rank_of(data)
     if rank is None:
-        rank = element_count(node.shape(1))
+        rank = element_count(shape_of(multiples_))
     if rank is None:
         node.fail("the rank of the data is unknown", hint="give the model's inputs a known rank")
-    for axis, count in enumerate([op.Gather(node.operand(1), axis, 0) for axis in range(rank)]):
+    for axis, count in enumerate([op.Gather(multiples_, axis, 0) for axis in range(rank)]):
         data = repeated(op, data, axis, count)
     return data
 
 
 @tf.lowers("BroadcastArgs")
-def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def broadcast_arguments(op: OpBuilder, s0: SSAValue, s1: SSAValue) -> SSAValue:
     """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), where dimensions of 1 precede the shorter one"""
-    a, b = node.operand(0), node.operand(1)
+    a, b = s0, s1
     lengths = [shape_of(each) for each in (a, b)]
     if lengths[0] is None or lengths[0] != lengths[1] or -1 in lengths[0]:
         counts = [op.ShapeOf(each) for each in (a, b)]
@@ -52,10 +52,10 @@ def broadcast_arguments(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("BroadcastTo")
-def broadcast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def broadcast(node: LoweringNode, op: OpBuilder, input: SSAValue, shape: SSAValue) -> SSAValue:
     """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
     refuse_unknown_rank(node)
-    if shape_of(node.operand(1)) == (0,):
+    if shape_of(shape) == (0,):
         # The CPU plugin (2026.4) crashes if the rank of x is unknown.
-        return op.Reshape(node.operand(0), node.operand(1), special_zero=False)
-    return op.Broadcast(node.operand(0), node.operand(1))
+        return op.Reshape(input, shape, special_zero=False)
+    return op.Broadcast(input, shape)

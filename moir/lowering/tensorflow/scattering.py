@@ -11,14 +11,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("ScatterNd")
-def scatter_nd(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scatter_nd(node: LoweringNode, op: OpBuilder, indices: SSAValue, updates: SSAValue, shape: SSAValue) -> SSAValue:
     """tf.ScatterNd(indices, updates, shape)
     -> opset15.ScatterNDUpdate(opset3.Broadcast(0, shape), indices, updates) {reduction = sum}
     """
     check_bad_indices(node)
-    updates = node.operand(1)
-    zeros = op.Broadcast(op.constant_like(0, updates), as_indices(op, node.operand(2)))
-    return op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), updates, reduction="sum")
+    zeros = op.Broadcast(op.constant_like(0, updates), as_indices(op, shape))
+    return op.ScatterNDUpdate(zeros, as_indices(op, indices), updates, reduction="sum")
 
 
 IN_PLACE = {"InplaceAdd": "sum", "InplaceSub": "sub", "InplaceUpdate": "none"}
@@ -34,13 +33,13 @@ UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
 
 
 @tf.lowers(*IN_PLACE)
-def changed_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def changed_rows(node: LoweringNode, op: OpBuilder, x: SSAValue, i: SSAValue, v: SSAValue) -> SSAValue:
     """tf.InplaceAdd(x, rows, values) -> opset15.ScatterNDUpdate(x, Unsqueeze(rows, 1), values) {reduction = sum}"""
-    return op.ScatterNDUpdate(node.operand(0), op.Unsqueeze(node.operand(1), [1]), node.operand(2), reduction=IN_PLACE[node.op.KIND])
+    return op.ScatterNDUpdate(x, op.Unsqueeze(i, [1]), v, reduction=IN_PLACE[node.op.KIND])
 
 
 @tf.lowers(*UPDATES)
-def tensor_scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tensor_scatter(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue) -> SSAValue:
     """tf.TensorScatterAdd(x, indices, updates) -> opset15.ScatterNDUpdate(x, indices, updates) {reduction = sum}"""
     check_bad_indices(node)
-    return op.ScatterNDUpdate(node.operand(0), as_indices(op, node.operand(1)), node.operand(2), reduction=UPDATES[node.op.KIND])
+    return op.ScatterNDUpdate(x, as_indices(op, indices), updates, reduction=UPDATES[node.op.KIND])

@@ -35,21 +35,21 @@ from moir.rewriting.builder import OpBuilder
     "Snapshot",
     "StopGradient",
 )
-def identity(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def identity(x: SSAValue) -> SSAValue:
     """tf.Identity(x) -> x; also for a placeholder with a default, which has that value"""
-    return node.operand(0)
+    return x
 
 
 @tf.lowers("CheckNumerics", "CheckNumericsV2")
-def unchecked(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def unchecked(tensor: SSAValue) -> SSAValue:
     """tf.CheckNumerics(x) -> x: the converted model does not fail for NaN"""
-    return node.operand(0)
+    return tensor
 
 
 @tf.lowers("IdentityN")
-def identities(node: LoweringNode, _: OpBuilder) -> Sequence[SSAValue]:
+def identities(node: LoweringNode, *input: SSAValue) -> Sequence[SSAValue]:
     """tf.IdentityN(a, b) -> a, b"""
-    return node.operands[: node.result_count]
+    return input[: node.result_count]
 
 
 # Shapes as values
@@ -68,19 +68,17 @@ def shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("ShapeN")
-def shapes(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def shapes(node: LoweringNode, op: OpBuilder, *input: SSAValue, out_type: Attribute = si32) -> Sequence[SSAValue]:
     """tf.ShapeN(a, b) {out_type = si32} -> opset3.ShapeOf(a), opset3.ShapeOf(b)"""
-    element = node.element_attribute("out_type", si32)
-    return [dimensions(node, op, value, element) for value in node.operands[: node.result_count]]
+    return [dimensions(node, op, value, out_type) for value in input[: node.result_count]]
 
 
 @tf.lowers("Size")
-def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def size(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute = si32) -> SSAValue:
     """tf.Size(x) {out_type = si32} -> opset1.ReduceProd(opset3.ShapeOf(x), 0)"""
-    element = node.element_attribute("out_type", si32)
-    if node.shape(0) == ():
-        return op.constant(1, element)
-    return op.ReduceProd(dimensions(node, op, node.operand(0), element), [0], keep_dims=False)
+    if shape_of(input) == ():
+        return op.constant(1, out_type)
+    return op.ReduceProd(dimensions(node, op, input, out_type), [0], keep_dims=False)
 
 
 @tf.lowers("Rank")
@@ -129,26 +127,26 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("Squeeze")
-def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def squeeze(node: LoweringNode, op: OpBuilder, input: SSAValue, *, squeeze_dims: tuple[int, ...] = ()) -> SSAValue:
     """tf.Squeeze(x) {squeeze_dims} -> opset15.Squeeze(x, squeeze_dims)"""
-    axes, shape = node.integers("squeeze_dims", ()), node.shape(0)
+    shape = shape_of(input)
     # A value of unknown rank may be a number, as the condition of a loop, which the runtime finds out.
-    if not axes and shape is not None and not is_static(shape):
+    if not squeeze_dims and shape is not None and not is_static(shape):
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
-    return op.Squeeze(node.operand(0), [real_axis(node, axis) for axis in axes] if axes else None)
+    return op.Squeeze(input, [real_axis(node, axis) for axis in squeeze_dims] if squeeze_dims else None)
 
 
 @tf.lowers("ExpandDims")
-def expand(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ExpandDims(x, axis) -> opset1.Unsqueeze(x, axis); opset1.Reshape(x) if the axis is computed"""
-    x, axis = node.operand(0), node.constant_integers(1)
+def expand(node: LoweringNode, op: OpBuilder, input: SSAValue, dim: SSAValue) -> SSAValue:
+    """tf.ExpandDims(input, axis) -> opset1.Unsqueeze(input, axis); opset1.Reshape(input) if the axis is computed"""
+    axis = op.known.integers(dim)
     if axis is not None and len(axis) == 1:
-        return op.Unsqueeze(x, [real_axis(node, axis[0])])
-    if rank_of(x) == 0:
-        return op.Unsqueeze(x, [0])
+        return op.Unsqueeze(input, [real_axis(node, axis[0])])
+    if rank_of(input) == 0:
+        return op.Unsqueeze(input, [0])
     if is_complex(node):
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
-    return op.Reshape(x, _with_one(op, x, node.operand(1)), special_zero=False)
+    return op.Reshape(input, _with_one(op, input, dim), special_zero=False)
 
 
 def _with_one(op: OpBuilder, x: SSAValue, axis: SSAValue) -> SSAValue:

@@ -24,28 +24,27 @@ FIRST, LAST = -(2**31), 2**31 - 1
 
 
 @tf.lowers("Slice")
-def slice_of_size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSAValue, size: SSAValue) -> SSAValue:
     """tf.Slice(x, begin, size)
     -> opset8.Slice(x, begin, begin + size, 1, axes) for the axes that are sliced; x if there are none
 
     A size of -1 selects all remaining elements; the end of the slice is then a number larger than every dimension.
     """
-    data, begin, size = node.operand(0), node.operand(1), node.operand(2)
-    starts, sizes = node.constant_integers(1), node.constant_integers(2)
+    starts, sizes = op.known.integers(begin), op.known.integers(size)
     if starts is not None and sizes is not None:
-        shape = shape_of(data)
+        shape = shape_of(input)
         stops = [LAST if count < 0 else start + count for start, count in zip(starts, sizes, strict=True)]
         cut = [axis for axis, (start, stop) in enumerate(zip(starts, stops, strict=True)) if start or stop != LAST]
         if shape is not None:
             cut = [axis for axis in cut if starts[axis] or stops[axis] < shape[axis] or shape[axis] < 0]
         if not cut:
-            return data
-        return op.Slice(data, [starts[axis] for axis in cut], [stops[axis] for axis in cut], [1] * len(cut), cut)
+            return input
+        return op.Slice(input, [starts[axis] for axis in cut], [stops[axis] for axis in cut], [1] * len(cut), cut)
     if (count := known_count(begin, size)) is None:
         ones: Operand = op.Broadcast(op.constant_like(1, begin), op.ShapeOf(begin))
     else:
         ones = op.constant([1] * count, element_of(begin))
-    return op.Slice(data, begin, slice_ends(node, op, begin, size), ones)
+    return op.Slice(input, begin, slice_ends(node, op, begin, size), ones)
 
 
 def known_count(*lists: SSAValue) -> int | None:
@@ -86,7 +85,7 @@ class Index(Record):
 
         Raises ConversionError for more than one ellipsis.
         """
-        count = known_count(*(node.operand(index) for index in (1, 2, 3)))
+        count = known_count(node.operand(1), node.operand(2), node.operand(3))
         if count is None:
             return None
         masks = [node.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
@@ -145,25 +144,25 @@ class Cut(Record):
 
 
 @tf.lowers("StridedSlice")
-def strided_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSAValue, end: SSAValue, strides: SSAValue) -> SSAValue:
     """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation; x itself if it is the identity
 
     For slices only: opset8.Slice; for one single element, or those whose places are computed: opset8.Gather; for new
     dimensions only: opset1.Unsqueeze; otherwise opset1.StridedSlice.
     """
-    data, index = node.operand(0), Index.of(node)
+    data, index = input, Index.of(node)
     if index is None:
         if any(node.integer(f"{name}_mask", 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")):
             node.fail("it has masks for an index whose length is unknown", hint="give begin, end and strides a known shape")
-        return op.Slice(data, node.operand(1), node.operand(2), node.operand(3))
+        return op.Slice(data, begin, end, strides)
     kinds = index.kinds
     cuts = known_cuts(node, index)
     if cuts is None and "single" not in kinds and "new" not in kinds and not (index.begin or index.end or index.ellipsis):
-        return op.Slice(data, node.operand(1), node.operand(2), node.operand(3))
+        return op.Slice(data, begin, end, strides)
     singles = [position for position, kind in enumerate(kinds) if kind == "single"]
     if cuts == [] and not singles:
         return with_new_axes(node, op, data, index)
-    if singles and (node.constant(1) is None or (cuts == [] and len(singles) == 1 and "new" not in kinds)):
+    if singles and (op.known.constant(begin) is None or (cuts == [] and len(singles) == 1 and "new" not in kinds)):
         data = single_elements(node, op, data, index)
         return with_new_axes(node, op, data, index) if cuts == [] else masked_slice(node, op, data, index, ("slice", "ellipsis", "new"))
     if cuts is not None and not singles and "new" not in kinds and not (is_complex(node) and index.ellipsis):
@@ -265,7 +264,7 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
         "shrink_axis_mask": [int(kind == "single") for kind in kinds],
         "ellipsis_mask": [int(kind == "ellipsis") for kind in kinds],
     }
-    bounds = [node.operand(number) for number in (1, 2, 3)]
+    bounds = [node.operand(1), node.operand(2), node.operand(3)]
     if len(positions) < index.count:
         bounds = [op.Gather(bound, positions, 0) for bound in bounds]
     if is_complex(node) and index.ellipsis:
@@ -276,17 +275,19 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
 
 
 @tf.lowers("TensorStridedSliceUpdate", "StridedSliceAssign", "ResourceStridedSliceAssign")
-def strided_slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def strided_slice_update(
+    node: LoweringNode, op: OpBuilder, data: SSAValue, begin_: SSAValue, _end: SSAValue, _strides: SSAValue, value: SSAValue
+) -> SSAValue:
     """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks}
     -> opset15.SliceScatter(x, value, start, stop, step, axes)
 
     A single element becomes a slice of one element, for which a dimension is inserted into the value. Dimensions of the
     value that are new in the slice are removed.
     """
-    data, value, index = node.operand(0), node.operand(4), Index.of(node)
+    index = Index.of(node)
     if index is None:
         node.fail("the length of its index is unknown", hint="give begin, end and strides a known shape")
-    cuts, begin, kinds = known_cuts(node, index), node.constant_integers(1), index.kinds
+    cuts, begin, kinds = known_cuts(node, index), op.known.integers(begin_), index.kinds
     if cuts is None or begin is None:
         node.fail("its bounds are computed when the model runs", hint="make begin, end and strides constants")
     rank = rank_of(data)
@@ -307,15 +308,15 @@ def strided_slice_update(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("Pad", "PadV2")
-def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, paddings: SSAValue, constant_values: SSAValue | None = None) -> SSAValue:
     """tf.PadV2(x, paddings, value) -> opset12.Pad(x, begin, end, value) {pad_mode = constant}; x if nothing is added"""
-    value, known = node.optional(2), node.constant(2)
-    if value is None or (known is not None and not known.any()):
-        return padded(op, node.operand(0), node.operand(1), "constant", None)
-    return padded(op, node.operand(0), node.operand(1), "constant", as_scalar(op, value))
+    known = node.constant(2)
+    if constant_values is None or (known is not None and not known.any()):
+        return padded(op, input, paddings, "constant", None)
+    return padded(op, input, paddings, "constant", as_scalar(op, constant_values))
 
 
 @tf.lowers("MirrorPad")
-def mirror_pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def mirror_pad(node: LoweringNode, op: OpBuilder, input: SSAValue, paddings: SSAValue) -> SSAValue:
     """tf.MirrorPad(x, paddings) {mode} -> opset12.Pad(x, begin, end) {pad_mode}"""
-    return padded(op, node.operand(0), node.operand(1), mirror_mode(node), None)
+    return padded(op, input, paddings, mirror_mode(node), None)

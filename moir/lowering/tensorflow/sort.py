@@ -22,25 +22,33 @@ BYTES = frozenset({boolean, si8, ui8})
 
 
 @tf.lowers("TopK")
-def top_k_attribute(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def top_k_attribute(node: LoweringNode, op: OpBuilder, *, k: int) -> Sequence[SSAValue]:
     """tf.TopK(x) {k, sorted = true} -> opset11.TopK(x, k) {axis = -1, mode = max, sort = value, stable}"""
-    return largest(node, op, node.integer("k"), si32)
+    return largest(node, op, k, si32)
 
 
 @tf.lowers("TopKV2")
-def top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def top_k(node: LoweringNode, op: OpBuilder, _input: SSAValue, k: SSAValue) -> Sequence[SSAValue]:
     """tf.TopKV2(x, k) {sorted = true} -> opset11.TopK(x, k) {axis = -1, mode = max, sort = value, stable}"""
-    return largest(node, op, as_scalar(op, as_indices(op, node.operand(1))), index_type(node, "index_type"))
+    return largest(node, op, as_scalar(op, as_indices(op, k)), index_type(node, "index_type"))
 
 
 @tf.lowers("ApproxTopK")
-def approximate_top_k(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def approximate_top_k(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    *,
+    aggregate_to_topk: bool = True,
+    reduction_dimension: int = -1,
+    is_max_k: bool = True,
+) -> Sequence[SSAValue]:
     """tf.ApproxTopK(x) {k, reduction_dimension, is_max_k} -> opset11.TopK(x, k) {axis, mode}, which is exact"""
-    if not node.flag("aggregate_to_topk", True):
+    if not aggregate_to_topk:
         node.fail("without aggregation the number of its results depends on the machine", hint="compute it with aggregate_to_topk = true")
-    axis, mode = node.integer("reduction_dimension", -1), "max" if node.flag("is_max_k", True) else "min"
+    mode = "max" if is_max_k else "min"
     k = op.constant(node.integer("k"))
-    return op.TopK.results(node.operand(0), k, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si32)
+    return op.TopK.results(input, k, axis=reduction_dimension, mode=mode, sort="value", stable=True, index_element_type=si32)
 
 
 def index_type(node: LoweringNode, attribute: str) -> Attribute:
@@ -67,25 +75,25 @@ def known_to_be_zero(op: OpBuilder, k: Operand) -> bool:
 
 
 @tf.lowers("NthElement")
-def nth_element(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def nth_element(op: OpBuilder, input: SSAValue, n_: SSAValue, *, reverse: bool = False) -> SSAValue:
     """tf.NthElement(x, n) {reverse} -> opset8.Gather(opset11.TopK(x, n + 1) {mode = min}, n, -1)"""
-    n, known = as_scalar(op, node.operand(1)), node.constant_integers(1)
+    n, known = as_scalar(op, n_), op.known.integers(n_)
     k: Operand = op.Add(n, 1) if known is None else known[0] + 1
-    mode = "max" if node.flag("reverse") else "min"
-    values = op.TopK.results(node.operand(0), k, axis=-1, mode=mode, sort="value", index_element_type=si32)[0]
+    mode = "max" if reverse else "min"
+    values = op.TopK.results(input, k, axis=-1, mode=mode, sort="value", index_element_type=si32)[0]
     return op.Gather(values, n, -1)
 
 
 @tf.lowers("InTopK")
-def in_top_k_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def in_top_k_attribute(node: LoweringNode, op: OpBuilder, *, k: int) -> SSAValue:
     """tf.InTopK(predictions, targets) {k} -> as InTopKV2 with k as a constant"""
-    return is_among(node, op, op.constant(node.integer("k"), si32))
+    return is_among(node, op, op.constant(k, si32))
 
 
 @tf.lowers("InTopKV2")
-def in_top_k(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def in_top_k(node: LoweringNode, op: OpBuilder, _predictions: SSAValue, _targets: SSAValue, k: SSAValue) -> SSAValue:
     """tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, those of the targets)), k)"""
-    return is_among(node, op, op.convert(as_scalar(op, node.operand(2)), si32))
+    return is_among(node, op, op.convert(as_scalar(op, k), si32))
 
 
 def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
@@ -107,20 +115,20 @@ def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
 
 
 @tf.lowers("Bucketize")
-def bucketize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def bucketize(op: OpBuilder, input: SSAValue, *, boundaries: tuple[float, ...]) -> SSAValue:
     """tf.Bucketize(x) {boundaries} -> opset3.Bucketize(x, boundaries) {with_right_bound = false}"""
-    bounds = np.array(node.numbers("boundaries"), np.float32)
-    data = node.operand(0)
+    bounds = np.array(boundaries, np.float32)
+    data = input
     if element_of(data) not in REAL_TYPES | {si32, si64, dynamic}:
         data = op.convert(data, f32)
     return op.Bucketize(data, bounds, output_type=si32, with_right_bound=False)
 
 
 @tf.lowers("LowerBound", "UpperBound")
-def bound(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def bound(node: LoweringNode, op: OpBuilder, sorted_inputs: SSAValue, values: SSAValue) -> SSAValue:
     """tf.UpperBound(rows, values) {out_type} -> opset15.SearchSorted(rows, values) {right_mode = true}"""
     right = node.op.KIND == "UpperBound"
-    return op.SearchSorted(node.operand(0), node.operand(1), right_mode=right, output_type=index_type(node, "out_type"))
+    return op.SearchSorted(sorted_inputs, values, right_mode=right, output_type=index_type(node, "out_type"))
 
 
 # Distinct elements
@@ -133,9 +141,9 @@ def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
 
 
 @tf.lowers("UniqueV2", "UniqueWithCountsV2")
-def unique_axis(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def unique_axis(node: LoweringNode, op: OpBuilder, _x: SSAValue, axis_: SSAValue) -> Sequence[SSAValue | None]:
     """tf.UniqueWithCountsV2(x, axis) {out_idx} -> opset10.Unique(x, axis) {sorted = false}"""
-    axis = node.constant_integers(1)
+    axis = op.known.integers(axis_)
     if axis is None:
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
     return distinct(node, op, axis[0] if axis else 0)
@@ -162,12 +170,11 @@ def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue 
 
 
 @tf.lowers("ListDiff")
-def list_difference(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def list_difference(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, out_idx: Attribute = si32) -> Sequence[SSAValue | None]:
     """tf.ListDiff(x, y) {out_idx} -> the elements of x that equal no element of y, and their indices"""
-    x, y = node.operand(0), node.operand(1)
     if has_no_element(shape_of(x)):
         # The runtime (2026.4, CPU) crashes.
-        return [x, op.constant(np.zeros(0, to_numpy(node.element_attribute("out_idx", si32))))][: node.result_count]
+        return [x, op.constant(np.zeros(0, to_numpy(out_idx)))][: node.result_count]
     found = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
     index = op.Squeeze(op.NonZero(op.LogicalNot(found), output_type=index_type(node, "out_idx")), [0])
     return [op.Gather(x, index, 0), index][: node.result_count]

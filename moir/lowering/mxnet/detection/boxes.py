@@ -47,15 +47,14 @@ def box_iou(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_box_decode")
-def box_decode(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def box_decode(node: LoweringNode, op: OpBuilder, offsets: SSAValue, anchors: SSAValue, *, clip: float = -1.0) -> SSAValue:
     """mxnet._contrib_box_decode(offsets [N, A, 4], anchors [1, A, 4]) {std0 …, clip, format} -> corners"""
-    offsets, anchors = node.operand(0), node.operand(1)
     if _format(node, "format", "center") == "corner":
         anchors = centres(op, anchors)
     scaled = op.Multiply(offsets, op.constant([node.number(f"std{index}", 1.0) for index in range(4)]))
     moves, scales = op.Split.parts(2, scaled, op.constant(2), num_splits=2)
     centre, size = op.Split.parts(2, anchors, op.constant(2), num_splits=2)
-    if (limit := node.number("clip", -1.0)) > 0:
+    if (limit := clip) > 0:
         scales = op.Minimum(scales, limit)
     half = op.Divide(op.Multiply(op.Exp(scales), size), 2.0)
     middle = op.Add(op.Multiply(moves, size), centre)

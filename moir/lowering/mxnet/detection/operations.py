@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_contrib_MultiBoxPrior")
-def multi_box_prior(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def multi_box_prior(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, clip: bool = False) -> SSAValue:
     """mxnet._contrib_MultiBoxPrior(x) {sizes, ratios, clip, steps, offsets} -> boxes [1, H · W · A, 4]
 
     Of each place those of all sizes with the first ratio, then those of the first size with the other ratios; corners
@@ -29,7 +29,7 @@ def multi_box_prior(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     sizes, ratios = numbers_of(node, "sizes", (1.0,)), numbers_of(node, "ratios", (1.0,))
     steps, offsets = numbers_of(node, "steps", (-1.0, -1.0)), numbers_of(node, "offsets", (0.5, 0.5))
-    shape = op.ShapeOf(node.operand(0))
+    shape = op.ShapeOf(x_)
     height, width = (op.convert(op.Gather(shape, axis, 0), f32) for axis in (2, 3))
     root = np.sqrt(np.array([ratios[0]] * len(sizes) + list(ratios[1:]), np.float32))
     size = np.array([*sizes, *[sizes[0]] * (len(ratios) - 1)], np.float32)
@@ -46,7 +46,7 @@ def multi_box_prior(node: LoweringNode, op: OpBuilder) -> SSAValue:
     corners = [op.Subtract(x, half_widths), op.Subtract(y, half_heights), op.Add(x, half_widths), op.Add(y, half_heights)]
     boxes = op.Concat(*(op.Unsqueeze(op.Broadcast(corner, full), [3]) for corner in corners), axis=3)
     boxes = op.Reshape(boxes, [1, -1, 4], special_zero=False)
-    return op.Clamp(boxes, min=0.0, max=1.0) if node.flag("clip") else boxes
+    return op.Clamp(boxes, min=0.0, max=1.0) if clip else boxes
 
 
 class Candidates(NamedTuple):
@@ -92,33 +92,44 @@ def _by_score(op: OpBuilder, scores: SSAValue, *others: SSAValue) -> list[SSAVal
 
 
 @mxnet.lowers("_contrib_MultiBoxDetection")
-def multi_box_detection(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def multi_box_detection(
+    node: LoweringNode,
+    op: OpBuilder,
+    scores: SSAValue,
+    offsets: SSAValue,
+    anchors: SSAValue,
+    *,
+    nms_topk: int = -1,
+    nms_threshold: float = 0.5,
+    background_id: int = 0,
+    variances: tuple[float, ...] = (0.1, 0.1, 0.2, 0.2),
+    clip: bool = True,
+    threshold_: float = 0.01,
+    force_suppress: bool = False,
+) -> SSAValue:
     """mxnet._contrib_MultiBoxDetection(scores [N, C, A], offsets [N, 4 A], anchors [1, A, 4])
     -> [N, A, 6] by falling score
 
     A row is (class, score, corners). The class of a suppressed row is -1; all of a row that never counted is. Behind
     the first `nms_topk` rows are not sorted: there are those that the list of all that count has at these places.
     """
-    scores, offsets, anchors = (node.operand(index) for index in range(3))
     shape = shape_of(scores)
     if shape is None or len(shape) != 3 or shape[1] < 2:
         node.fail("the number of classes is unknown", hint="give the model's inputs known shapes")
-    if node.integer("background_id", 0) != 0:
+    if background_id != 0:
         node.fail("another background than class 0 is not supported")
     foreground = op.Slice(scores, [1], [2**31], [1], [1])
     best, numbers = op.TopK.results(foreground, op.constant(1), axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
     best, classes = op.Squeeze(best, [1]), op.convert(op.Squeeze(numbers, [1]), f32)
-    given = op.Select(op.GreaterEqual(best, node.number("threshold", 0.01)), best, -1.0)
-    boxes = _decoded(op, offsets, anchors, node.numbers("variances", (0.1, 0.1, 0.2, 0.2)), node.flag("clip", True))
+    given = op.Select(op.GreaterEqual(best, threshold_), best, -1.0)
+    boxes = _decoded(op, offsets, anchors, variances, clip)
     ordered, classes, places = _by_score(op, given, classes, boxes)
-    limit = node.integer("nms_topk", -1)
-    considered = _within(op, op.GreaterEqual(ordered, 0.0), limit)
-    threshold = node.number("nms_threshold", 0.5)
+    considered = _within(op, op.GreaterEqual(ordered, 0.0), nms_topk)
     kept = considered
-    if 0 < threshold <= 1:
+    if 0 < nms_threshold <= 1:
         candidates = Candidates(op.Select(considered, ordered, -1.0), classes, places)
-        kept = _survivors(op, candidates, threshold, None if node.flag("force_suppress") else shape[1] - 1)
-    if limit > 0:
+        kept = _survivors(op, candidates, nms_threshold, None if force_suppress else shape[1] - 1)
+    if nms_topk > 0:
         # The list of all that count, in the order of the anchors.
         counts = op.convert(op.GreaterEqual(given, 0.0), f32)
         _, scores, corners = _by_score(op, counts, given, boxes)
@@ -149,32 +160,44 @@ def _decoded(op: OpBuilder, offsets: SSAValue, anchors: SSAValue, variances: tup
 
 
 @mxnet.lowers("_contrib_box_nms", "_contrib_box_non_maximum_suppression")
-def box_nms(node: LoweringNode, op: OpBuilder) -> Replacement:
+def box_nms(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    coord_start: int = 2,
+    score_index: int = 1,
+    id_index: int = -1,
+    background_id: int = -1,
+    valid_thresh: float = 0.0,
+    topk: int = -1,
+    overlap_thresh: float = 0.5,
+    out_format: str = "corner",
+    in_format: str = "corner",
+    force_suppress: bool = False,
+) -> Replacement:
     """mxnet._contrib_box_nms(x [N, A, K]) -> rows by falling score, behind them -1 for those that are suppressed"""
-    x = node.operand(0)
     rank = rank_of_operand(node)
     if rank not in (2, 3):
         node.fail(f"its operand has {rank} dimensions, not 2 or 3")
     if node.is_used(1):
         node.fail("its second result is for training only")
     rows = op.Unsqueeze(x, [0]) if rank == 2 else x
-    start, at = node.integer("coord_start", 2), node.integer("score_index", 1)
-    class_at, background = node.integer("id_index", -1), node.integer("background_id", -1)
-    score = op.Gather(rows, at, 2)
-    counts = op.Greater(score, node.number("valid_thresh", 0.0))
-    if class_at >= 0 and background >= 0:
-        counts = op.LogicalAnd(counts, op.NotEqual(op.Gather(rows, class_at, 2), background))
+    score = op.Gather(rows, score_index, 2)
+    counts = op.Greater(score, valid_thresh)
+    if id_index >= 0 and background_id >= 0:
+        counts = op.LogicalAnd(counts, op.NotEqual(op.Gather(rows, id_index, 2), background_id))
     ordered, rows = _by_score(op, op.Select(counts, score, -1.0), rows)
-    considered = _within(op, op.GreaterEqual(ordered, 0.0), node.integer("topk", -1))
-    given = op.Gather(rows, list(range(start, start + 4)), 2)
-    boxes = corners(op, given) if node.text("in_format", "corner") == "center" else given
-    is_by_class = class_at >= 0 and not node.flag("force_suppress")
-    classes = op.Gather(rows, class_at, 2) if is_by_class else ordered
+    considered = _within(op, op.GreaterEqual(ordered, 0.0), topk)
+    given = op.Gather(rows, list(range(coord_start, coord_start + 4)), 2)
+    boxes = corners(op, given) if in_format == "center" else given
+    is_by_class = id_index >= 0 and not force_suppress
+    classes = op.Gather(rows, id_index, 2) if is_by_class else ordered
     candidates = Candidates(op.Select(considered, ordered, -1.0), classes, _apart(op, boxes, classes) if is_by_class else boxes)
-    kept = _survivors(op, candidates, node.number("overlap_thresh", 0.5), None)
-    if node.text("out_format", "corner") != node.text("in_format", "corner"):
-        changed = boxes if node.text("out_format", "corner") == "corner" else centres(op, boxes)
-        places = op.constant(np.arange(start, start + 4, dtype=np.int64).reshape(1, 1, 4))
+    kept = _survivors(op, candidates, overlap_thresh, None)
+    if out_format != in_format:
+        changed = boxes if out_format == "corner" else centres(op, boxes)
+        places = op.constant(np.arange(coord_start, coord_start + 4, dtype=np.int64).reshape(1, 1, 4))
         sizes = op.Concat(op.Slice(op.ShapeOf(rows), [0], [2], [1]), op.constant([4]), axis=0)
         rows = op.ScatterElementsUpdate(rows, op.Broadcast(places, sizes), changed, op.constant(2))
     survived, rows = _by_score(op, op.Select(kept, ordered, -1.0), rows)
@@ -202,27 +225,35 @@ def centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("ROIPooling", "_npx_roi_pooling")
-def roi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def roi_pooling(node: LoweringNode, op: OpBuilder, x: SSAValue, regions_: SSAValue, *, spatial_scale: float) -> SSAValue:
     """mxnet.ROIPooling(x, regions [R, 5]) {pooled_size, spatial_scale} -> opset2.ROIPooling(x, regions)"""
     height, width = entries(node, "pooled_size")
-    scale = node.number("spatial_scale")
-    regions = op.Reshape(node.operand(1), [-1, 5], special_zero=False)
-    return op.ROIPooling(node.operand(0), regions, pooled_h=height, pooled_w=width, spatial_scale=scale, method="max")
+    regions = op.Reshape(regions_, [-1, 5], special_zero=False)
+    return op.ROIPooling(x, regions, pooled_h=height, pooled_w=width, spatial_scale=spatial_scale, method="max")
 
 
 @mxnet.lowers("_contrib_PSROIPooling")
-def psroi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def psroi_pooling(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    regions: SSAValue,
+    *,
+    pooled_size: int,
+    group_size: int = 0,
+    output_dim: int,
+    spatial_scale: float,
+) -> SSAValue:
     """mxnet._contrib_PSROIPooling(x, regions [R, 5]) -> opset1.PSROIPooling(x, regions) {mode = "average"}"""
-    size = node.integer("pooled_size")
-    group = node.integer("group_size", 0) or size
-    if group != size:
-        node.fail(f"group_size {group} differs from pooled_size {size}, the runtime has one size")
+    group = group_size or pooled_size
+    if group != pooled_size:
+        node.fail(f"group_size {group} differs from pooled_size {pooled_size}, the runtime has one size")
     return op.PSROIPooling(
-        node.operand(0),
-        op.Reshape(node.operand(1), [-1, 5], special_zero=False),
-        output_dim=node.integer("output_dim"),
-        group_size=size,
-        spatial_scale=node.number("spatial_scale"),
+        x,
+        op.Reshape(regions, [-1, 5], special_zero=False),
+        output_dim=output_dim,
+        group_size=pooled_size,
+        spatial_scale=spatial_scale,
         mode="average",
         spatial_bins_x=1,
         spatial_bins_y=1,
@@ -230,7 +261,9 @@ def psroi_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_ROIAlign")
-def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def roi_align(
+    node: LoweringNode, op: OpBuilder, *, position_sensitive: bool = False, spatial_scale: float, sample_ratio: int = -1
+) -> SSAValue:
     """mxnet._contrib_ROIAlign(x, regions [R, 5]) -> opset9.ROIAlign(x, corners, batch indices) {mode = "avg"}
 
     With `position_sensitive` channel (c · H + i) · W + j is only taken at place i, j of the H x W places of a region.
@@ -248,12 +281,12 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
         batches,
         pooled_h=height,
         pooled_w=width,
-        sampling_ratio=max(node.integer("sample_ratio", -1), 0),
-        spatial_scale=node.number("spatial_scale"),
+        sampling_ratio=max(sample_ratio, 0),
+        spatial_scale=spatial_scale,
         mode="avg",
         aligned_mode="half_pixel_for_nn" if node.flag("aligned") else "asymmetric",
     )
-    if not node.flag("position_sensitive"):
+    if not position_sensitive:
         return aligned
     places = height * width
     pairs = op.Reshape(aligned, [0, -1, places * places], special_zero=True)
@@ -261,23 +294,35 @@ def roi_align(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_DeformablePSROIPooling")
-def deformable_psroi_pooling(node: LoweringNode, op: OpBuilder) -> Replacement:
+def deformable_psroi_pooling(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    regions: SSAValue,
+    *,
+    sample_per_part: int = 1,
+    pooled_size: int,
+    group_size: int,
+    no_trans: bool = False,
+    output_dim: int,
+    spatial_scale: float,
+    trans_std: float = 0.0,
+    part_size: int = 0,
+) -> Replacement:
     """mxnet._contrib_DeformablePSROIPooling(x, regions, offsets) -> opset1.DeformablePSROIPooling of the same"""
-    size, group = node.integer("pooled_size"), node.integer("group_size")
-    if size != group:
-        node.fail(f"group_size {group} differs from pooled_size {size}, the runtime has one size")
-    samples = node.integer("sample_per_part", 1)
-    offsets = [] if node.flag("no_trans") else [node.operand(2)]
+    if pooled_size != group_size:
+        node.fail(f"group_size {group_size} differs from pooled_size {pooled_size}, the runtime has one size")
+    offsets = [] if no_trans else [node.operand(2)]
     pooled = op.DeformablePSROIPooling(
-        node.operand(0),
-        op.Reshape(node.operand(1), [-1, 5], special_zero=False),
+        x,
+        op.Reshape(regions, [-1, 5], special_zero=False),
         *offsets,
-        output_dim=node.integer("output_dim"),
-        group_size=group,
-        spatial_scale=node.number("spatial_scale"),
-        spatial_bins_x=samples,
-        spatial_bins_y=samples,
-        trans_std=node.number("trans_std", 0.0),
-        part_size=node.integer("part_size", 0) or size,
+        output_dim=output_dim,
+        group_size=group_size,
+        spatial_scale=spatial_scale,
+        spatial_bins_x=sample_per_part,
+        spatial_bins_y=sample_per_part,
+        trans_std=trans_std,
+        part_size=part_size or pooled_size,
     )
     return [pooled]

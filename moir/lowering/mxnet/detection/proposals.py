@@ -23,15 +23,15 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_contrib_Proposal", "_contrib_MultiProposal", "Custom")
-def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
+def proposal(node: LoweringNode, op: OpBuilder, *, iou_loss: bool = False, op_type: str = "", rpn_min_size: int = 16) -> Replacement:
     """mxnet._contrib_Proposal(scores [N, 2 A, H, W], offsets [N, 4 A, H, W], images [N, 3]) -> regions [N · R, 5]
 
     A row is (number of the image, corners); the second result are the scores [N · R, 1]. The regions of an image are
     repeated from the first one on if there are fewer than R. The custom operation `proposal` of MXNet's Faster R-CNN
     example is the same.
     """
-    if node.op.KIND == "Custom" and node.text("op_type", "") != "proposal":
-        reason = f"the custom operation {node.text('op_type', '')!r} is code of its own"
+    if node.op.KIND == "Custom" and op_type != "proposal":
+        reason = f"the custom operation {op_type!r} is code of its own"
         node.fail(reason, hint="an extension says what it is: a class of MXNetCustomFrontExtractorOp")
     stride = node.integer("feat_stride" if node.op.KIND == "Custom" else "feature_stride", 16)
     ratios, scales = numbers_of(node, "ratios", (0.5, 1.0, 2.0)), numbers_of(node, "scales", (4.0, 8.0, 16.0, 32.0))
@@ -42,14 +42,14 @@ def proposal(node: LoweringNode, op: OpBuilder) -> Replacement:
     batch, rows, columns = (op.Gather(sizes, [axis], 0) for axis in range(3))
     boxes = _boxes_of_places(op, anchors, rows, columns, stride)
     offsets = op.Reshape(offsets, op.Concat(batch, op.constant([-1, 4]), axis=0), special_zero=False)
-    boxes = _moved(op, boxes, offsets) if node.flag("iou_loss") else _decoded(op, boxes, offsets)
+    boxes = _moved(op, boxes, offsets) if iou_loss else _decoded(op, boxes, offsets)
     last = op.Unsqueeze(op.Gather(op.Subtract(image, 1.0), [1, 0, 1, 0], 1), [1])
     boxes = op.Maximum(op.Minimum(boxes, last), 0.0)
     foreground = op.Slice(scores, [count], [2 * count], [1], [3])
     foreground = op.Select(_in_image(op, image, rows, columns, stride), foreground, -1.0)
     foreground = op.Reshape(foreground, op.Concat(batch, op.constant([-1]), axis=0), special_zero=False)
     # Boxes that are too small become larger, and come last.
-    least = op.Unsqueeze(op.Multiply(op.Gather(image, [2], 1), float(node.integer("rpn_min_size", 16))), [1])
+    least = op.Unsqueeze(op.Multiply(op.Gather(image, [2], 1), float(rpn_min_size)), [1])
     extents = op.Add(op.Subtract(op.Gather(boxes, [2, 3], 2), op.Gather(boxes, [0, 1], 2)), 1.0)
     small = op.ReduceLogicalOr(op.Less(extents, least), [2], keep_dims=True)
     grown = op.Add(boxes, op.Multiply(op.Divide(least, 2.0), np.array([-1, -1, 1, 1], np.float32)))

@@ -23,12 +23,12 @@ def _kernel(node: LoweringNode) -> tuple[int, ...]:
 
 
 @mxnet.lowers("im2col")
-def im2col(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def im2col(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.im2col(x [N, C, H, W]) {kernel, stride, dilate, pad} -> the windows as columns [N, C · K, windows]
 
     A Convolution of each channel with filters of one 1 each.
     """
-    kernel, x = _kernel(node), node.operand(0)
+    kernel = _kernel(node)
     pads, area = by_axis(node, "pad", 2, 0), int(np.prod(kernel))
     shape = op.ShapeOf(x)
     lines = op.Reshape(x, op.Concat(op.constant([-1, 1]), op.Slice(shape, [2], [4], [1]), axis=0), special_zero=False)
@@ -47,11 +47,11 @@ def im2col(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("col2im")
-def col2im(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def col2im(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.col2im(x [N, C · K, windows]) {output_size, kernel, stride, dilate, pad} -> opset15.Col2Im"""
     kernel, pads = _kernel(node), by_axis(node, "pad", 2, 0)
     return op.Col2Im(
-        node.operand(0),
+        x,
         op.constant(list(entries(node, "output_size"))),
         op.constant(list(kernel)),
         strides=by_axis(node, "stride", 2, 1),
@@ -62,14 +62,25 @@ def col2im(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("Correlation")
-def correlation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def correlation(
+    op: OpBuilder,
+    a: SSAValue,
+    b: SSAValue,
+    *,
+    kernel_size: int = 1,
+    max_displacement: int = 1,
+    stride1: int = 1,
+    stride2: int = 1,
+    pad_size: int = 0,
+    is_multiply: bool = True,
+) -> SSAValue:
     """mxnet.Correlation(a, b) {kernel_size, max_displacement, …} -> a channel for each displacement"""
     form = Correlation(
-        kernel=node.integer("kernel_size", 1),
-        displacement=node.integer("max_displacement", 1),
-        stride=node.integer("stride1", 1),
-        displacement_stride=node.integer("stride2", 1),
-        pad=node.integer("pad_size", 0),
-        is_product=node.flag("is_multiply", True),
+        kernel=kernel_size,
+        displacement=max_displacement,
+        stride=stride1,
+        displacement_stride=stride2,
+        pad=pad_size,
+        is_product=is_multiply,
     )
-    return correlated(op, node.operand(0), node.operand(1), form)
+    return correlated(op, a, b, form)

@@ -39,20 +39,21 @@ def _resized(op: OpBuilder, x: SSAValue, sizes: SSAValue, mode: str, coordinates
 
 
 @mxnet.lowers("UpSampling")
-def up_sampling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def up_sampling(
+    node: LoweringNode, op: OpBuilder, *, scale: int, sample_type: str = "nearest", multi_input_mode: str = "concat"
+) -> SSAValue:
     """mxnet.UpSampling(x, …) {scale, sample_type = "nearest"} -> opset11.Interpolate, joined along axis 1 or summed
 
     The bilinear one is a Deconvolution of each channel, whose weights are an operand.
     """
-    scale, kind = node.integer("scale"), node.text("sample_type", "nearest")
-    if kind == "bilinear":
+    if sample_type == "bilinear":
         return _deconvolved(node, op, scale)
     values = operands(node)
     sizes = op.Multiply(_sizes(op, values[0]), scale)
     parts = [_resized(op, value, sizes, "nearest", "asymmetric") for value in values]
     if len(parts) == 1:
         return parts[0]
-    if node.text("multi_input_mode", "concat") == "concat":
+    if multi_input_mode == "concat":
         return op.Concat(*parts, axis=1)
     total = parts[0]
     for part in parts[1:]:
@@ -73,17 +74,16 @@ def _deconvolved(node: LoweringNode, op: OpBuilder, scale: int) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_BilinearResize2D")
-def bilinear_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def bilinear_resize(node: LoweringNode, op: OpBuilder, x: SSAValue, *, align_corners: bool = True) -> SSAValue:
     """mxnet._contrib_BilinearResize2D(x, like) {height, width, scale_height, scale_width, mode, align_corners = true}
     -> opset11.Interpolate(x, sizes) {linear_onnx}
     """
-    x, is_aligned = node.operand(0), node.flag("align_corners", True)
     sizes = _resized_sizes(node, op, x)
-    if not is_aligned and (known := op.known.integers(sizes)) is not None:
+    if not align_corners and (known := op.known.integers(sizes)) is not None:
         # A result of size 1 is the first row, not the middle.
         rows = [axis for axis, size in zip(_AXES, known, strict=True) if size == 1]
         x = op.Slice(x, [0] * len(rows), [1] * len(rows), [1] * len(rows), rows) if rows else x
-    return _resized(op, x, sizes, "linear_onnx", "align_corners" if is_aligned else "half_pixel")
+    return _resized(op, x, sizes, "linear_onnx", "align_corners" if align_corners else "half_pixel")
 
 
 _ROUNDED: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
@@ -121,16 +121,16 @@ def _scaled(node: LoweringNode, op: OpBuilder, sizes: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_AdaptiveAvgPooling2D")
-def adaptive_average_pooling(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def adaptive_average_pooling(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._contrib_AdaptiveAvgPooling2D(x) {output_size = 1} -> opset8.AdaptiveAvgPool(x, output_size)"""
     sizes = entries(node, "output_size", (1,))
-    return op.AdaptiveAvgPool(node.operand(0), op.constant(list(sizes * 2 if len(sizes) == 1 else sizes)))
+    return op.AdaptiveAvgPool(x, op.constant(list(sizes * 2 if len(sizes) == 1 else sizes)))
 
 
 @mxnet.lowers("BilinearSampler")
-def bilinear_sampler(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def bilinear_sampler(op: OpBuilder, x: SSAValue, grid: SSAValue) -> SSAValue:
     """mxnet.BilinearSampler(x, grid [N, 2, H, W]) -> opset9.GridSample(x, grid as [N, H, W, 2]) {align_corners}"""
-    return _sampled(op, node.operand(0), op.transposed(node.operand(1), [0, 2, 3, 1]))
+    return _sampled(op, x, op.transposed(grid, [0, 2, 3, 1]))
 
 
 def _sampled(op: OpBuilder, x: SSAValue, grid: SSAValue) -> SSAValue:
@@ -163,21 +163,20 @@ def _warped_grid(op: OpBuilder, flow: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("GridGenerator")
-def grid_generator(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def grid_generator(node: LoweringNode, op: OpBuilder, theta: SSAValue, *, transform_type: str = "affine") -> SSAValue:
     """mxnet.GridGenerator(theta [N, 6]) {transform_type = "affine", target_shape} -> a grid [N, 2, H, W]"""
-    kind = node.text("transform_type", "affine")
-    if kind == "warp":
-        return _warped_grid(op, node.operand(0))
-    if kind != "affine":
-        node.fail(f"transform_type {kind!r} is neither affine nor warp")
-    return op.transposed(_affine_grid(node, op, node.operand(0), entries(node, "target_shape")), [0, 3, 1, 2])
+    if transform_type == "warp":
+        return _warped_grid(op, theta)
+    if transform_type != "affine":
+        node.fail(f"transform_type {transform_type!r} is neither affine nor warp")
+    return op.transposed(_affine_grid(node, op, theta, entries(node, "target_shape")), [0, 3, 1, 2])
 
 
 @mxnet.lowers("SpatialTransformer")
-def spatial_transformer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def spatial_transformer(node: LoweringNode, op: OpBuilder, x: SSAValue, theta: SSAValue) -> SSAValue:
     """mxnet.SpatialTransformer(x, theta) {target_shape} -> GridSample of x at the grid of the affine maps"""
     size = entries(node, "target_shape")
-    shape = node.shape(0)
+    shape = shape_of(x)
     if not any(size) and shape is not None and min(shape[2:]) > 0:
         size = shape[2:]
-    return _sampled(op, node.operand(0), _affine_grid(node, op, node.operand(1), size))
+    return _sampled(op, x, _affine_grid(node, op, theta, size))

@@ -16,41 +16,40 @@ from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_image_to_tensor")
-def to_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def to_tensor(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._image_to_tensor(x [H, W, C] or [N, H, W, C]) -> x / 255 as [C, H, W] or [N, C, H, W]"""
     rank = rank_of_operand(node)
-    scaled = op.Divide(op.convert(node.operand(0), f32), 255.0)
+    scaled = op.Divide(op.convert(x, f32), 255.0)
     return op.transposed(scaled, [*range(rank - 3), rank - 1, rank - 3, rank - 2])
 
 
 @mxnet.lowers("_image_normalize")
-def normalize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def normalize(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._image_normalize(x [C, H, W] or [N, C, H, W]) {mean, std} -> (x - mean) / std of each channel"""
     mean, deviation = (np.array(numbers_of(node, name, (default,))).reshape(-1, 1, 1) for name, default in (("mean", 0.0), ("std", 1.0)))
-    x = node.operand(0)
     return op.Divide(op.Subtract(x, op.constant_like(mean, x)), op.constant_like(deviation, x))
 
 
 @mxnet.lowers("_image_crop")
-def crop(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def crop(op: OpBuilder, x: SSAValue, *, y: int, x_: int, height: int, width: int) -> SSAValue:
     """mxnet._image_crop(x [H, W, C] or [N, H, W, C]) {x, y, width, height} -> opset8.Slice of height and width"""
-    starts, sizes = [node.integer("y"), node.integer("x")], [node.integer("height"), node.integer("width")]
-    return op.Slice(node.operand(0), starts, [start + size for start, size in zip(starts, sizes, strict=True)], [1, 1], [-3, -2])
+    starts, sizes = [y, x_], [height, width]
+    return op.Slice(x, starts, [start + size for start, size in zip(starts, sizes, strict=True)], [1, 1], [-3, -2])
 
 
 @mxnet.lowers("_image_flip_left_right", "_image_flip_top_bottom")
-def flip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def flip(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._image_flip_left_right(x [H, W, C] or [N, H, W, C]) -> opset8.Slice backwards"""
-    return op.Slice(node.operand(0), [-1], [-(2**63 - 1)], [-1], [-2 if node.op.KIND.endswith("right") else -3])
+    return op.Slice(x, [-1], [-(2**63 - 1)], [-1], [-2 if node.op.KIND.endswith("right") else -3])
 
 
 @mxnet.lowers("_image_resize")
-def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def resize(node: LoweringNode, op: OpBuilder, x: SSAValue, *, interp: int = 1, keep_ratio: bool = False) -> SSAValue:
     """mxnet._image_resize(x [H, W, C] or [N, H, W, C]) {size, interp = 1} -> opset11.Interpolate(x) {half_pixel}"""
-    rank, mode, x = rank_of_operand(node), node.integer("interp", 1), node.operand(0)
-    if node.flag("keep_ratio") or mode not in (0, 1):
+    rank = rank_of_operand(node)
+    if keep_ratio or interp not in (0, 1):
         node.fail("only bilinear and nearest interpolation to a size are supported")
-    if is_integer(x) and mode == 1:
+    if is_integer(x) and interp == 1:
         node.fail("bilinear interpolation of integers, which OpenCV rounds in its own way, is not supported", hint="cast it to float first")
     sizes = entries(node, "size")
     width, height = (*sizes, *sizes)[:2]
@@ -58,8 +57,8 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
         x,
         op.constant([height, width]),
         op.constant([rank - 3, rank - 2]),
-        mode="linear" if mode == 1 else "nearest",
+        mode="linear" if interp == 1 else "nearest",
         shape_calculation_mode="sizes",
-        coordinate_transformation_mode="half_pixel" if mode == 1 else "asymmetric",
+        coordinate_transformation_mode="half_pixel" if interp == 1 else "asymmetric",
         nearest_mode="floor",
     )

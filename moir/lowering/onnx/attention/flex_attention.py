@@ -22,18 +22,17 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("ai.onnx.preview.FlexAttention")
-def flex_attention(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def flex_attention(node: LoweringNode, op: OpBuilder, q: SSAValue, k: SSAValue, v: SSAValue, *, scale: float | None = None) -> SSAValue:
     """onnx.ai.onnx.preview.FlexAttention(q, k, v) {scale, softmax_precision} ({score_mod}, {prob_mod})
     -> opset13.ScaledDotProductAttention(q, k, v) without graphs, else the definition of the operation
     """
-    query, key, value = node.operand(0), node.operand(1), node.operand(2)
-    key, value = (shared_heads(node, op, each, query) for each in (key, value))
-    element = element_of(query)
+    key, value = k, v
+    key, value = (shared_heads(node, op, each, q) for each in (key, value))
+    element = element_of(q)
     precision = element_type(node, "softmax_precision", f64 if element is f64 else f32)
-    scale = node.number("scale") if node.has("scale") else None
     if not node.texts("graph_attributes", ()):
-        return attention(op, query, key, value, Scores(scale))
-    scores = _modified(node, op, "score_mod", op.convert(products(op, query, key, scale), precision))
+        return attention(op, q, key, value, Scores(scale))
+    scores = _modified(node, op, "score_mod", op.convert(products(op, q, key, scale), precision))
     weights = _modified(node, op, "prob_mod", op.Softmax(scores, axis=-1))
     return op.MatMul(op.convert(weights, element), value)
 

@@ -160,26 +160,36 @@ def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> S
 
 
 @onnx.lowers("Attention")
-def lower_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def lower_attention(
+    node: LoweringNode,
+    op: OpBuilder,
+    q: SSAValue,
+    k: SSAValue,
+    v: SSAValue,
+    _attn_mask: SSAValue,
+    past_key: SSAValue | None = None,
+    *,
+    scale: float | None = None,
+    softcap: float = 0.0,
+) -> Sequence[SSAValue | None]:
     """onnx.Attention(q, k, v, mask, past_k, past_v, lengths) -> ScaledDotProductAttention(q, k, v, mask)
 
     Past keys and values are concatenated before k and v. If the scores are bounded or are a result, the attention is
     computed by elementary operations.
     """
-    query, key, value = node.operand(0), node.operand(1), node.operand(2)
+    query, key, value = q, k, v
     flat = node.known_rank(0) == 3
     if flat:
         heads, own = node.integer("q_num_heads"), node.integer("kv_num_heads")
         query, key, value = split_heads(op, query, heads), split_heads(op, key, own), split_heads(op, value, own)
-    past = node.optional(4)
-    if past is not None:
-        key, value = op.Concat(past, key, axis=2), op.Concat(node.operand(5), value, axis=2)
+    if past_key is not None:
+        key, value = op.Concat(past_key, key, axis=2), op.Concat(node.operand(5), value, axis=2)
     present = (key, value)
     # Values and masks may have other element types than queries, keys and the result.
     key, value = (op.convert(each, element_of(query)) for each in (key, value))
     key, value = (shared_heads(node, op, each, query) for each in (key, value))
-    scores = Scores(node.number("scale") if node.has("scale") else None, node.number("softcap", 0.0))
-    _set_mask(node, op, scores, query, key, past)
+    scores = Scores(scale, softcap)
+    _set_mask(node, op, scores, query, key, past_key)
     weights = None
     if node.is_used(3) or (node.has("softmax_precision") and element_type(node, "softmax_precision") != element_of(query)):
         result, weights = _stepwise(node, op, (query, key, value), scores)
@@ -279,14 +289,15 @@ def _stepwise(
 
 
 @onnx.lowers("RotaryEmbedding")
-def rotary_embedding(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """onnx.RotaryEmbedding(x, cos, sin, positions)
+def rotary_embedding(
+    node: LoweringNode, op: OpBuilder, _x: SSAValue, cos_cache: SSAValue, sin_cache: SSAValue, position_ids: SSAValue | None = None
+) -> SSAValue:
+    """onnx.RotaryEmbedding(x, cos, sin, position_ids)
     -> Concat(x1 * cos - x2 * sin, x1 * sin + x2 * cos), x1 and x2 the halves of x
     """
-    positions = node.optional(3)
-    cos, sin = (node.operand(index) for index in (1, 2))
-    if positions is not None:
-        cos, sin = (op.Gather(each, positions, op.constant(0, si64)) for each in (cos, sin))
+    cos, sin = cos_cache, sin_cache
+    if position_ids is not None:
+        cos, sin = (op.Gather(each, position_ids, op.constant(0, si64)) for each in (cos, sin))
     return rotated_heads(node, op, cos, sin)
 
 

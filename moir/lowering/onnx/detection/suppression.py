@@ -13,7 +13,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("NonMaxSuppression", since=10)
-def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def non_max_suppression(node: LoweringNode, op: OpBuilder, *, center_point_box: bool = False) -> SSAValue:
     """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box}
     -> opset9.NonMaxSuppression(…) {box_encoding}
 
@@ -32,6 +32,6 @@ def non_max_suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
         as_scalar(op, limit),
         op.constant(SMALLEST) if overlap is None else exclusive(op, overlap),
         op.constant(float(np.finfo(np.float32).min)) if threshold is None else as_scalar(op, threshold),
-        box_encoding="center" if node.flag("center_point_box") else "corner",
+        box_encoding="center" if center_point_box else "corner",
         sort_result_descending=False,
     )

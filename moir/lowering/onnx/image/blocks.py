@@ -12,16 +12,16 @@ from moir.rewriting.builder import OpBuilder
 
 @onnx.lowers("DepthToSpace")
 @moves_strings(0)
-def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def depth_to_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, blocksize: int) -> SSAValue:
     """onnx.DepthToSpace(x) {blocksize, mode = DCR} -> opset1.DepthToSpace(x) {block_size, mode = blocks_first}"""
-    return op.DepthToSpace(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
+    return op.DepthToSpace(input, mode=block_mode(node), block_size=blocksize)
 
 
 @onnx.lowers("SpaceToDepth")
 @moves_strings(0)
-def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def space_to_depth(node: LoweringNode, op: OpBuilder, input: SSAValue, *, blocksize: int) -> SSAValue:
     """onnx.SpaceToDepth(x) {blocksize, mode = DCR} -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first}"""
-    return op.SpaceToDepth(node.operand(0), mode=block_mode(node), block_size=node.integer("blocksize"))
+    return op.SpaceToDepth(input, mode=block_mode(node), block_size=blocksize)
 
 
 def block_mode(node: LoweringNode) -> str:

@@ -25,18 +25,18 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Col2Im", since=18)
-def column_to_image(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def column_to_image(node: LoweringNode, op: OpBuilder, input: SSAValue, image_shape: SSAValue, block_shape: SSAValue) -> SSAValue:
     """onnx.Col2Im(x, image_shape, block_shape) {dilations, pads, strides}
     -> opset15.Col2Im(x, image_shape, block_shape)
     """
     axes = _axes(node)
-    if axes != 2 or element_of(node.operand(0)) not in REAL_TYPES:
+    if axes != 2 or element_of(input) not in REAL_TYPES:
         return _column_to_volume(node, op, axes)
     strides, dilations, pads = _steps(node, 2)
     return op.Col2Im(
-        node.operand(0),
-        of_length(op, node.operand(1), 2),
-        of_length(op, node.operand(2), 2),
+        input,
+        of_length(op, image_shape, 2),
+        of_length(op, block_shape, 2),
         strides=strides,
         dilations=dilations,
         pads_begin=pads[:2],

@@ -74,30 +74,30 @@ class Resizing:
 
 @onnx.lowers("Upsample")
 @moves_strings(0)
-def upsample_factors(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def upsample_factors(node: LoweringNode, op: OpBuilder, *, height_scale: float, width_scale: float) -> SSAValue:
     """onnx.Upsample(x) {height_scale, width_scale, mode}
     -> opset11.Interpolate(x, [height_scale, width_scale], [2, 3])
     """
-    scales = op.constant(np.array([1, 1, node.number("height_scale"), node.number("width_scale")], np.float32))
+    scales = op.constant(np.array([1, 1, height_scale, width_scale], np.float32))
     return upsampled(node, op, scales)
 
 
 @onnx.lowers("Upsample", since=7)
 @moves_strings(0)
-def upsample_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def upsample_attribute(node: LoweringNode, op: OpBuilder, *, scales: tuple[float, ...]) -> SSAValue:
     """onnx.Upsample(x) {scales, mode}
     -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
     """
-    return upsampled(node, op, op.constant(np.array(node.numbers("scales"), np.float32)))
+    return upsampled(node, op, op.constant(np.array(scales, np.float32)))
 
 
 @onnx.lowers("Upsample", "Resize", since=9)
 @moves_strings(0)
-def upsample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def upsample(node: LoweringNode, op: OpBuilder, _x: SSAValue, scales: SSAValue) -> SSAValue:
     """onnx.Upsample(x, scales) {mode}
     -> opset11.Interpolate(x, scales) {coordinate_transformation_mode = asymmetric}
     """
-    return upsampled(node, op, node.operand(1))
+    return upsampled(node, op, scales)
 
 
 def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
@@ -108,12 +108,22 @@ def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
 
 @onnx.lowers("Resize", since=11)
 @moves_strings(0)
-def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def resize(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    coordinate_transformation_mode: str = "half_pixel",
+    keep_aspect_ratio_policy: str = "stretch",
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+    antialias: bool = False,
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: bool = False,
+) -> SSAValue:
     """onnx.Resize(x, roi, scales, sizes) {mode, coordinate_transformation_mode, …}
     -> opset11.Interpolate(x, scales or sizes, axes)
     """
     rank = node.rank(0)
-    coordinates = node.text("coordinate_transformation_mode", "half_pixel")
     axes = None
     if node.has("axes"):
         given = node.integers("axes")
@@ -128,25 +138,24 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if target is None:
         node.fail("there are neither scales nor sizes")
     resizing = Resizing(
-        node.text("mode", "nearest"),
-        coordinates,
-        node.text("nearest_mode", "round_prefer_floor"),
+        mode,
+        coordinate_transformation_mode,
+        nearest_mode,
         scales is not None,
         target,
         axes,
-        node.flag("antialias"),
-        node.number("cubic_coeff_a", -0.75),
-        node.flag("exclude_outside"),
+        antialias,
+        cubic_coeff_a,
+        exclude_outside,
     )
     if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) != 4:
         # The CPU plugin (2026.4) resizes images alone in one operation, and nothing says that these are images.
         ranked = op.Reshape(node.operand(0), [0] * (node.known_rank(0) if count is None else count), special_zero=True)
         node = node.with_operands({0: ranked})
-    if coordinates == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
+    if coordinate_transformation_mode == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
         resizing.coordinates = "half_pixel"
-    policy = node.text("keep_aspect_ratio_policy", "stretch")
-    if scales is None and policy != "stretch":
-        keep_aspect_ratio(node, op, resizing, policy)
+    if scales is None and keep_aspect_ratio_policy != "stretch":
+        keep_aspect_ratio(node, op, resizing, keep_aspect_ratio_policy)
     return resized(node, op, resizing)
 
 

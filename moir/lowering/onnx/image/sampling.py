@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import shape_of
+from moir.dialects.shapes import rank_of, shape_of
 from moir.expansions.resampling import MAXIMUM_WEIGHTS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
@@ -18,7 +18,9 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("GridSample", since=16)
-def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def grid_sample(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, grid: SSAValue, *, padding_mode: str = "zeros", align_corners: bool = False
+) -> SSAValue:
     """onnx.GridSample(x, grid) {mode, padding_mode, align_corners}
     -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}
     """
@@ -26,28 +28,28 @@ def grid_sample(node: LoweringNode, op: OpBuilder) -> SSAValue:
     mode = node.text("mode", "bilinear" if node.version < 20 else "linear")
     if mode not in modes:
         node.fail(f"mode {mode!r} is not one of {', '.join(modes)}")
-    if node.version >= 20 and 4 not in (node.rank(0), node.rank(1)):
+    if node.version >= 20 and 4 not in (rank_of(x), rank_of(grid)):
         from moir.expansions.volumes import sampled_volume
 
         return sampled_volume(
             op,
-            node.operand(0),
-            node.operand(1),
+            x,
+            grid,
             mode=modes[mode],
-            padding=node.text("padding_mode", "zeros"),
-            aligned=node.flag("align_corners"),
+            padding=padding_mode,
+            aligned=align_corners,
         )
     return op.GridSample(
-        node.operand(0),
-        node.operand(1),
+        x,
+        grid,
         mode=modes[mode],
-        padding_mode=node.text("padding_mode", "zeros"),
-        align_corners=node.flag("align_corners"),
+        padding_mode=padding_mode,
+        align_corners=align_corners,
     )
 
 
 @onnx.lowers("AffineGrid", since=20)
-def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def affine_grid(node: LoweringNode, op: OpBuilder, *, align_corners: bool = False) -> SSAValue:
     """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners}
     -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W, 2])
 
@@ -66,7 +68,7 @@ def affine_grid(node: LoweringNode, op: OpBuilder) -> SSAValue:
         node.fail("the size is no list of 4 or 5 numbers", hint="make size an initializer")
     known = node.constant_integers(1)
     if known is not None and 0 < math.prod(known[2:]) <= MAXIMUM_WEIGHTS:
-        lines = [grid_line(extent, node.flag("align_corners")) for extent in known[2:]]
+        lines = [grid_line(extent, align_corners) for extent in known[2:]]
         grid = np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(known[2:])], axis=-1).reshape(-1, count - 1)
         points = op.constant_like(grid, theta)
         target: Operand = [known[0], *known[2:], count - 2]

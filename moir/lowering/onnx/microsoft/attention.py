@@ -84,18 +84,28 @@ def scores_of(node: LoweringNode, mask: SSAValue | None) -> Scores:
 
 
 @onnx.lowers("com.microsoft.Attention")
-def packed_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def packed_attention(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    weights: SSAValue,
+    bias: SSAValue | None = None,
+    mask: SSAValue | None = None,
+    past: SSAValue | None = None,
+    added: SSAValue | None = None,
+    operand_6: SSAValue | None = None,
+) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.Attention(x, weights, bias, mask, past, added) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask)
 
     q, k and v are the three parts of MatMul(x, weights) + bias.
     """
-    if node.optional(6) is not None:
+    if operand_6 is not None:
         node.fail(UNSUPPORTED)
-    projected = op.MatMul(node.operand(0), node.operand(1))
-    if node.optional(2) is not None:
+    projected = op.MatMul(x, weights)
+    if bias is not None:
         projected = op.Add(projected, node.operand(2))
-    return projected_attention(node, op, projected, node.optional(3), node.optional(4), node.optional(5))
+    return projected_attention(node, op, projected, mask, past, added)
 
 
 def projected_parts(node: LoweringNode, op: OpBuilder, projected: SSAValue) -> Sequence[SSAValue]:
@@ -142,7 +152,18 @@ def _with_bias(op: OpBuilder, mask: SSAValue | None, bias: SSAValue | None) -> S
 
 
 @onnx.lowers("com.microsoft.MultiHeadAttention")
-def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def multi_head_attention(
+    node: LoweringNode,
+    op: OpBuilder,
+    _q: SSAValue,
+    _k: SSAValue,
+    _v: SSAValue,
+    _bias: SSAValue,
+    mask_: SSAValue | None = None,
+    added: SSAValue | None = None,
+    past_key: SSAValue | None = None,
+    past_value: SSAValue | None = None,
+) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.MultiHeadAttention(q, k, v, bias, mask, added, past_k, past_v)
     -> ScaledDotProductAttention(q, k, v, mask)
 
@@ -157,10 +178,9 @@ def multi_head_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
         split_heads(op, part if bias is None else op.Add(part, bias), heads) if rank_of(part) == 3 else part
         for part, bias in zip(given, biases, strict=True)
     )
-    past_key, past_value = node.optional(6), node.optional(7)
     if past_key is not None:
         key, value = op.Concat(past_key, key, axis=2), op.Concat(node.operand(7) if past_value is None else past_value, value, axis=2)
-    mask = _with_bias(op, _mask(node, op, query, key, node.optional(4), past_key), node.optional(5))
+    mask = _with_bias(op, _mask(node, op, query, key, mask_, past_key), added)
     if node.is_used(3):
         node.fail("the scores as a result are not supported")
     return [join_heads(op, attention(op, query, key, value, scores_of(node, mask))), key, value][: node.result_count]
@@ -194,13 +214,13 @@ def _bias_parts(node: LoweringNode, op: OpBuilder, given: Sequence[SSAValue]) ->
 
 
 @onnx.lowers("com.microsoft.RotaryEmbedding")
-def rotary_embedding(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def rotary_embedding(node: LoweringNode, op: OpBuilder, *, is_packed_batching: bool = False, scale: float = 1.0) -> SSAValue:
     """onnx.com.microsoft.RotaryEmbedding(x, positions, cos, sin)
     -> Concat(x1 * cos - x2 * sin, x1 * sin + x2 * cos)
 
     Positions are [batch, sequence], or a single element, the position of the first element of the sequence.
     """
-    if node.flag("is_packed_batching") or node.number("scale", 1.0) != 1:
+    if is_packed_batching or scale != 1:
         node.fail("packed batches and scaled positions are not supported")
     x, positions, zero = node.operand(0), node.operand(1), op.constant(0, si64)
     if node.known_rank(1) == 1:

@@ -36,12 +36,11 @@ def _from_products(op: OpBuilder, a: SSAValue, b: SSAValue, sizes: SSAValue) -> 
 
 
 @onnx.lowers("com.microsoft.CDist")
-def distances(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def distances(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, metric: str = "sqeuclidean") -> SSAValue:
     """onnx.com.microsoft.CDist(a, b) {metric} -> Sqrt of the squared distances of the rows of a and b"""
-    a, b, metric = node.operand(0), node.operand(1), node.text("metric", "sqeuclidean")
     if metric not in ("euclidean", "sqeuclidean"):
         node.fail(f"the metric {metric!r} is not supported")
-    rows = node.constant(1)
+    rows = op.known.constant(b)
     if rows is not None and rows.size:
         found = squared_distances(op, a, rows, np.inf)
     else:

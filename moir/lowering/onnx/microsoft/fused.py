@@ -19,39 +19,37 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("com.microsoft.Gelu")
-def gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gelu(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.com.microsoft.Gelu(x) -> opset7.Gelu(x)"""
-    return op.Gelu(node.operand(0))
+    return op.Gelu(x)
 
 
 @onnx.lowers("com.microsoft.BiasGelu")
-def bias_gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def bias_gelu(op: OpBuilder, x: SSAValue, bias: SSAValue) -> SSAValue:
     """onnx.com.microsoft.BiasGelu(x, bias) -> Gelu(x + bias)"""
-    return op.Gelu(op.Add(node.operand(0), node.operand(1)))
+    return op.Gelu(op.Add(x, bias))
 
 
 @onnx.lowers("com.microsoft.FastGelu")
-def fast_gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fast_gelu(op: OpBuilder, x: SSAValue, bias: SSAValue | None = None) -> SSAValue:
     """onnx.com.microsoft.FastGelu(x, bias) -> Gelu(x + bias) {approximation_mode = "TANH"}"""
-    x, bias = node.operand(0), node.optional(1)
     return op.Gelu(x if bias is None else op.Add(x, bias), approximation_mode="TANH")
 
 
 @onnx.lowers("com.microsoft.QuickGelu")
-def quick_gelu(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quick_gelu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.702) -> SSAValue:
     """onnx.com.microsoft.QuickGelu(x) {alpha} -> opset4.Swish(x, alpha)"""
-    return scaled_swish(op, node.operand(0), node.number("alpha", 1.702))
+    return scaled_swish(op, x, alpha)
 
 
 @onnx.lowers("com.microsoft.FusedMatMul", "com.microsoft.TransposeMatMul")
-def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, transA: bool = False, transB: bool = False) -> SSAValue:
     """onnx.com.microsoft.FusedMatMul(a, b) {alpha, transA, transB} -> MatMul(a, b) {transpose_a, transpose_b} * alpha
 
     `transBatchA` moves the first dimension of a to the place before the last one, `transBatchB` that of b.
     """
     operands = [_batch_transposed(node, op, index, flag) for index, flag in enumerate(("transBatchA", "transBatchB"))]
-    result = op.MatMul(*operands, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
-    alpha = node.number("alpha", 1.0)
+    result = op.MatMul(*operands, transpose_a=transA, transpose_b=transB)
     return result if alpha == 1 else op.Multiply(result, alpha)
 
 
@@ -81,17 +79,17 @@ def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, parameters: Sequen
 
 
 @onnx.lowers("com.microsoft.FusedConv")
-def fused_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fused_convolution(node: LoweringNode, op: OpBuilder, *, activation_params: tuple[float, ...] = ()) -> SSAValue:
     """onnx.com.microsoft.FusedConv(x, w, b, z) {activation} -> Relu(Convolution(x, w) + b + z)"""
     axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
     filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
     result = add_bias(node, op, convolved(node, op, node.operand(0), filters, group, axes), 2, axes)
     z = node.optional(3)
-    return activated(node, op, result if z is None else op.Add(result, z), node.numbers("activation_params", ()))
+    return activated(node, op, result if z is None else op.Add(result, z), activation_params)
 
 
 @onnx.lowers("com.microsoft.NhwcConv")
-def channel_last_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def channel_last_convolution(node: LoweringNode, op: OpBuilder, *, kernel_shape: tuple[int, ...] = ()) -> SSAValue:
     """onnx.com.microsoft.NhwcConv(x, w, b) -> Transpose(Convolution(Transpose(x), Transpose(w)) + b)
 
     x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have its channels in front, as that of
@@ -99,8 +97,8 @@ def channel_last_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
     first, last = [0, axes + 1, *range(1, axes + 1)], [0, *range(2, axes + 2), 1]
-    shape, kernel = node.shape(1), node.integers("kernel_shape", ())
-    is_channel_first = shape is not None and bool(kernel) and kernel == shape[2:] and kernel != shape[1:-1]
+    shape = node.shape(1)
+    is_channel_first = shape is not None and bool(kernel_shape) and kernel_shape == shape[2:] and kernel_shape != shape[1:-1]
     filters, array = node.operand(1), node.constant(1)
     if not is_channel_first:
         filters = op.transposed(filters, first) if array is None else op.constant(array.transpose(first), node.element(1))
@@ -111,9 +109,9 @@ def channel_last_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("com.microsoft.FusedGemm")
-def fused_general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fused_general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue | None = None) -> SSAValue:
     """onnx.com.microsoft.FusedGemm(a, b, c) {activation} -> Relu(MatMul(a, b) + c)"""
-    result = affine_product(node, op, node.operand(0), node.operand(1), node.optional(2))
+    result = affine_product(node, op, a, b, c)
     given = [name for name in ("activation_alpha", "activation_beta", "activation_gamma") if node.has(name)]
     return activated(node, op, result, [node.number(name) for name in given])
 
@@ -128,23 +126,33 @@ def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
 
 
 @onnx.lowers("com.microsoft.SkipLayerNormalization")
-def skip_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def skip_layer_normalization(
+    node: LoweringNode,
+    op: OpBuilder,
+    _x: SSAValue,
+    _skip: SSAValue,
+    gamma: SSAValue,
+    beta: SSAValue | None = None,
+    *,
+    epsilon: float = 1e-12,
+) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.SkipLayerNormalization(x, skip, gamma, beta, bias)
     -> MVN(x + skip + bias) * gamma + beta, and the sum x + skip + bias
     """
-    total, epsilon = _summed(node, op, 0, 1, 4), node.number("epsilon", 1e-12)
+    total = _summed(node, op, 0, 1, 4)
     axes = op.constant([-1], si64)
-    y = layer_normalized(op, total, node.operand(2), node.optional(3), axes, epsilon)
+    y = layer_normalized(op, total, gamma, beta, axes, epsilon)
     statistics = layer_statistics(op, op.convert(total, f32), axes, epsilon) if node.is_used(1) or node.is_used(2) else (None, None)
     return [y, *statistics, total][: node.result_count]
 
 
 @onnx.lowers("SimplifiedLayerNormalization", "com.microsoft.SimplifiedLayerNormalization")
-def simplified_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def simplified_layer_normalization(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, epsilon: float = 1e-5, axis: int = -1
+) -> Sequence[SSAValue | None]:
     """onnx.SimplifiedLayerNormalization(x, scale) {axis, epsilon} -> x / sqrt(mean(x²) + epsilon) * scale"""
-    x, epsilon = node.operand(0), node.number("epsilon", 1e-5)
-    axes = axes_from(op, x, node.integer("axis", -1))
-    y = root_mean_square_normalized(op, x, node.operand(1), axes, epsilon)
+    axes = axes_from(op, x, axis)
+    y = root_mean_square_normalized(op, x, scale, axes, epsilon)
     return [y, _inverse_root(op, x, axes, epsilon)] if node.is_used(1) else [y]
 
 
@@ -155,19 +163,21 @@ def _inverse_root(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) ->
 
 
 @onnx.lowers("com.microsoft.SkipSimplifiedLayerNormalization")
-def skip_simplified_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def skip_simplified_layer_normalization(
+    node: LoweringNode, op: OpBuilder, _x: SSAValue, _skip: SSAValue, gamma: SSAValue, *, epsilon: float = 1e-12
+) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.SkipSimplifiedLayerNormalization(x, skip, gamma, bias) -> y / sqrt(mean(y²) + epsilon) * gamma
 
     where y = x + skip + bias
     """
-    total, epsilon = _summed(node, op, 0, 1, 3), node.number("epsilon", 1e-12)
+    total = _summed(node, op, 0, 1, 3)
     axes = op.constant([-1], si64)
-    y = root_mean_square_normalized(op, total, node.operand(2), axes, epsilon)
+    y = root_mean_square_normalized(op, total, gamma, axes, epsilon)
     return [y, None, _inverse_root(op, total, axes, epsilon) if node.is_used(2) else None, total][: node.result_count]
 
 
 @onnx.lowers("com.microsoft.EmbedLayerNormalization")
-def embed_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def embed_layer_normalization(node: LoweringNode, op: OpBuilder, *, epsilon: float = 1e-12) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.EmbedLayerNormalization(ids, segments, words, positions, table, gamma, beta, mask, places)
     -> MVN(sum) * gamma + beta, the length of each row of the mask, the sum
 
@@ -182,7 +192,7 @@ def embed_layer_normalization(node: LoweringNode, op: OpBuilder) -> Sequence[SSA
     total = op.Add(total, op.Gather(node.operand(3), places, zero))
     if segments is not None and node.optional(4) is not None:
         total = op.Add(total, op.Gather(node.operand(4), segments, zero))
-    y = layer_normalized(op, total, node.operand(5), node.operand(6), op.constant([-1], si64), node.number("epsilon", 1e-12))
+    y = layer_normalized(op, total, node.operand(5), node.operand(6), op.constant([-1], si64), epsilon)
     lengths = None
     if node.is_used(1):
         if mask is None:

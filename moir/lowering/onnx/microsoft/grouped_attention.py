@@ -26,33 +26,43 @@ UNSUPPORTED = {9: "positions", 10: "a bias", 11: "sinks", 12: "scales of a quant
 
 
 @onnx.lowers("com.microsoft.GroupQueryAttention")
-def group_query_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def group_query_attention(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    smooth_softmax: bool = False,
+    do_rotary: bool = False,
+    num_heads: int,
+    kv_num_heads: int,
+    softcap: float = 0.0,
+    scale: float = 0.0,
+    rotary_interleaved: bool = False,
+) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.GroupQueryAttention(q, k, v, past_k, past_v, last, total, cos, sin) {num_heads, kv_num_heads}
     -> ScaledDotProductAttention(q, k, v, mask) with the keys and values of the cache, which are results, too
     """
     for index, what in UNSUPPORTED.items():
         if node.optional(index) is not None:
             node.fail(f"{what} are not supported")
-    if node.flag("smooth_softmax"):
+    if smooth_softmax:
         node.fail("smooth_softmax is not supported")
-    heads, own = node.integer("num_heads"), node.integer("kv_num_heads")
-    if own < 1 or heads < 1 or heads % own:
-        node.fail(f"{heads} heads of the query cannot share {own} heads of the key")
-    query, key, value = _parts(node, op, heads, own)
+    if kv_num_heads < 1 or num_heads < 1 or num_heads % kv_num_heads:
+        node.fail(f"{num_heads} heads of the query cannot share {kv_num_heads} heads of the key")
+    query, key, value = _parts(node, op, num_heads, kv_num_heads)
     count = dimension_value(op, query, 2)
     total = op.convert(as_scalar(op, node.operand(6)), si64)
     # The first tokens of a sequence have no past, whatever its length is.
     past = op.Subtract(op.Add(op.convert(op.Reshape(node.operand(5), [-1, 1], special_zero=False), si64), 1), count)
     past = op.Select(op.Equal(total, count), op.Multiply(past, 0), past)
     places = op.Add(past, op.Unsqueeze(op.Range(0, count, 1, output_type=si64), [0]))
-    if node.flag("do_rotary"):
+    if do_rotary:
         cos, sin = (op.Unsqueeze(op.Gather(node.operand(index), places, 0), [1]) for index in (7, 8))
         size = node.attribute("rotary_embedding_dim", 0)
         if size:
             node.fail("rotary_embedding_dim is not supported")
-        query, key = (rotated(op, each, cos, sin, node.flag("rotary_interleaved")) for each in (query, key))
+        query, key = (rotated(op, each, cos, sin, rotary_interleaved) for each in (query, key))
     present = [_cached(op, node.optional(3 + index), each, places, total) for index, each in enumerate((key, value))]
-    key, value = (repeated_heads(op, each, own, heads // own) for each in present)
+    key, value = (repeated_heads(op, each, kv_num_heads, num_heads // kv_num_heads) for each in present)
     keys = op.Range(0, dimension_value(op, present[0], 2), 1, output_type=si64)
     own_places = op.Unsqueeze(places, [1, 3])
     visible = op.LessEqual(keys, own_places)
@@ -60,7 +70,7 @@ def group_query_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValu
     if window > 0:
         visible = op.LogicalAnd(visible, op.Greater(keys, op.Subtract(own_places, window)))
     mask = op.Select(visible, op.constant_like(0, query), lowest(op, query))
-    scores = Scores(node.number("scale", 0.0) or None, node.number("softcap", 0.0), mask)
+    scores = Scores(scale or None, softcap, mask)
     return [join_heads(op, attention(op, query, key, value, scores)), *present][: node.result_count]
 
 

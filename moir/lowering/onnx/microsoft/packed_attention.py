@@ -25,13 +25,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("com.microsoft.QAttention")
-def quantized_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def quantized_attention(node: LoweringNode, op: OpBuilder, *, past_present_share_buffer: bool = False) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.QAttention(x, w, bias, x_scale, w_scale, mask, x_zero, w_zero, past) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask)
 
     q, k and v are the three parts of MatMul(x, w) + bias of the dequantized operands.
     """
-    if node.flag("past_present_share_buffer"):
+    if past_present_share_buffer:
         node.fail(UNSUPPORTED)
     x = dequantized_operand(node, op, 0, quantization(node, op, 3, 6, -1), node.element(3))
     w = dequantized_operand(node, op, 1, quantization(node, op, 4, 7, -1), node.element(4))
@@ -40,11 +40,11 @@ def quantized_attention(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue 
 
 
 @onnx.lowers("com.microsoft.PackedAttention")
-def attention_of_packed_batch(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def attention_of_packed_batch(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, bias: SSAValue) -> SSAValue:
     """onnx.com.microsoft.PackedAttention(x, weights, bias, places, lengths) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask), of tokens [tokens, hidden] as a batch of one
     """
-    projected = op.Add(op.MatMul(node.operand(0), node.operand(1)), node.operand(2))
+    projected = op.Add(op.MatMul(x, weights), bias)
     return _attention_within_sequences(node, op, projected_parts(node, op, projected), 4, 5)
 
 

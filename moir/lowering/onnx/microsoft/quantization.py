@@ -91,33 +91,47 @@ _unary("QLinearSoftmax", _softmax)
 
 
 @onnx.lowers("com.microsoft.QLinearConcat")
-def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concatenation(node: LoweringNode, op: OpBuilder, *, axis: int) -> SSAValue:
     """onnx.com.microsoft.QLinearConcat(scale, zero, x1, …, x2, …) {axis} -> quantized Concat(x1, x2, …)"""
     parts = [_operand(node, op, index) for index in range(2, len(node.op.operands), 3)]
-    return _result(node, op, op.Concat(*parts, axis=node.integer("axis")), 0)
+    return _result(node, op, op.Concat(*parts, axis=axis), 0)
 
 
 @onnx.lowers("com.microsoft.QGemm")
-def general_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def general_product(
+    node: LoweringNode,
+    op: OpBuilder,
+    _a: SSAValue,
+    _operand_1: SSAValue,
+    _b: SSAValue,
+    _operand_3: SSAValue,
+    _c: SSAValue,
+    _scale: SSAValue,
+    zero: SSAValue | None = None,
+    operand_7: SSAValue | None = None,
+    *,
+    alpha: float = 1.0,
+    transB: bool = False,
+    transA: bool = False,
+) -> SSAValue:
     """onnx.com.microsoft.QGemm(a, …, b, …, c, scale, zero) {alpha, transA, transB}
     -> quantized MatMul(a, b) * alpha + c * alpha * scales
 
     The scales of c are the products of those of a and b. Without an operand `scale` the result is not quantized.
     """
-    columns = 0 if node.flag("transB") else 1
+    columns = 0 if transB else 1
     a, b = _operand(node, op, 0), _operand(node, op, 3, columns)
-    result = op.MatMul(a, b, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
-    alpha = node.number("alpha", 1.0)
+    result = op.MatMul(a, b, transpose_a=transA, transpose_b=transB)
     if alpha != 1:
         result = op.Multiply(result, alpha)
-    if node.optional(6) is not None:
+    if zero is not None:
         result = op.Add(result, _scaled_bias(node, op, alpha))
-    return result if node.optional(7) is None else _result(node, op, result, 7)
+    return result if operand_7 is None else _result(node, op, result, 7)
 
 
 def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
     """The bias of a QGemm, dequantized and multiplied by alpha."""
-    operands = [node.operand(index) for index in (6, 1, 4)]
+    operands = [node.operand(6), node.operand(1), node.operand(4)]
     arrays = [constant_array(op, value) for value in operands]
     if all(array is not None for array in arrays):
         bias, a_scale, b_scale = (array.astype(np.float64) for array in arrays if array is not None)
@@ -128,57 +142,81 @@ def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
 
 
 @onnx.lowers("com.microsoft.MatMulIntegerToFloat")
-def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def integer_product(
+    node: LoweringNode,
+    op: OpBuilder,
+    _a: SSAValue,
+    _b: SSAValue,
+    _a_scale: SSAValue,
+    _b_scale: SSAValue,
+    _a_zero: SSAValue,
+    _b_zero: SSAValue,
+    bias: SSAValue | None = None,
+) -> SSAValue:
     """onnx.com.microsoft.MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero, bias)
     -> MatMul(a, b) + bias, dequantized
     """
     a = dequantized_operand(node, op, 0, quantization(node, op, 2, 4, -2))
     b = dequantized_operand(node, op, 1, quantization(node, op, 3, 5, -1))
-    bias, result = node.optional(6), op.MatMul(a, b)
+    result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
 
 @onnx.lowers("com.microsoft.DynamicQuantizeMatMul")
-def dynamic_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dynamic_product(
+    node: LoweringNode, op: OpBuilder, _a: SSAValue, _b: SSAValue, _b_scale: SSAValue, _b_zero: SSAValue, bias: SSAValue | None = None
+) -> SSAValue:
     """onnx.com.microsoft.DynamicQuantizeMatMul(a, b, b_scale, b_zero, bias)
     -> MatMul(a, dequantized b) + bias, where a is rounded to 256 levels between its extremes
     """
     level, scale, zero = dynamically_quantized(node, op)
     a = op.Multiply(op.Subtract(level, zero), scale)
     b = dequantized_operand(node, op, 1, quantization(node, op, 2, 3, -1))
-    bias, result = node.optional(4), op.MatMul(a, b)
+    result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
 
 @onnx.lowers("com.microsoft.MatMulNBits")
-def packed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def packed_product(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    _b: SSAValue | None = None,
+    _scales: SSAValue | None = None,
+    _zeros: SSAValue | None = None,
+    operand_4: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    *,
+    bits: int = 4,
+    block_size: int,
+    N: int,
+    K: int,
+) -> SSAValue:
     """onnx.com.microsoft.MatMulNBits(a, b, scales, zeros, -, bias) {N, K, bits, block_size}
 
     -> MatMul(a, Reshape((Convert(b as u4 [N, blocks, block_size]) - zeros) * scales)) {transpose_b = true} + bias
     """
-    x, bits, block = node.operand(0), node.integer("bits", 4), node.integer("block_size")
-    rows, depth = node.integer("N"), node.integer("K")
-    packed, scales, zeros = (node.constant(index) for index in (1, 2, 3))
-    if bits not in (4, 8) or block < 16 or packed is None or scales is None:
-        node.fail(f"weights of {bits} bits in blocks of {block} are not supported")
-    if node.optional(4) is not None:
+    packed, scales, zeros = node.constant(1), node.constant(2), node.constant(3)
+    if bits not in (4, 8) or block_size < 16 or packed is None or scales is None:
+        node.fail(f"weights of {bits} bits in blocks of {block_size} are not supported")
+    if operand_4 is not None:
         node.fail("weights in another order (g_idx) are not supported")
-    blocks = -(-depth // block)
-    if packed.size != rows * blocks * block * bits // 8 or scales.size != rows * blocks:
-        node.fail(f"{packed.size} bytes are no weights [{rows}, {depth}] of {bits} bits")
-    shape = (rows, blocks, block)
+    blocks = -(-K // block_size)
+    if packed.size != N * blocks * block_size * bits // 8 or scales.size != N * blocks:
+        node.fail(f"{packed.size} bytes are no weights [{N}, {K}] of {bits} bits")
+    shape = (N, blocks, block_size)
     flat = packed.reshape(-1).view(np.uint8)
     data = DataAttr.of(flat, ui4, shape) if bits == 4 else DataAttr.of(flat.reshape(shape), ui8)
     weights = op.convert(op.create(Constant, (), {"value": data}).results[0], element_of(x))
     if zeros is not None and zeros.dtype == np.uint8:
-        zeros = _unpacked(zeros.reshape(rows, -1), bits)[:, :blocks]
-    points = np.full((1, 1, 1), 2 ** (bits - 1), np.float32) if zeros is None else zeros.reshape(rows, blocks, 1).astype(np.float32)
+        zeros = _unpacked(zeros.reshape(N, -1), bits)[:, :blocks]
+    points = np.full((1, 1, 1), 2 ** (bits - 1), np.float32) if zeros is None else zeros.reshape(N, blocks, 1).astype(np.float32)
     weights = op.Subtract(weights, op.constant_like(points, x))
-    weights = op.Multiply(weights, op.constant_like(scales.reshape(rows, blocks, 1), x))
-    matrix = op.Reshape(weights, [rows, blocks * block], special_zero=False)
-    if blocks * block != depth:
-        matrix = op.Slice(matrix, [0], [depth], [1], [1])
-    result, bias = op.MatMul(x, matrix, transpose_b=True), node.optional(5)
+    weights = op.Multiply(weights, op.constant_like(scales.reshape(N, blocks, 1), x))
+    matrix = op.Reshape(weights, [N, blocks * block_size], special_zero=False)
+    if blocks * block_size != K:
+        matrix = op.Slice(matrix, [0], [K], [1], [1])
+    result = op.MatMul(x, matrix, transpose_b=True)
     return result if bias is None else op.Add(result, bias)
 
 

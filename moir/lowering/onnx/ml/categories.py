@@ -99,12 +99,12 @@ def _positions(op: OpBuilder, x: SSAValue, keys: Listed) -> tuple[SSAValue, SSAV
 
 
 @onnx.lowers("ai.onnx.ml.LabelEncoder", since=2)
-def label_encoder(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def label_encoder(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.ai.onnx.ml.LabelEncoder(x) -> Select(x equals key i, Gather(values, i), default)"""
     keys, values = _listed(node, "keys"), _listed(node, "values")
     if keys.array.size != values.array.size:
         node.fail(f"it has {keys.array.size} keys and {values.array.size} values")
-    return _replaced(op, node.operand(0), keys, values, _default(node, values.element))
+    return _replaced(op, x, keys, values, _default(node, values.element))
 
 
 def _between_names_and_numbers(node: LoweringNode, op: OpBuilder, names: Array, numbers: Array) -> SSAValue:
@@ -116,36 +116,38 @@ def _between_names_and_numbers(node: LoweringNode, op: OpBuilder, names: Array, 
 
 
 @onnx.lowers("ai.onnx.ml.LabelEncoder")
-def label_encoder_of_classes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def label_encoder_of_classes(node: LoweringNode, op: OpBuilder, *, classes_strings: tuple[str, ...] = ()) -> SSAValue:
     """onnx.ai.onnx.ml.LabelEncoder(x) {classes_strings} -> the index of each name, or the name of each index"""
-    names = np.array(node.texts("classes_strings", ()), object)
+    names = np.array(classes_strings, object)
     return _between_names_and_numbers(node, op, names, np.arange(names.size, dtype=np.int64))
 
 
 @onnx.lowers("ai.onnx.ml.CategoryMapper")
-def category_mapper(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def category_mapper(
+    node: LoweringNode, op: OpBuilder, *, cats_strings: tuple[str, ...] = (), cats_int64s: tuple[int, ...] = ()
+) -> SSAValue:
     """onnx.ai.onnx.ml.CategoryMapper(x) {cats_strings, cats_int64s} -> the number of each name, or the reverse"""
-    names, numbers = node.texts("cats_strings", ()), node.integers("cats_int64s", ())
-    if len(names) != len(numbers):
-        node.fail(f"it has {len(names)} names and {len(numbers)} numbers")
+    if len(cats_strings) != len(cats_int64s):
+        node.fail(f"it has {len(cats_strings)} names and {len(cats_int64s)} numbers")
     # Of equal names or numbers the last one counts.
-    return _between_names_and_numbers(node, op, np.array(names[::-1], object), np.array(numbers[::-1], np.int64))
+    return _between_names_and_numbers(node, op, np.array(cats_strings[::-1], object), np.array(cats_int64s[::-1], np.int64))
 
 
 @onnx.lowers("ai.onnx.ml.OneHotEncoder")
-def one_hot_encoder(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def one_hot_encoder(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, cats_strings: tuple[str, ...] = (), cats_int64s: tuple[int, ...] = ()
+) -> SSAValue:
     """onnx.ai.onnx.ml.OneHotEncoder(x) {cats_int64s} -> Convert(Equal(Unsqueeze(x, -1), categories))
 
     What is no category gets zeros, also with `zeros = 0`, which ONNX Runtime answers with an error.
     """
-    x, texts, numbers = node.operand(0), node.texts("cats_strings", ()), node.integers("cats_int64s", ())
-    if not texts and not numbers:
+    if not cats_strings and not cats_int64s:
         node.fail("it has no categories")
-    if bool(texts) != (element_of(x) == string):
+    if bool(cats_strings) != (element_of(x) == string):
         node.fail("its categories are of another type than its operand")
-    names: list[Any] = list(encoded(np.array(texts, object))) if texts else list(numbers)
-    found = op.Unsqueeze(string_position(op, x, names) if texts else op.convert(x, si64), [-1])
-    categories = np.arange(len(names), dtype=np.int32) if texts else np.array(names, np.int64)
+    names: list[Any] = list(encoded(np.array(cats_strings, object))) if cats_strings else list(cats_int64s)
+    found = op.Unsqueeze(string_position(op, x, names) if cats_strings else op.convert(x, si64), [-1])
+    categories = np.arange(len(names), dtype=np.int32) if cats_strings else np.array(names, np.int64)
     result = op.Equal(found, categories)
     counts = np.array([name not in names[index + 1 :] for index, name in enumerate(names)])
     if not counts.all():

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import REAL_TYPES, f32
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -30,38 +30,39 @@ def _by_feature(node: LoweringNode, values: Array) -> Array:
 
 
 @onnx.lowers("ai.onnx.ml.Scaler")
-def scaler(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scaler(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """onnx.ai.onnx.ml.Scaler(x) {offset, scale} -> Multiply(Subtract(x, offset), scale)"""
     offset, scale = (np.array(node.numbers(name, ()), np.float32) for name in ("offset", "scale"))
     if not offset.size == scale.size > 0:
         node.fail(f"it has {offset.size} offsets and {scale.size} scales")
-    x = op.convert(node.operand(0), f32)
+    x = op.convert(x_, f32)
     return op.Multiply(op.Subtract(x, _by_feature(node, offset)), _by_feature(node, scale))
 
 
 @onnx.lowers("ai.onnx.ml.Normalizer")
-def normalizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def normalizer(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, norm: str = "MAX") -> SSAValue:
     """onnx.ai.onnx.ml.Normalizer(x) {norm} -> Divide(x, norm of the row), where that is not 0"""
     kinds = {"MAX": "ReduceMax", "L1": "ReduceL1", "L2": "ReduceL2"}
-    kind, x = node.text("norm", "MAX"), op.convert(node.operand(0), f32)
-    if kind not in kinds:
-        node.fail(f"norm {kind!r} does not exist")
-    if (rank := node.rank(0)) is not None and not 1 <= rank <= 2:
+    x = op.convert(x_, f32)
+    if norm not in kinds:
+        node.fail(f"norm {norm!r} does not exist")
+    if (rank := rank_of(x_)) is not None and not 1 <= rank <= 2:
         node.fail(f"its operand has rank {rank} instead of 1 or 2")
-    size = getattr(op, kinds[kind])(x, [-1], keep_dims=True)
+    size = getattr(op, kinds[norm])(x, [-1], keep_dims=True)
     return op.Divide(x, op.Select(op.Equal(size, 0.0), op.constant(1.0), size))
 
 
 @onnx.lowers("ai.onnx.ml.Imputer")
-def imputer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def imputer(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, replaced_value_int64: int = 0, replaced_value_float: float = 0.0
+) -> SSAValue:
     """onnx.ai.onnx.ml.Imputer(x) -> Select(Equal(x, replaced value), imputed values, x), with IsNaN if that is NaN"""
-    x = node.operand(0)
     real = element_of(x) in REAL_TYPES
     own, other = ("imputed_value_floats", "imputed_value_int64s") if real else ("imputed_value_int64s", "imputed_value_floats")
     values = node.numbers(own, ()) if real else node.integers(own, ())
     if not values:
         node.fail(f"it has no {own}" + (f", and its {other} are of another type than its operand" if node.has(other) else ""))
-    replaced = float(np.float32(node.number("replaced_value_float", 0.0))) if real else node.integer("replaced_value_int64", 0)
+    replaced = float(np.float32(replaced_value_float)) if real else replaced_value_int64
     shape = shape_of(x)
     width = -1 if not shape else shape[min(1, len(shape) - 1)]
     if len(values) > 1 and width >= 0 and width != len(values):
@@ -72,9 +73,9 @@ def imputer(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("ai.onnx.ml.Binarizer")
-def binarizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def binarizer(op: OpBuilder, x: SSAValue, *, threshold_: float = 0.0) -> SSAValue:
     """onnx.ai.onnx.ml.Binarizer(x) {threshold} -> Convert(Less(threshold, x))"""
-    x, threshold = node.operand(0), float(np.float32(node.number("threshold", 0.0)))
+    threshold = float(np.float32(threshold_))
     if element_of(x) not in REAL_TYPES:
         # An integer is larger than a number if it is larger than the integer below that.
         threshold = math.floor(threshold)
@@ -82,26 +83,26 @@ def binarizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("ai.onnx.ml.ArrayFeatureExtractor")
-def extractor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def extractor(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """onnx.ai.onnx.ml.ArrayFeatureExtractor(x, y) -> Gather(x, y, -1); for one dimension a row"""
-    x, indices = node.operand(0), node.operand(1)
-    array = node.constant(1)
+    indices = y
+    array = op.known.constant(y)
     if array is not None:
         indices = op.constant(array.reshape(-1))
-    elif node.rank(1) != 1:
+    elif rank_of(y) != 1:
         indices = op.Reshape(indices, [-1], special_zero=False)
     found = op.Gather(x, indices, -1)
     return op.Unsqueeze(found, [0]) if node.known_rank(0) == 1 else found
 
 
 @onnx.lowers("ai.onnx.ml.FeatureVectorizer")
-def vectorizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def vectorizer(node: LoweringNode, op: OpBuilder, *x: SSAValue, inputdimensions: tuple[int, ...] = ()) -> SSAValue:
     """onnx.ai.onnx.ml.FeatureVectorizer(x…) {inputdimensions} -> Concat(x…), each with its number of columns"""
-    operands, sizes = node.operands, node.integers("inputdimensions", ())
-    if len(operands) != len(sizes) or not operands:
-        node.fail(f"it has {len(operands)} operands and {len(sizes)} inputdimensions")
+    operands = x
+    if len(operands) != len(inputdimensions) or not operands:
+        node.fail(f"it has {len(operands)} operands and {len(inputdimensions)} inputdimensions")
     parts: list[SSAValue] = []
-    for index, (value, size) in enumerate(zip(operands, sizes, strict=True)):
+    for index, (value, size) in enumerate(zip(operands, inputdimensions, strict=True)):
         part, rank = op.convert(value, f32), node.known_rank(index)
         if rank == 1:
             part = op.Unsqueeze(part, [0])

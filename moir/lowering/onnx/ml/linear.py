@@ -39,20 +39,19 @@ def _sums(node: LoweringNode, op: OpBuilder, count: int) -> SSAValue:
 
 
 @onnx.lowers("ai.onnx.ml.LinearRegressor")
-def regressor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def regressor(node: LoweringNode, op: OpBuilder, *, targets: int = 1) -> SSAValue:
     """onnx.ai.onnx.ml.LinearRegressor(x) -> Add(MatMul(x, coefficients), intercepts)"""
-    targets = node.integer("targets", 1)
     return transformed(op, _sums(node, op, targets), transform_of(node), targets)
 
 
 @onnx.lowers("ai.onnx.ml.LinearClassifier")
-def classifier(node: LoweringNode, op: OpBuilder) -> Replacement:
+def classifier(node: LoweringNode, op: OpBuilder, *, intercepts: tuple[float, ...] = ()) -> Replacement:
     """onnx.ai.onnx.ml.LinearClassifier(x) -> Gather(labels, TopK(sums, 1)), Softmax(sums)
 
     A single sum decides between two classes by its sign, and becomes the scores 1 - sum and sum.
     """
     labels, transform = class_labels(node, "classlabels_ints"), transform_of(node)
-    count = len(node.numbers("intercepts", ())) or labels.size
+    count = len(intercepts) or labels.size
     sums = _sums(node, op, count)
     if count > 1:
         if labels.size < count:

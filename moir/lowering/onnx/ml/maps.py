@@ -19,12 +19,14 @@ _SHOWN = 8
 
 
 @onnx.lowers("ai.onnx.ml.ZipMap")
-def zip_map(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def zip_map(
+    node: LoweringNode, x: SSAValue, *, classlabels_strings: tuple[str, ...] = (), classlabels_int64s: tuple[int, ...] = ()
+) -> SSAValue:
     """onnx.ai.onnx.ml.ZipMap(x) -> x, with a note"""
-    labels = [str(label) for label in (node.texts("classlabels_strings", ()) or node.integers("classlabels_int64s", ()))]
+    labels = [str(label) for label in (classlabels_strings or classlabels_int64s)]
     listed = ", ".join(labels[:_SHOWN]) + (", …" if len(labels) > _SHOWN else "")
     add_notes(node.op, [f"left out ZipMap {node.name!r}: a tensor of scores takes the place of its maps, its columns are {listed}"])
-    return node.operand(0)
+    return x
 
 
 @onnx.lowers("ai.onnx.ml.CastMap", "ai.onnx.ml.DictVectorizer")

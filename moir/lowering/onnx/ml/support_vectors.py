@@ -65,36 +65,36 @@ def _support_vectors(node: LoweringNode, count: int) -> Array:
 
 
 @onnx.lowers("ai.onnx.ml.SVMRegressor")
-def regressor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def regressor(node: LoweringNode, op: OpBuilder, *, n_supports: int = 0, one_class: bool = False) -> SSAValue:
     """onnx.ai.onnx.ml.SVMRegressor(x) -> Add(MatMul(kernel of x and the support vectors, coefficients), rho)"""
-    count, x, coefficients, rho = node.integer("n_supports", 0), rows_of(node, op), _numbers(node, "coefficients"), _numbers(node, "rho")
+    x, coefficients, rho = rows_of(node, op), _numbers(node, "coefficients"), _numbers(node, "rho")
     if transform_of(node) != "NONE":
         node.fail("a post_transform of a support vector regression is not supported")
-    if not rho.size or not coefficients.size or (count > 0 and coefficients.size != count):
-        node.fail(f"it has {coefficients.size} coefficients for {count} support vectors, and {rho.size} offsets")
-    found = kernels(node, op, x, _support_vectors(node, count)) if count > 0 else x
+    if not rho.size or not coefficients.size or (n_supports > 0 and coefficients.size != n_supports):
+        node.fail(f"it has {coefficients.size} coefficients for {n_supports} support vectors, and {rho.size} offsets")
+    found = kernels(node, op, x, _support_vectors(node, n_supports)) if n_supports > 0 else x
     found = op.Add(_products(op, found, coefficients[None]), float(rho[0]))
-    return op.Select(op.Less(0.0, found), op.constant(1.0), op.constant(-1.0)) if node.flag("one_class") else found
+    return op.Select(op.Less(0.0, found), op.constant(1.0), op.constant(-1.0)) if one_class else found
 
 
 @onnx.lowers("ai.onnx.ml.SVMClassifier")
-def classifier(node: LoweringNode, op: OpBuilder) -> Replacement:
+def classifier(node: LoweringNode, op: OpBuilder, *, vectors_per_class: tuple[int, ...] = ()) -> Replacement:
     """onnx.ai.onnx.ml.SVMClassifier(x)
     -> label, MatMul(kernel of x and the support vectors, coefficients of each pair of classes)
 
     The label is that of the class that wins most pairs. With `prob_a` and `prob_b` the scores are probabilities.
     """
     labels, transform = class_labels(node, "classlabels_ints"), transform_of(node)
-    sizes, rho, coefficients = node.integers("vectors_per_class", ()), _numbers(node, "rho"), _numbers(node, "coefficients")
-    count, classes, x = sum(sizes), labels.size, rows_of(node, op)
+    rho, coefficients = _numbers(node, "rho"), _numbers(node, "coefficients")
+    count, classes, x = sum(vectors_per_class), labels.size, rows_of(node, op)
     if not classes or not rho.size:
         node.fail("it has no class labels or no rho")
     if not count:
         return _linear(node, op, x, labels, transform)
     pairs = list(combinations(range(classes), 2))
-    if len(sizes) != classes or classes < 2 or rho.size < len(pairs) or coefficients.size < (classes - 1) * count:
+    if len(vectors_per_class) != classes or classes < 2 or rho.size < len(pairs) or coefficients.size < (classes - 1) * count:
         node.fail(f"its lists do not fit {classes} classes with {count} support vectors")
-    matrix = _pair_coefficients(coefficients[: (classes - 1) * count].reshape(classes - 1, count), sizes, pairs)
+    matrix = _pair_coefficients(coefficients[: (classes - 1) * count].reshape(classes - 1, count), vectors_per_class, pairs)
     sums = _products(op, kernels(node, op, x, _support_vectors(node, count)), matrix)
     sums = op.Add(sums, rho[None, : len(pairs)])
     label = labelled(op, best(op, _votes(op, sums, pairs, classes)), labels)

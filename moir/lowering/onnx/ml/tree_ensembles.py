@@ -126,7 +126,7 @@ def _ensemble(node: LoweringNode, targets: int) -> Ensemble:
 
     A test for membership becomes a chain of tests for equality.
     """
-    modes, thresholds, members = (node.tensor(name) for name in ("nodes_modes", "nodes_splits", "membership_values"))
+    modes, thresholds, members = node.tensor("nodes_modes"), node.tensor("nodes_splits"), node.tensor("membership_values")
     weights = node.tensor("leaf_weights")
     if modes is None or thresholds is None or weights is None:
         node.fail("nodes_modes, nodes_splits or leaf_weights is missing")
@@ -230,24 +230,26 @@ def _checked_rows(node: LoweringNode, op: OpBuilder, ensemble: Ensemble) -> SSAV
 
 
 @onnx.lowers("ai.onnx.ml.TreeEnsembleRegressor")
-def regressor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def regressor(node: LoweringNode, op: OpBuilder, *, n_targets: int = 1, aggregate_function: str = "SUM") -> SSAValue:
     """onnx.ai.onnx.ml.TreeEnsembleRegressor(x) -> ReduceSum(weights of the leaves that x reaches in the trees)"""
-    targets, aggregate = node.integer("n_targets", 1), node.text("aggregate_function", "SUM")
-    if targets < 1 or aggregate not in REDUCTIONS:
-        node.fail(f"{targets} targets aggregated by {aggregate!r} do not exist")
-    ensemble = _listed_ensemble(node, "target", targets)
-    return _regression(node, op, ensemble, aggregate, transform_of(node), _base_values(node, targets))
+    if n_targets < 1 or aggregate_function not in REDUCTIONS:
+        node.fail(f"{n_targets} targets aggregated by {aggregate_function!r} do not exist")
+    ensemble = _listed_ensemble(node, "target", n_targets)
+    return _regression(node, op, ensemble, aggregate_function, transform_of(node), _base_values(node, n_targets))
 
 
 @onnx.lowers("ai.onnx.ml.TreeEnsemble")
-def ensemble_of_trees(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def ensemble_of_trees(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, n_targets: int = 1, aggregate_function: int = 1, post_transform: int = 0
+) -> SSAValue:
     """onnx.ai.onnx.ml.TreeEnsemble(x) -> ReduceSum(weights of the leaves that x reaches in the trees)"""
-    targets, number, transform = node.integer("n_targets", 1), node.integer("aggregate_function", 1), node.integer("post_transform", 0)
     aggregates, transforms = ("AVERAGE", "SUM", "MIN", "MAX"), tuple(TRANSFORMS)
-    if targets < 1 or not 0 <= number < len(aggregates) or not 0 <= transform < len(transforms):
+    if n_targets < 1 or not 0 <= aggregate_function < len(aggregates) or not 0 <= post_transform < len(transforms):
         node.fail("its number of targets, aggregate_function or post_transform does not exist")
-    found = _regression(node, op, _ensemble(node, targets), aggregates[number], transforms[transform], np.zeros(0, np.float32))
-    return op.convert(found, element_of(node.operand(0)))
+    found = _regression(
+        node, op, _ensemble(node, n_targets), aggregates[aggregate_function], transforms[post_transform], np.zeros(0, np.float32)
+    )
+    return op.convert(found, element_of(x))
 
 
 @onnx.lowers("ai.onnx.ml.TreeEnsembleClassifier")

@@ -38,12 +38,11 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("QuantizeLinear", "com.microsoft.QuantizeLinear")
-def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quantize(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 1, saturate: bool = True) -> SSAValue:
     """onnx.QuantizeLinear(x, scale, zero) -> Convert(FakeQuantize(x, low, high, 0, 255))"""
-    x, block = node.operand(0), node.attribute("block_size", 0)
+    block = node.attribute("block_size", 0)
     asked = node.attribute("output_dtype", 0)
     element = result_type(node, 2, element_type(node, "output_dtype") if asked else ui8)
-    axis, saturate = node.integer("axis", 1), node.flag("saturate", True)
     if block:
         axis = normalize_axis(axis, node.known_rank(0))
         if not _has_whole_blocks(node, x, axis, block):
@@ -194,20 +193,31 @@ def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue,
 
 
 @onnx.lowers("QLinearConv")
-def quantized_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quantized_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    _x: SSAValue,
+    x_scale: SSAValue,
+    _x_zero_point: SSAValue,
+    w_: SSAValue,
+    _w_scale: SSAValue,
+    _w_zero_point: SSAValue,
+    _y_scale: SSAValue,
+    _y_zero_point: SSAValue,
+    b: SSAValue | None = None,
+) -> SSAValue:
     """onnx.QLinearConv(x, …, w, …, y_scale, y_zero, b)
     -> quantized Convolution of dequantized operands, plus b * x_scale * w_scale
     """
     axes, group = spatial_axes(node, (3, 0)), group_attribute(node)
-    x = dequantized_operand(node, op, 0, quantization(node, op, 1, 2), node.element(1))
-    filters = node.operand(3)
-    w = _filters(node, op, filters, group, axes)
-    if has_unknown_sizes(w) and not has_unknown_sizes(filters):
+    x = dequantized_operand(node, op, 0, quantization(node, op, 1, 2), element_of(x_scale))
+    w = _filters(node, op, w_, group, axes)
+    if has_unknown_sizes(w) and not has_unknown_sizes(w_):
         # Scales of unknown length do not change the sizes.
-        rows, *sizes = shape_of(filters) or (1,)
+        rows, *sizes = shape_of(w_) or (1,)
         w = op.Reshape(w, [rows, *sizes] if group == 1 else [group, rows // group, *sizes], special_zero=False)
     result = convolved(node, op, x, w, group, axes)
-    if node.optional(8) is not None:
+    if b is not None:
         result = op.Add(result, _bias(node, op, axes))
     return quantized(op, result, quantization(node, op, 6, 7), result_type(node, 7, ui8))
 
@@ -247,12 +257,12 @@ def _bias(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
 
 
 @onnx.lowers("ConvInteger")
-def integer_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def integer_convolution(node: LoweringNode, op: OpBuilder, x_: SSAValue, w: SSAValue) -> SSAValue:
     """onnx.ConvInteger(x, w, x_zero, w_zero) -> Convert(Convolution(x - x_zero, w - w_zero)), computed in f32"""
     axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
     one = op.constant(np.ones((), np.float32))
-    x = dequantized(op, node.operand(0), Quantization(one, _zero_point(node, op, 2, axes)))
-    filters = dequantized(op, node.operand(1), Quantization(one, _zero_point(node, op, 3, axes)))
+    x = dequantized(op, x_, Quantization(one, _zero_point(node, op, 2, axes)))
+    filters = dequantized(op, w, Quantization(one, _zero_point(node, op, 3, axes)))
     if group > 1 and not has_unknown_sizes(filters):
         filters = grouped(node, op, filters, group, axes)
     return op.convert(convolved(node, op, x, filters, group, axes), si32)

@@ -63,9 +63,9 @@ def known_position(node: LoweringNode, index: int, count: int) -> int:
 
 
 @onnx.lowers("SequenceConstruct")
-def sequence_construct(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def sequence_construct(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> Sequence[SSAValue]:
     """onnx.SequenceConstruct(a, b) stays until its uses are lowered."""
-    return [new_sequence(op, node.operands)] if node.is_used(0) else []
+    return [new_sequence(op, inputs)] if node.is_used(0) else []
 
 
 @onnx.lowers("SequenceEmpty")
@@ -75,15 +75,15 @@ def sequence_empty(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @onnx.lowers("SequenceAt")
-def sequence_at(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sequence_at(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue, position: SSAValue) -> SSAValue:
     """onnx.SequenceAt(onnx.SequenceConstruct(a, b), 1) -> b"""
-    if (stack := stack_of(node.operand(0))) is not None:
-        found = member(node, op, stack, node.operand(1))
+    if (stack := stack_of(input_sequence)) is not None:
+        found = member(node, op, stack, position)
         release(node, 0)
         return found
     members = members_of(node, 0)
-    if node.constant_integers(1) is None and members and _are_alike(members):
-        found = op.Gather(op.Concat(*(op.Unsqueeze(each, [0]) for each in members), axis=0), as_scalar(op, node.operand(1)), 0)
+    if op.known.integers(position) is None and members and _are_alike(members):
+        found = op.Gather(op.Concat(*(op.Unsqueeze(each, [0]) for each in members), axis=0), as_scalar(op, position), 0)
     else:
         found = members[known_position(node, 1, len(members))]
     release(node, 0)
@@ -97,9 +97,9 @@ def _are_alike(members: Sequence[SSAValue]) -> bool:
 
 
 @onnx.lowers("SequenceLength")
-def sequence_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sequence_length(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue) -> SSAValue:
     """onnx.SequenceLength(onnx.SequenceConstruct(a, b)) -> 2"""
-    if (stack := stack_of(node.operand(0))) is not None:
+    if (stack := stack_of(input_sequence)) is not None:
         release(node, 0)
         return length(op, stack)
     members = members_of(node, 0)
@@ -108,50 +108,53 @@ def sequence_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("SequenceInsert")
-def sequence_insert(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sequence_insert(
+    node: LoweringNode, op: OpBuilder, _input_sequence: SSAValue, tensor: SSAValue, position_: SSAValue | None = None
+) -> SSAValue:
     """onnx.SequenceInsert(onnx.SequenceConstruct(a), b, 0) -> onnx.SequenceConstruct(b, a)"""
     members = members_of(node, 0)
     if len(members) >= MAXIMUM_MEMBERS:
         node.fail(f"the sequence has more than {MAXIMUM_MEMBERS} members")
     position = len(members)
-    if node.optional(2) is not None and node.constant_integers(2) != (position,):
+    if position_ is not None and op.known.integers(position_) != (position,):
         position = known_position(node, 2, len(members))
-    members.insert(position, node.operand(1))
+    members.insert(position, tensor)
     release(node, 0)
     return new_sequence(op, members)
 
 
 @onnx.lowers("SequenceErase")
-def sequence_erase(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sequence_erase(node: LoweringNode, op: OpBuilder, _input_sequence: SSAValue, position: SSAValue | None = None) -> SSAValue:
     """onnx.SequenceErase(onnx.SequenceConstruct(a, b), 0) -> onnx.SequenceConstruct(b)"""
     members = members_of(node, 0)
-    del members[-1 if node.optional(1) is None else known_position(node, 1, len(members))]
+    del members[-1 if position is None else known_position(node, 1, len(members))]
     release(node, 0)
     return new_sequence(op, members)
 
 
 @onnx.lowers("ConcatFromSequence")
-def concat_from_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concat_from_sequence(node: LoweringNode, op: OpBuilder, input_sequence: SSAValue, *, axis: int, new_axis: bool = False) -> SSAValue:
     """onnx.ConcatFromSequence(onnx.SequenceConstruct(a, b)) {axis, new_axis} -> opset1.Concat(a, b) {axis}"""
-    axis = node.integer("axis")
-    if (stack := stack_of(node.operand(0))) is not None:
+    if (stack := stack_of(input_sequence)) is not None:
         release(node, 0)
-        return joined(node, op, stack, axis, node.flag("new_axis"))
+        return joined(node, op, stack, axis, new_axis)
     members = members_of(node, 0)
     if not members:
         node.fail("the sequence is empty")
     release(node, 0)
-    if node.flag("new_axis"):
+    if new_axis:
         members = [op.Unsqueeze(member, [axis]) for member in members]
     return members[0] if len(members) == 1 else op.Concat(*members, axis=axis)
 
 
 @onnx.lowers("SplitToSequence")
-def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def split_to_sequence(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, split: SSAValue | None = None, *, axis: int = 0, keepdims: bool = True
+) -> SSAValue:
     """onnx.SplitToSequence(x, lengths) {axis = 0, keepdims = 1}
     -> onnx.SequenceConstruct of the results of opset1.VariadicSplit
     """
-    data, shape, axis = node.operand(0), node.shape(0), node.integer("axis", 0)
+    shape = shape_of(input)
     given = node.constant(1)
     if shape is not None:
         axis = normalize_axis(axis, len(shape))
@@ -163,16 +166,16 @@ def split_to_sequence(node: LoweringNode, op: OpBuilder) -> SSAValue:
     elif given is not None and given.size != 1:
         node.fail(f"the lengths of the parts have {given.ndim} dimensions, not at most 1")
     else:
-        part = 1 if node.optional(1) is None else -1 if given is None else int(given.item())
+        part = 1 if split is None else -1 if given is None else int(given.item())
         if size < 0 and part == 1:
-            return _single_elements(node, op, data, axis, node.known_rank(0))
+            return _single_elements(node, op, input, axis, node.known_rank(0))
         if size < 0 or part < 1:
             node.fail("the number of parts is not known", HINT)
         lengths = [min(part, size - start) for start in range(0, size, part)] if -(-size // part) <= MAXIMUM_MEMBERS else []
     if not 0 < len(lengths) <= MAXIMUM_MEMBERS:
         node.fail(f"the data is split into {len(lengths) or 'too many'} parts")
-    parts = op.VariadicSplit.parts(len(lengths), data, axis, lengths) if len(lengths) > 1 or size < 0 else (data,)
-    if node.optional(1) is None and not node.flag("keepdims", True):
+    parts = op.VariadicSplit.parts(len(lengths), input, axis, lengths) if len(lengths) > 1 or size < 0 else (input,)
+    if split is None and not keepdims:
         parts = [op.Squeeze(part, [axis]) for part in parts]
     return new_sequence(op, parts)
 
@@ -195,25 +198,25 @@ def is_empty_optional(node: LoweringNode) -> bool:
 
 
 @onnx.lowers("Optional")
-def optional(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def optional(node: LoweringNode, op: OpBuilder, input: SSAValue | None = None) -> Sequence[SSAValue]:
     """onnx.Optional(x) -> x; without operand the operation stays until its uses are lowered."""
-    if node.optional(0) is not None:
+    if input is not None:
         return [node.operand(0)]
     return [new_sequence(op, [], "Optional")] if node.is_used(0) else []
 
 
 @onnx.lowers("OptionalHasElement")
-def optional_has_element(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def optional_has_element(node: LoweringNode, op: OpBuilder, input: SSAValue | None = None) -> SSAValue:
     """onnx.OptionalHasElement(x) -> true"""
     present = not is_empty_optional(node)
-    if node.optional(0) is not None:
+    if input is not None:
         release(node, 0)
     return op.constant(present)
 
 
 @onnx.lowers("OptionalGetElement")
-def optional_get_element(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def optional_get_element(node: LoweringNode, input: SSAValue) -> SSAValue:
     """onnx.OptionalGetElement(x) -> x"""
     if is_empty_optional(node):
         node.fail("the optional value is empty")
-    return node.operand(0)
+    return input

@@ -17,13 +17,27 @@ MAXIMUM_FILTERS = 1 << 24
 
 
 @onnx.lowers("MelWeightMatrix", since=17)
-def mel_weight_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def mel_weight_matrix(
+    node: LoweringNode,
+    op: OpBuilder,
+    num_mel_bins: SSAValue,
+    dft_length: SSAValue,
+    sample_rate: SSAValue,
+    lower_edge_hertz: SSAValue,
+    upper_edge_hertz: SSAValue,
+) -> SSAValue:
     """onnx.MelWeightMatrix(bins, length, rate, lower, upper) {output_datatype} -> a matrix [length // 2 + 1, bins]
 
     Column i is a triangle over the frequency bins of the edges i, i + 1, i + 2, which are equidistant on the mel scale
     2595 * log10(1 + f / 700).
     """
-    values = [node.constant(index) for index in range(5)]
+    values = [
+        op.known.constant(num_mel_bins),
+        op.known.constant(dft_length),
+        op.known.constant(sample_rate),
+        op.known.constant(lower_edge_hertz),
+        op.known.constant(upper_edge_hertz),
+    ]
     if any(value is None for value in values):
         return _computed(node, op, element_type(node, "output_datatype", f32))
     if any(value is None or value.size != 1 for value in values):

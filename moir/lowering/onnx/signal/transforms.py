@@ -19,15 +19,15 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("DFT", since=17)
-def fourier_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fourier_attribute(node: LoweringNode, op: OpBuilder, *, axis: int = 1) -> SSAValue:
     """onnx.DFT(x, length) {axis = 1, inverse, onesided} -> opset7.DFT, opset7.IDFT, opset9.RDFT or opset9.IRDFT"""
-    return transformed(node, op, node.integer("axis", 1))
+    return transformed(node, op, axis)
 
 
 @onnx.lowers("DFT", since=20)
-def fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fourier(node: LoweringNode, op: OpBuilder, _input: SSAValue, _dft_length: SSAValue, axis_: SSAValue | None = None) -> SSAValue:
     """onnx.DFT(x, length, axis = -2) {inverse, onesided} -> opset7.DFT, opset7.IDFT, opset9.RDFT or opset9.IRDFT"""
-    axis = (-2,) if node.optional(2) is None else node.constant_integers(2)
+    axis = (-2,) if axis_ is None else op.known.integers(axis_)
     if axis is None:
         return along_computed_axis(node, op, as_list(op, node.operand(2)))
     if len(axis) != 1:
@@ -89,17 +89,26 @@ def as_complex(op: OpBuilder, data: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("STFT", since=17)
-def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def short_time_fourier(
+    node: LoweringNode,
+    op: OpBuilder,
+    signal: SSAValue,
+    frame_step: SSAValue,
+    window: SSAValue | None = None,
+    frame_length: SSAValue | None = None,
+    *,
+    onesided: bool = True,
+) -> SSAValue:
     """onnx.STFT(x, step, window, length) {onesided = 1} -> opset15.STFT(opset1.Squeeze(x, -1), window, length, step)
 
     For a complex signal, or for two-sided spectra, the frames are gathered, multiplied by the window and transformed by
     opset7.DFT.
     """
-    data, real, element = node.operand(0), is_real(node), node.element(0)
-    step, window = op.convert(as_scalar(op, node.operand(1)), si64), node.optional(2)
+    real, element = is_real(node), element_of(signal)
+    step = op.convert(as_scalar(op, frame_step), si64)
     if window is not None and rank_of(window) is None:
         window = op.Reshape(window, [-1], special_zero=False)
-    length: Operand = node.optional(3)
+    length: Operand = frame_length
     if isinstance(length, SSAValue):
         length = op.convert(as_scalar(op, length), si64)
     elif window is not None:
@@ -111,17 +120,16 @@ def short_time_fourier(node: LoweringNode, op: OpBuilder) -> SSAValue:
         window = op.Broadcast(op.constant(np.ones((), to_numpy(element)), element), op.Reshape(length, [1], special_zero=False))
         if known is not None and 0 <= known[0] <= 1 << 20:
             window = op.constant(np.ones(known[0], to_numpy(element)), element)
-    onesided = node.flag("onesided", True)
     if onesided and real is not False:
         # ONNX has the spectra of the frames in rows: [batch, frames, frequencies, 2].
-        return op.STFT(op.Squeeze(data, [-1]), window, length, step, transpose_frames=False)
+        return op.STFT(op.Squeeze(signal, [-1]), window, length, step, transpose_frames=False)
     if onesided:
         node.fail("the onesided transform is defined for real numbers only")
     node.known_rank(0)
-    count = op.Add(op.Divide(op.Subtract(dimension_value(op, data, 1), length), step), 1)
+    count = op.Add(op.Divide(op.Subtract(dimension_value(op, signal, 1), length), step), 1)
     starts = op.Multiply(op.Range(0, count, 1, output_type=si64), op.convert(step, si64))
     positions = op.Add(op.Unsqueeze(starts, [1]), op.Range(0, length, 1, output_type=si64))
-    frames = op.Multiply(op.Gather(data, positions, 1), op.Unsqueeze(window, [1]))
+    frames = op.Multiply(op.Gather(signal, positions, 1), op.Unsqueeze(window, [1]))
     if element is f64:
         # The runtime has no transforms of f64.
         frames = op.convert(frames, f32)

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64, string
-from moir.dialects.shapes import broadcast_shapes, element_count
+from moir.dialects.shapes import broadcast_shapes, element_count, shape_of
 from moir.expansions.strings.pieces import limited, overlaps, pieces, without_empty
 from moir.expansions.strings.texts import (
     Texts,
@@ -67,24 +67,23 @@ def equal_strings(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @onnx.lowers("StringSplit", since=20)
-def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def split(node: LoweringNode, op: OpBuilder, x: SSAValue, *, maxsplit: int | None = None, delimiter: str = "") -> Sequence[SSAValue]:
     """onnx.StringSplit(x) {delimiter, maxsplit}
     -> the pieces of each string, with empty strings behind them, and how many pieces there are
     """
-    separator = node.text("delimiter", "").encode()
-    limit = node.integer("maxsplit") if node.has("maxsplit") else None
+    separator = delimiter.encode()
     if overlaps(separator):
         node.fail("occurrences of the delimiter can overlap", hint="use a text that does not end as it begins")
-    given = node.shape(0)
+    given = shape_of(x)
     if element_count(given) == 0 and given is not None:
         return [op.constant(np.zeros((*given, 0), object), string), op.constant(np.zeros(given, np.int64))]
-    strings = unpacked(op, node.operand(0))
+    strings = unpacked(op, x)
     texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
-    found = pieces(op, texts, separator, limit=limit if separator else None)
+    found = pieces(op, texts, separator, limit=maxsplit if separator else None)
     if not separator:
         found = without_empty(op, found)
-        if limit is not None:
-            found = limited(op, texts, found, limit)
+        if maxsplit is not None:
+            found = limited(op, texts, found, maxsplit)
     one, shape = number(1), op.ShapeOf(strings.begins)
     zeros = op.Multiply(texts.begins, number(0))
     rows = op.Unsqueeze(found.row, [1])

@@ -19,17 +19,17 @@ BEHIND = 256
 
 
 @onnx.lowers("RegexFullMatch", since=20)
-def full_match(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def full_match(node: LoweringNode, op: OpBuilder, x: SSAValue, *, pattern: str) -> SSAValue:
     """onnx.RegexFullMatch(x) {pattern}
     -> opset1.TensorIterator over the columns of bytes: state = opset8.Gather(table, state * 257 + byte)
     """
     try:
-        found = automaton(node.text("pattern"))
+        found = automaton(pattern)
     except UnsupportedExpression as error:
         node.fail(f"the pattern is not supported: {error}", hint="cut the model before this node")
     states = len(found.table)
     table = np.concatenate([found.table, np.arange(states, dtype=np.int32)[:, None]], axis=1).reshape(-1)
-    strings = unpacked(op, node.operand(0))
+    strings = unpacked(op, x)
     texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
     rows, lengths = matrix(op, texts)
     places = op.Unsqueeze(one_by_one(op, op.Squeeze(op.Gather(op.ShapeOf(rows, output_type=si32), [1], 0), [0])), [0])

@@ -26,33 +26,39 @@ MODES = ("TF", "IDF", "TFIDF")
 
 
 @onnx.lowers("TfIdfVectorizer")
-def n_gram_counts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def n_gram_counts(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    mode: str,
+    ngram_indexes: tuple[int, ...],
+    min_gram_length: int,
+    max_gram_length: int,
+    max_skip_count: int,
+) -> SSAValue:
     """onnx.TfIdfVectorizer(x) {mode, pool_int64s, ngram_counts, ngram_indexes, min_gram_length, …}
     -> opset1.MatMul(counts of each n-gram, its place in the result)
 
     The tokens of an n-gram may be up to max_skip_count + 1 places apart. x is a list [C] or a batch of lists [N, C].
     """
-    mode = node.text("mode")
     if mode not in MODES:
         node.fail(f"attribute mode is {mode!r}, it should be one of {', '.join(MODES)}")
     x, pool = _tokens(node, op)
-    places = node.integers("ngram_indexes")
-    shortest, longest = node.integer("min_gram_length"), node.integer("max_gram_length")
     counts: list[SSAValue] = []
     columns: list[int] = []
     first, length = 0, size_along(shape_of(x) or (-1,), -1)
     for number, grams in enumerate(_pools(node, pool), 1):
-        distances = range(1, 2 if number == 1 else node.integer("max_skip_count") + 2)
+        distances = range(1, 2 if number == 1 else max_skip_count + 2)
         # Lists that are known to be too short are left out: the CPU plugin (2026.4) sums nothing to nothing.
         fitting = [distance for distance in distances if not 0 < length <= (number - 1) * distance]
-        if shortest <= number <= longest and len(grams) and fitting:
+        if min_gram_length <= number <= max_gram_length and len(grams) and fitting:
             found = [_occurrences(op, x, grams, distance) for distance in fitting]
             counts.append(op.convert(op.ReduceSum(op.Concat(*found, axis=-2), [-2]), f32))
-            columns.extend(places[first : first + len(grams)])
+            columns.extend(ngram_indexes[first : first + len(grams)])
         first += len(grams)
-    if first != len(places) or not counts or min(places) < 0:
-        node.fail(f"ngram_indexes has {len(places)} places for {first} n-grams, or there is none of the lengths that are counted")
-    size = max(places) + 1
+    if first != len(ngram_indexes) or not counts or min(ngram_indexes) < 0:
+        node.fail(f"ngram_indexes has {len(ngram_indexes)} places for {first} n-grams, or there is none of the lengths that are counted")
+    size = max(ngram_indexes) + 1
     matrix = np.zeros((len(columns), size), np.float32)
     matrix[np.arange(len(columns)), columns] = 1
     result = op.MatMul(op.Concat(*counts, axis=-1), matrix)
@@ -61,10 +67,10 @@ def n_gram_counts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if mode == "TF" or not node.has("weights"):
         return result
     weights = node.numbers("weights")
-    if len(weights) != len(places):
-        node.fail(f"it has {len(weights)} weights for {len(places)} n-grams")
+    if len(weights) != len(ngram_indexes):
+        node.fail(f"it has {len(weights)} weights for {len(ngram_indexes)} n-grams")
     of_columns = np.zeros(size, np.float32)
-    of_columns[list(places)] = weights
+    of_columns[list(ngram_indexes)] = weights
     return op.Multiply(result, of_columns)
 
 

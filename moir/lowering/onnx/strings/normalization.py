@@ -57,32 +57,40 @@ def changed(text: str, action: str) -> str:
 
 
 @onnx.lowers("StringNormalizer", since=10)
-def string_normalizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def string_normalizer(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    case_change_action: str = "NONE",
+    stopwords: tuple[str, ...] = (),
+    is_case_sensitive: bool = False,
+) -> SSAValue:
     """onnx.StringNormalizer(x) {case_change_action, is_case_sensitive, stopwords}
     -> opset15.StringTensorPack of the strings that are no stop words; one empty string if none is left
     """
-    action, language = node.text("case_change_action", "NONE"), node.text("locale", "").partition("_")[0].lower()
-    if action not in ("LOWER", "UPPER", "NONE"):
-        node.fail(f"case_change_action {action!r} is not one of LOWER, UPPER, NONE")
+    language = node.text("locale", "").partition("_")[0].lower()
+    if case_change_action not in ("LOWER", "UPPER", "NONE"):
+        node.fail(f"case_change_action {case_change_action!r} is not one of LOWER, UPPER, NONE")
     if language not in PLAIN_LOCALES:
         node.fail(f"in the locale {node.text('locale')!r} some characters have other capital letters", hint="leave the locale out")
     rank = node.known_rank(0)
     if rank not in (1, 2):
         node.fail(f"the strings have {rank} dimensions, not 1 or 2")
-    words, is_sensitive = node.texts("stopwords", ()), node.flag("is_case_sensitive")
-    strings, known = node.operand(0), node.constant(0)
-    if not is_sensitive:
+    words = stopwords
+    known = op.known.constant(x)
+    if not is_case_sensitive:
         words = tuple(changed(word, "LOWER") for word in words)
     if known is not None:
-        left = [str(text) for text in known.ravel() if (str(text) if is_sensitive else changed(str(text), "LOWER")) not in words]
-        result = [changed(text, action) for text in left] or [""]
+        left = [str(text) for text in known.ravel() if (str(text) if is_case_sensitive else changed(str(text), "LOWER")) not in words]
+        result = [changed(text, case_change_action) for text in left] or [""]
         return op.constant(np.array(result, object).reshape([1] * (rank - 1) + [-1]), string)
-    texts = unpacked(op, strings)
+    texts = unpacked(op, x)
     texts = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
     kept: SSAValue | None = None
     if words:
-        compared = op.Reshape(strings, [-1], special_zero=False)
-        if not is_sensitive:
+        compared = op.Reshape(x, [-1], special_zero=False)
+        if not is_case_sensitive:
             compared = packed(op, in_case(op, texts, "LOWER"))
         kept = positions_where(op, op.Less(string_position(op, compared, [word.encode() for word in words]), number(0)))
         texts = Texts(op.Gather(texts.begins, kept, 0), op.Gather(texts.ends, kept, 0), texts.symbols)
@@ -91,9 +99,9 @@ def string_normalizer(node: LoweringNode, op: OpBuilder) -> SSAValue:
         stop = op.Reshape(count, [1], special_zero=False)
         begins, ends = (op.Slice(op.Concat(each, number([0]), axis=0), number([0]), stop, number([1])) for each in texts[:2])
         texts = Texts(begins, ends, texts.symbols)
-    if action != "NONE":
-        texts = in_case(op, texts, action)
-    shape = op.ShapeOf(strings) if kept is None else op.ShapeOf(texts.begins)
+    if case_change_action != "NONE":
+        texts = in_case(op, texts, case_change_action)
+    shape = op.ShapeOf(x) if kept is None else op.ShapeOf(texts.begins)
     if kept is not None and rank == 2:
         shape = op.Concat([1], shape, axis=0)
     return packed(op, texts, shape)

@@ -28,9 +28,9 @@ def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
 
 
 @tf.lowers("Complex")
-def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def from_parts(op: OpBuilder, real: SSAValue, imag: SSAValue) -> SSAValue:
     """tf.Complex(real, imag) -> opset1.Concat(opset1.Unsqueeze(real, -1), opset1.Unsqueeze(imag, -1)) {axis = -1}"""
-    parts = [node.operand(0), node.operand(1)]
+    parts = [real, imag]
     shapes = [shape_of(value) for value in parts]
     if is_static(shapes[0]) and is_static(shapes[1]) and shapes[0] != shapes[1]:
         target = list(np.broadcast_shapes(*(shape or () for shape in shapes)))
@@ -48,39 +48,38 @@ def have_same_shape(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
 
 
 @tf.lowers("Real")
-def real(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def real(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Real(x) -> opset8.Gather(x, 0, -1)"""
-    return part(op, node.operand(0), 0) if has_pairs(node) else node.operand(0)
+    return part(op, input, 0) if has_pairs(node) else input
 
 
 @tf.lowers("Imag")
-def imaginary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def imaginary(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Imag(x) -> opset8.Gather(x, 1, -1); zeros if x is real"""
-    return part(op, node.operand(0), 1) if has_pairs(node) else op.Multiply(node.operand(0), 0.0)
+    return part(op, input, 1) if has_pairs(node) else op.Multiply(input, 0.0)
 
 
 @tf.lowers("Conj")
-def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def conjugate(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Conj(x) -> opset1.Multiply(x, [1, -1])"""
-    return op.Multiply(node.operand(0), op.constant_like(np.array([1, -1]), node.operand(0))) if has_pairs(node) else node.operand(0)
+    return op.Multiply(input, op.constant_like(np.array([1, -1]), input)) if has_pairs(node) else input
 
 
 @tf.lowers("ComplexAbs")
-def magnitude(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def magnitude(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.ComplexAbs(x) -> opset4.ReduceL2(x, [-1])"""
-    return op.ReduceL2(node.operand(0), [-1], keep_dims=False)
+    return op.ReduceL2(x, [-1], keep_dims=False)
 
 
 @tf.lowers("Angle")
-def argument(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def argument(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Angle(x) -> the angle between the first axis and the point (real part, imaginary part)"""
-    return angle_of(op, part(op, node.operand(0), 1), part(op, node.operand(0), 0))
+    return angle_of(op, part(op, input, 1), part(op, input, 0))
 
 
 @tf.lowers("Exp")
-def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def exponential(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Exp(x) -> opset1.Exp(x); of complex numbers: exp(real) * (cos(imag), sin(imag))"""
-    x = node.operand(0)
     if not is_complex(node):
         return op.Exp(x)
     angle = part(op, x, 1)

@@ -13,32 +13,41 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("CropAndResize")
-def crop_and_resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def crop_and_resize(
+    node: LoweringNode,
+    op: OpBuilder,
+    image: SSAValue,
+    boxes_: SSAValue,
+    box_ind: SSAValue,
+    crop_size: SSAValue,
+    *,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+) -> SSAValue:
     """tf.CropAndResize(x, boxes, images, size)
     -> Transpose(opset2.ROIPooling(Transpose(x), [images, x1, y1, x2, y2]) {method = bilinear})
 
     ROIPooling supports no extrapolation value, no nearest neighbours and no computed size; then opset9.GridSample
     samples the crops. A transformation of an extension may have given it regions [images, x1, y1, x2, y2] for boxes.
     """
-    size = node.constant_integers(3)
-    method, outside = node.text("method", "bilinear"), node.number("extrapolation_value", 0.0)
+    size = op.known.integers(crop_size)
     if method not in ("bilinear", "nearest"):
         node.fail(f"method {method!r} does not exist")
     if size is not None and (len(size) != 2 or min(size) < 1):
         node.fail(f"crop_size {list(size)} is not two positive numbers")
-    if (boxes := node.shape(1)) is not None and (len(boxes) != 2 or boxes[1] not in (4, 5, -1)):
+    if (boxes := shape_of(boxes_)) is not None and (len(boxes) != 2 or boxes[1] not in (4, 5, -1)):
         node.fail(f"boxes of shape {list(boxes)} are not [boxes, 4]")
     are_regions = boxes is not None and boxes[1] == 5
-    if size is None or method == "nearest" or outside != 0:
+    if size is None or method == "nearest" or extrapolation_value != 0:
         if are_regions:
             node.fail("crops of regions [images, x1, y1, x2, y2] are bilinear, zero outside of the image, and of constant size")
-        return sampled_crops(node, op, method, outside)
-    data = channel_first(op, op.convert(node.operand(0), f32), 4)
+        return sampled_crops(node, op, method, extrapolation_value)
+    data = channel_first(op, op.convert(image, f32), 4)
     if are_regions:
-        regions = op.convert(node.operand(1), f32)
+        regions = op.convert(boxes_, f32)
     else:
-        corners = op.Gather(op.convert(node.operand(1), f32), [1, 0, 3, 2], 1)
-        regions = op.Concat(op.Unsqueeze(op.convert(node.operand(2), f32), [1]), corners, axis=1)
+        corners = op.Gather(op.convert(boxes_, f32), [1, 0, 3, 2], 1)
+        regions = op.Concat(op.Unsqueeze(op.convert(box_ind, f32), [1]), corners, axis=1)
     pooled = op.ROIPooling(
         data, regions, output_size=size, output_roi=size, pooled_h=size[0], pooled_w=size[1], spatial_scale=1.0, method="bilinear"
     )

@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import as_list, as_scalar
 from moir.expansions.suppression import exclusive
 from moir.lowering.binder import LoweringNode
@@ -17,36 +18,61 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("NonMaxSuppression")
-def suppression_by_attribute(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def suppression_by_attribute(node: LoweringNode, op: OpBuilder, *, iou_threshold: float = 0.5) -> SSAValue:
     """tf.NonMaxSuppression(boxes, scores, limit) {iou_threshold} -> opset8.Gather(opset9.NonMaxSuppression(…), 2, 1)"""
-    overlap = op.constant(np.array(node.number("iou_threshold", 0.5), np.float32))
+    overlap = op.constant(np.array(iou_threshold, np.float32))
     return column(op, selected(node, op, overlap, None, None)[0])
 
 
 @tf.lowers("NonMaxSuppressionV2", "NonMaxSuppressionV3")
-def suppression(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def suppression(
+    node: LoweringNode,
+    op: OpBuilder,
+    _boxes: SSAValue,
+    _scores: SSAValue,
+    _max_output_size: SSAValue,
+    iou_threshold: SSAValue,
+    score_threshold: SSAValue | None = None,
+) -> SSAValue:
     """tf.NonMaxSuppressionV3(boxes, scores, limit, overlap, threshold)
     -> opset8.Gather(opset9.NonMaxSuppression(…), 2, 1)
     """
-    return column(op, selected(node, op, op.convert(node.operand(3), f32), node.optional(4), None)[0])
+    return column(op, selected(node, op, op.convert(iou_threshold, f32), score_threshold, None)[0])
 
 
 @tf.lowers("NonMaxSuppressionV4")
-def padded_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
+def padded_suppression(
+    node: LoweringNode,
+    op: OpBuilder,
+    _boxes: SSAValue,
+    _scores: SSAValue,
+    _max_output_size: SSAValue,
+    iou_threshold: SSAValue,
+    score_threshold: SSAValue,
+) -> Replacement:
     """tf.NonMaxSuppressionV4(…)
     -> as V3, padded with zeros up to the limit if `pad_to_max_output_size`; and the number of selected boxes
     """
-    rows, _, count = selected(node, op, op.convert(node.operand(3), f32), node.optional(4), None)
+    rows, _, count = selected(node, op, op.convert(iou_threshold, f32), score_threshold, None)
     return [padded(node, op, column(op, rows), count), op.Squeeze(count, [0])]
 
 
 @tf.lowers("NonMaxSuppressionV5")
-def soft_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
+def soft_suppression(
+    node: LoweringNode,
+    op: OpBuilder,
+    _boxes: SSAValue,
+    scores_: SSAValue,
+    _max_output_size: SSAValue,
+    iou_threshold: SSAValue,
+    score_threshold: SSAValue,
+    soft_nms_sigma: SSAValue,
+) -> Replacement:
     """tf.NonMaxSuppressionV5(…, softness) -> as V4, with the scores of the selected boxes as second result"""
-    rows, scores, count = selected(node, op, op.convert(node.operand(3), f32), node.optional(4), node.optional(5))
+    rows, scores, count = selected(node, op, op.convert(iou_threshold, f32), score_threshold, soft_nms_sigma)
     indices = padded(node, op, column(op, rows), count)
     values = padded(node, op, column(op, scores), count) if node.is_used(1) else None
-    return [indices, None if values is None else op.convert(values, node.element(1)), op.Squeeze(count, [0])]
+    return [indices, None if values is None else op.convert(values, element_of(scores_)), op.Squeeze(count, [0])]
 
 
 @tf.lowers("NonMaxSuppressionWithOverlaps")
@@ -56,25 +82,36 @@ def suppression_with_overlaps(node: LoweringNode, _: OpBuilder) -> NoReturn:
 
 
 @tf.lowers("CombinedNonMaxSuppression")
-def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
+def combined_suppression(
+    node: LoweringNode,
+    op: OpBuilder,
+    boxes: SSAValue,
+    scores: SSAValue,
+    max_output_size_per_class: SSAValue,
+    max_total_size: SSAValue,
+    iou_threshold: SSAValue,
+    score_threshold: SSAValue,
+    *,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+) -> Replacement:
     """tf.CombinedNonMaxSuppression(boxes [N, n, q, 4], scores [N, n, classes], …)
     -> the best of the boxes that opset9.NonMaxSuppression selects
 
     The scores of selected boxes are scattered into a table of zeros [N, classes * n], from which opset11.TopK takes the
     largest.
     """
-    boxes, scores = node.operand(0), node.operand(1)
-    shape, classes_of = node.shape(0), node.shape(1)
+    shape, classes_of = shape_of(boxes), shape_of(scores)
     if shape is None or len(shape) != 4 or shape[2] < 0:
         node.fail("whether classes have boxes of their own is unknown", hint="give the boxes a static third dimension")
-    per_class, total = node.constant_integers(2), node.constant_integers(3)
+    per_class, total = op.known.integers(max_output_size_per_class), op.known.integers(max_total_size)
     if total is None or total[0] < 1:
         node.fail("max_total_size is computed or below 1", hint="make it a positive constant")
     own_boxes = shape[2] > 1
     table = op.Transpose(scores, [0, 2, 1])
     sizes = op.ShapeOf(table)
     count = total[0]
-    if node.flag("pad_per_class"):
+    if pad_per_class:
         if per_class is None or classes_of is None or len(classes_of) != 3 or classes_of[2] < 0:
             node.fail("the number of results depends on unknown numbers")
         count = min(count, per_class[0] * classes_of[2])
@@ -84,12 +121,12 @@ def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
         flat_scores = op.Reshape(table, op.Concat([-1, 1], many, axis=0), special_zero=False)
     else:
         flat_boxes, flat_scores = op.Reshape(boxes, [0, -1, 4], special_zero=True), table
-    threshold = as_scalar(op, node.operand(5))
+    threshold = as_scalar(op, score_threshold)
     rows, found, _ = op.NonMaxSuppression.results(
         flat_boxes,
         flat_scores,
-        as_scalar(op, node.operand(2)),
-        exclusive(op, node.operand(4)),
+        as_scalar(op, max_output_size_per_class),
+        exclusive(op, iou_threshold),
         threshold,
         box_encoding="corner",
         sort_result_descending=False,
@@ -110,7 +147,7 @@ def combined_suppression(node: LoweringNode, op: OpBuilder) -> Replacement:
         chosen = op.Gather(per_image, places, 1, batch_dims=1)
     else:
         chosen = op.Gather(flat_boxes, op.FloorMod(places, boxes_each), 1, batch_dims=1)
-    if node.flag("clip_boxes", True):
+    if clip_boxes:
         chosen = op.Clamp(chosen, min=0.0, max=1.0)
     factor = op.convert(valid, f32)
     return [

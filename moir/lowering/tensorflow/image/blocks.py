@@ -14,55 +14,53 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @tf.lowers("DepthToSpace")
-def depth_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def depth_to_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
     """tf.DepthToSpace(x) {block_size, data_format = NHWC}
     -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]
     """
     last = is_channel_last(node)
-    data = channel_first(op, node.operand(0), 4, last=last)
-    return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
+    data = channel_first(op, input, 4, last=last)
+    return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=block_size), 4, last=last)
 
 
 @tf.lowers("SpaceToDepth")
-def space_to_depth(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def space_to_depth(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
     """tf.SpaceToDepth(x) {block_size, data_format = NHWC}
     -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]
     """
     last = is_channel_last(node)
-    data = channel_first(op, node.operand(0), 4, last=last)
-    return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=node.integer("block_size")), 4, last=last)
+    data = channel_first(op, input, 4, last=last)
+    return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=block_size), 4, last=last)
 
 
 @tf.lowers("SpaceToBatchND")
-def space_to_batch(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def space_to_batch(node: LoweringNode, op: OpBuilder, input: SSAValue, block_shape: SSAValue) -> SSAValue:
     """tf.SpaceToBatchND(x, block, paddings) -> opset2.SpaceToBatch(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
-    block = around_block(op, node.operand(0), node.operand(1), 1)
-    return blocks_of_space(op, node.operand(0), block, *borders(node, op, 2))
+    block = around_block(op, input, block_shape, 1)
+    return blocks_of_space(op, input, block, *borders(node, op, 2))
 
 
 @tf.lowers("BatchToSpaceND")
-def batch_to_space(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def batch_to_space(node: LoweringNode, op: OpBuilder, input: SSAValue, block_shape: SSAValue) -> SSAValue:
     """tf.BatchToSpaceND(x, block, crops) -> opset2.BatchToSpace(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
-    block = around_block(op, node.operand(0), node.operand(1), 1)
-    return op.BatchToSpace(node.operand(0), block, *borders(node, op, 2))
+    block = around_block(op, input, block_shape, 1)
+    return op.BatchToSpace(input, block, *borders(node, op, 2))
 
 
 @tf.lowers("SpaceToBatch")
-def space_to_batch_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def space_to_batch_square(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
     """tf.SpaceToBatch(x, paddings) {block_size}
     -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
     """
-    size = node.integer("block_size")
-    return blocks_of_space(op, node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+    return blocks_of_space(op, input, [1, block_size, block_size, 1], *borders(node, op, 1))
 
 
 @tf.lowers("BatchToSpace")
-def batch_to_space_square(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def batch_to_space_square(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
     """tf.BatchToSpace(x, crops) {block_size}
     -> opset2.BatchToSpace(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
     """
-    size = node.integer("block_size")
-    return op.BatchToSpace(node.operand(0), [1, size, size, 1], *borders(node, op, 1))
+    return op.BatchToSpace(input, [1, block_size, block_size, 1], *borders(node, op, 1))
 
 
 def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Operand, ends: Operand) -> SSAValue:

@@ -18,15 +18,15 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("ExtractGlimpseV2")
-def glimpse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def glimpse(node: LoweringNode, op: OpBuilder, input: SSAValue, *, uniform_noise: bool = True, noise: str = "uniform") -> SSAValue:
     """tf.ExtractGlimpseV2(x, size, offsets) {centered, normalized, noise}
     -> opset8.Gather of the rows and columns of each glimpse, and opset1.Select of 0 outside of the image
 
     Other noise than zeros is refused.
     """
-    if node.flag("uniform_noise", True) or node.text("noise", "uniform") != "zero":
+    if uniform_noise or noise != "zero":
         node.fail("glimpses with noise around the image are not supported", hint='give the node noise="zero" and uniform_noise=False')
-    data, sizes = node.operand(0), op.ShapeOf(node.operand(0))
+    data, sizes = input, op.ShapeOf(input)
     insides: list[SSAValue] = []
     for axis in (0, 1):
         places, size = _places(node, op, axis, op.Gather(sizes, axis + 1, 0))

@@ -64,42 +64,41 @@ def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -
 
 
 @tf.lowers("ResizeNearestNeighbor")
-def resize_nearest(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ResizeNearestNeighbor(x, size)
-    -> opset11.Interpolate(x, size, [1, 2]) {mode = nearest, nearest_mode = floor}
+def resize_nearest(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SSAValue) -> SSAValue:
+    """tf.ResizeNearestNeighbor(images, size)
+    -> opset11.Interpolate(images, size, [1, 2]) {mode = nearest, nearest_mode = floor}
     """
     mode = coordinates(node)
-    x = node.operand(0)
     if keeps_size(node):
-        return x
+        return images
     # The runtime moves no elements of other types; f32 holds those of 16 bits.
-    is_supported = element_of(x) in INTERPOLATED
+    is_supported = element_of(images) in INTERPOLATED
     resized = op.Interpolate(
-        x if is_supported else op.convert(x, f32),
-        node.operand(1),
+        images if is_supported else op.convert(images, f32),
+        size,
         ROWS_AND_COLUMNS,
         mode="nearest",
         shape_calculation_mode="sizes",
         coordinate_transformation_mode="tf_half_pixel_for_nn" if mode == "half_pixel" else mode,
         nearest_mode="round_prefer_ceil" if mode == "align_corners" else "floor",
     )
-    return resized if is_supported else op.convert(resized, element_of(x))
+    return resized if is_supported else op.convert(resized, element_of(images))
 
 
 @tf.lowers("ResizeBicubic")
-def resize_bicubic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def resize_bicubic(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SSAValue) -> SSAValue:
     """tf.ResizeBicubic(x, size) -> opset11.Interpolate(x, size, [1, 2]) {mode = cubic, cube_coeff = -0.75}
 
     With half_pixel_centers the weights of pixels outside of the image are 0, which the runtime does not support: x is
     multiplied by a matrix for each axis.
     """
-    data, mode = op.convert(node.operand(0), f32), coordinates(node)
+    data, mode = op.convert(images, f32), coordinates(node)
     if keeps_size(node):
         return data
     if mode != "half_pixel":
         return op.Interpolate(
             data,
-            node.operand(1),
+            size,
             ROWS_AND_COLUMNS,
             mode="cubic",
             shape_calculation_mode="sizes",
@@ -148,21 +147,21 @@ def resampled_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | No
 
 
 @tf.lowers("ResizeArea")
-def resize_area(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def resize_area(node: LoweringNode, op: OpBuilder, images: SSAValue, *, align_corners: bool = False) -> SSAValue:
     """tf.ResizeArea(x, size) -> x multiplied by matrices of the shares that pixels of x have in pixels of the result"""
-    data, align = op.convert(node.operand(0), f32), node.flag("align_corners")
+    data = op.convert(images, f32)
     if has_known_sizes(node):
-        matrices = [constant_matrix(op, area_weights(*sizes, align_corners=align)) for sizes in known_sizes(node)]
+        matrices = [constant_matrix(op, area_weights(*sizes, align_corners=align_corners)) for sizes in known_sizes(node)]
         return resampled_by(op, data, matrices)
-    return resampled_by(op, data, [area_matrix(op, *sizes, align_corners=align) for sizes in computed_sizes(node, op)])
+    return resampled_by(op, data, [area_matrix(op, *sizes, align_corners=align_corners) for sizes in computed_sizes(node, op)])
 
 
 @tf.lowers("ScaleAndTranslate")
-def scale_and_translate(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scale_and_translate(node: LoweringNode, op: OpBuilder, *, antialias: bool = True) -> SSAValue:
     """tf.ScaleAndTranslate(x, size, scale, translation) {kernel_type, antialias}
     -> x multiplied by the matrices of the kernel
     """
-    kernel, antialias = KERNELS.get(node.text("kernel_type", "lanczos3")), node.flag("antialias", True)
+    kernel = KERNELS.get(node.text("kernel_type", "lanczos3"))
     if kernel is None:
         node.fail(f"the kernel {node.text('kernel_type')!r} does not exist")
     data, scale, translation = op.convert(node.operand(0), f32), node.constant(2), node.constant(3)
@@ -180,15 +179,16 @@ def scale_and_translate(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("ExtractImagePatches")
-def extract_image_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def extract_image_patches(
+    node: LoweringNode, op: OpBuilder, images: SSAValue, *, ksizes: tuple[int, ...], strides: tuple[int, ...], rates: tuple[int, ...]
+) -> SSAValue:
     """tf.ExtractImagePatches(x) -> Transpose(opset3.ExtractImagePatches(Transpose(x)))"""
-    sizes, strides, rates = (node.integers(name) for name in ("ksizes", "strides", "rates"))
-    for name, entries in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
+    for name, entries in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
         if len(entries) != 4 or (entries[0], entries[3]) != (1, 1):
             node.fail(f"{name} {list(entries)} are not four entries, 1 for batch and channels")
     result = op.ExtractImagePatches(
-        channel_first(op, node.operand(0), 4),
-        sizes=sizes[1:3],
+        channel_first(op, images, 4),
+        sizes=ksizes[1:3],
         strides=strides[1:3],
         rates=rates[1:3],
         auto_pad=same_or_valid(node),
@@ -205,21 +205,22 @@ def same_or_valid(node: LoweringNode) -> str:
 
 
 @tf.lowers("ExtractVolumePatches")
-def extract_volume_patches(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def extract_volume_patches(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, *, ksizes: tuple[int, ...], strides: tuple[int, ...]
+) -> SSAValue:
     """tf.ExtractVolumePatches(x)
     -> opset8.Gather of the positions in the windows, along each axis; their dimensions become the last one
 
     A convolution with one filter for each position is wrong in the runtime (2026.4, CPU) for some strides.
     """
-    sizes, strides = node.integers("ksizes"), node.integers("strides")
-    if len(sizes) != 5 or len(strides) != 5 or (*sizes[::4], *strides[::4]) != (1, 1, 1, 1) or not 0 < np.prod(sizes) <= 4096:
+    if len(ksizes) != 5 or len(strides) != 5 or (*ksizes[::4], *strides[::4]) != (1, 1, 1, 1) or not 0 < np.prod(ksizes) <= 4096:
         node.fail("ksizes and strides are not five entries, 1 for batch and channels")
-    data, same = node.operand(0), same_or_valid(node) == "same_upper"
+    data, same = input, same_or_valid(node) == "same_upper"
     lengths = [op.Gather(op.ShapeOf(data), axis, 0) for axis in (1, 2, 3)]
-    if same and max(sizes) > 1:
-        before, behind = [(size - 1) // 2 for size in sizes], [size // 2 for size in sizes]
+    if same and max(ksizes) > 1:
+        before, behind = [(size - 1) // 2 for size in ksizes], [size // 2 for size in ksizes]
         data = op.Pad(data, before, behind, op.constant_like(0, data), pad_mode="constant")
-    for axis, (length, size, stride) in enumerate(zip(lengths, sizes[1:4], strides[1:4], strict=True)):
+    for axis, (length, size, stride) in enumerate(zip(lengths, ksizes[1:4], strides[1:4], strict=True)):
         data = op.Gather(data, window_positions(op, length, size, stride, same=same), 1 + 2 * axis)
     order = [0, 1, 3, 5, 2, 4, 6, 7]
     shape = op.Gather(op.ShapeOf(data), [0, 1, 3, 5], 0)
@@ -244,21 +245,31 @@ def window_positions(op: OpBuilder, length: SSAValue, size: int, stride: int, *,
 
 
 @tf.lowers("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def projective_transform(
+    node: LoweringNode,
+    op: OpBuilder,
+    images: SSAValue,
+    transforms: SSAValue,
+    output_shape: SSAValue,
+    fill_value: SSAValue | None = None,
+    *,
+    fill_mode: str = "CONSTANT",
+    interpolation: str,
+) -> SSAValue:
     """tf.ImageProjectiveTransformV3(x, transforms [N or 1, 8], size, fill)
     -> opset9.GridSample(Transpose(x), points of x)
 
     The points are (a0 x + a1 y + a2, b0 x + b1 y + b2) / (c0 x + c1 y + 1) for each pixel (x, y) of the result.
     """
     paddings = {"CONSTANT": "zeros", "NEAREST": "border", "REFLECT": "reflection", "WRAP": "border"}
-    fill_mode, interpolation = node.text("fill_mode", "CONSTANT").upper(), node.text("interpolation").upper()
+    fill_mode, interpolation = fill_mode.upper(), interpolation.upper()
     if fill_mode not in paddings or interpolation not in ("NEAREST", "BILINEAR"):
         node.fail(f"the runtime does not have fill mode {fill_mode} with interpolation {interpolation}")
-    image, element = op.convert(node.operand(0), f32), node.element(0)
+    image, element = op.convert(images, f32), element_of(images)
     sizes = op.ShapeOf(image)
-    points, shape = pixel_points(op, node.operand(2))
-    ones = op.Slice(op.Multiply(node.operand(1), 0.0), [0], [1], [1], [1])
-    matrices = op.Reshape(op.Concat(node.operand(1), op.Add(ones, 1.0), axis=1), [-1, 3, 3], special_zero=False)
+    points, shape = pixel_points(op, output_shape)
+    ones = op.Slice(op.Multiply(transforms, 0.0), [0], [1], [1], [1])
+    matrices = op.Reshape(op.Concat(transforms, op.Add(ones, 1.0), axis=1), [-1, 3, 3], special_zero=False)
     x, y, divisor = op.Split.parts(3, op.MatMul(points, matrices, transpose_b=True), 2, num_splits=3)
     lines: list[SSAValue] = []
     for value, axis in ((x, 2), (y, 1)):
@@ -276,7 +287,7 @@ def projective_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if (shape_of(image) or (-1,))[0] != (shape_of(flat) or (-2,))[0] or (shape_of(flat) or (-1,))[0] < 0:
         flat = op.Broadcast(flat, op.Concat(batch, [1, 1], axis=0), mode="bidirectional")
     grid = op.Reshape(flat, op.Concat(batch, op.convert(shape, si64), [2], axis=0), special_zero=False)
-    is_integer, fill = element in INTEGER_TYPES, node.optional(3)
+    is_integer, fill = element in INTEGER_TYPES, fill_value
     if fill is not None:
         fill = op.convert(op.convert(fill, element), f32) if is_integer else op.convert(fill, f32)
     known = None if fill is None else op.known.constant(fill)
@@ -333,18 +344,20 @@ def extract_glimpse(node: LoweringNode, _: OpBuilder) -> NoReturn:
 
 
 @tf.lowers("AdjustContrastv2")
-def adjust_contrast(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def adjust_contrast(node: LoweringNode, op: OpBuilder, images: SSAValue) -> SSAValue:
     """tf.AdjustContrastv2(x, factor) -> (x - m) * factor + m, where m is opset1.ReduceMean(x, [-3, -2])"""
-    return contrasted(node, op, node.operand(0))
+    return contrasted(node, op, images)
 
 
 @tf.lowers("AdjustContrast")
-def adjust_contrast_within(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def adjust_contrast_within(
+    node: LoweringNode, op: OpBuilder, images: SSAValue, _contrast_factor: SSAValue, min_value: SSAValue, max_value: SSAValue
+) -> SSAValue:
     """tf.AdjustContrast(x, factor, lowest, highest)
     -> as AdjustContrastv2, limited to lowest and highest; the element type of the result is f32
     """
-    result = contrasted(node, op, op.convert(node.operand(0), f32))
-    return op.Minimum(op.Maximum(result, node.operand(2)), node.operand(3))
+    result = contrasted(node, op, op.convert(images, f32))
+    return op.Minimum(op.Maximum(result, min_value), max_value)
 
 
 def contrasted(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si32, si64
-from moir.dialects.shapes import is_static
+from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.built_loops import Step, repeated_steps
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX, size_of_matrices
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvalues, singular_values
@@ -42,7 +42,7 @@ def sizes_of_matrices(node: LoweringNode, largest: int) -> tuple[int, int]:
 
 
 @tf.lowers("Qr")
-def orthogonal_and_upper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, full_matrices: bool = False) -> Sequence[SSAValue]:
     """tf.Qr(a […, M, N]) {full_matrices} -> q, r with a = q · r, by a reflection for each column
 
     The reflections have the signs of LAPACK: a diagonal element of r has the other sign than the element in its place
@@ -50,7 +50,7 @@ def orthogonal_and_upper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
     """
-    upper, (rows, columns) = node.operand(0), sizes_of_matrices(node, LARGEST_MATRIX)
+    upper, (rows, columns) = input, sizes_of_matrices(node, LARGEST_MATRIX)
     q = op.constant_like(np.eye(rows), upper)
     for place in range(min(rows - 1, columns)):
         column = op.Slice(upper, [place], [place + 1], [1], [-1])
@@ -70,18 +70,18 @@ def orthogonal_and_upper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue
         # There is no reflection, so that each matrix has the same q.
         q = op.Broadcast(q, op.Concat(op.Slice(op.ShapeOf(upper), [0], [-2], [1], [0]), [1, 1], axis=0))
     upper, size = triangle_of(op, upper, is_lower=False), min(rows, columns)
-    if not node.flag("full_matrices") and size < rows:
+    if not full_matrices and size < rows:
         q, upper = op.Slice(q, [0], [size], [1], [-1]), op.Slice(upper, [0], [size], [1], [-2])
     return [q, upper][: node.result_count]
 
 
 @tf.lowers("Lu")
-def lower_and_upper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def lower_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_idx_type: Attribute = si32) -> Sequence[SSAValue]:
     """tf.Lu(a) -> both triangles in one matrix, and the order of the rows, by an elimination with pivots
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
     """
-    a, rank, size = node.operand(0), node.known_rank(0), size_of_matrices(node.shape(0))
+    a, rank, size = input, node.known_rank(0), size_of_matrices(shape_of(input))
     rows = np.arange(size)
     order = op.Broadcast(op.constant(rows, si64), op.Slice(op.ShapeOf(a), [0], [-1], [1], [0]))
     for step in range(size - 1):
@@ -100,7 +100,7 @@ def lower_and_upper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
         row = op.Multiply(op.Slice(a, [step], [step + 1], [1], [-2]), op.constant_like(rows > step, a))
         a = op.Subtract(a, op.MatMul(factors, row))
         a = op.Select(op.constant((rows.reshape(size, 1) > step) & (rows == step)), factors, a)
-    return [a, op.convert(order, node.element_attribute("output_idx_type", si32))][: node.result_count]
+    return [a, op.convert(order, output_idx_type)][: node.result_count]
 
 
 VECTORS = "vectors are determined up to their signs only, and a Loop cannot find those that TensorFlow finds"
@@ -108,11 +108,11 @@ ASK_VALUES = "use the values alone, or cut the model behind this node"
 
 
 @tf.lowers("SelfAdjointEigV2")
-def eigenvalues_of_symmetric(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def eigenvalues_of_symmetric(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Sequence[SSAValue | None]:
     """tf.SelfAdjointEigV2(a) -> the eigenvalues; refused if the vectors are used. Only the lower triangle is read."""
     if node.is_used(1):
         node.fail(VECTORS, hint=ASK_VALUES)
-    a, (rows, columns) = node.operand(0), sizes_of_matrices(node, LARGEST_ROTATED)
+    a, (rows, columns) = input, sizes_of_matrices(node, LARGEST_ROTATED)
     if rows != columns:
         node.fail(f"matrices of {rows} rows and {columns} columns have no eigenvalues")
     symmetric = op.Add(triangle_of(op, a), transposed(op, triangle_of(op, a, -1)))
@@ -120,11 +120,11 @@ def eigenvalues_of_symmetric(node: LoweringNode, op: OpBuilder) -> Sequence[SSAV
 
 
 @tf.lowers("Svd")
-def values_of_matrices(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def values_of_matrices(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Sequence[SSAValue | None]:
     """tf.Svd(a) -> the singular values; refused if the vectors are used"""
     if node.is_used(1) or node.is_used(2):
         node.fail(VECTORS, hint=ASK_VALUES)
-    a, (rows, columns) = node.operand(0), sizes_of_matrices(node, LARGEST_ROTATED)
+    a, (rows, columns) = input, sizes_of_matrices(node, LARGEST_ROTATED)
     if rows < columns:
         a = transposed(op, a)
     return [singular_values(op, a, min(rows, columns), node.known_rank(0)), None, None][: node.result_count]
@@ -140,12 +140,12 @@ PADE_LIMIT = 3.925724783138660
 
 
 @tf.lowers("MatrixExponential")
-def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def exponential(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.MatrixExponential(a) -> (v - u)⁻¹ (v + u), squared s times in a Loop; u and v are polynomials of a / 2ˢ
 
     Source: N. Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005), degree 7.
     """
-    a, size = node.operand(0), size_of_matrices(node.shape(0))
+    a, size = input, size_of_matrices(shape_of(input))
     norm = op.ReduceMax(op.ReduceSum(op.Abs(a), [-2], keep_dims=False), [-1], keep_dims=False)
     ratio = op.Divide(op.Log(op.Maximum(op.Divide(norm, PADE_LIMIT), 1.0)), math.log(2))
     count = op.Ceiling(ratio)

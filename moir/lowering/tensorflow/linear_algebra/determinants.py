@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
-from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("BatchMatrixDeterminant", "MatrixDeterminant")
-def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def determinant(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination.."""
-    return determinant_of(op, node.operand(0))
+    return determinant_of(op, input)
 
 
 @tf.lowers("LogMatrixDeterminant")
-def logarithm_of_determinant(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def logarithm_of_determinant(op: OpBuilder, input: SSAValue) -> Sequence[SSAValue]:
     """tf.LogMatrixDeterminant(x) -> the product of the signs of the pivots, and the sum of their logarithms"""
-    return sign_and_logarithm_of(op, node.operand(0))
+    return sign_and_logarithm_of(op, input)

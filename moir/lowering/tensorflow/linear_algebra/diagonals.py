@@ -55,9 +55,9 @@ def conjunction(op: OpBuilder, masks: Sequence[SSAValue | Array]) -> SSAValue:
 
 
 @tf.lowers("MatrixDiag", "BatchMatrixDiag")
-def matrix_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def matrix_diagonal(op: OpBuilder, diagonal: SSAValue) -> SSAValue:
     """tf.MatrixDiag(x) -> opset1.Select(identity matrix, opset1.Unsqueeze(x, -2), 0)"""
-    return diagonal_matrices(op, node.operand(0), op.constant_like(0, node.operand(0)))
+    return diagonal_matrices(op, diagonal, op.constant_like(0, diagonal))
 
 
 def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SSAValue:
@@ -66,39 +66,41 @@ def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SS
 
 
 @tf.lowers("Diag")
-def diagonal_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def diagonal_tensor(node: LoweringNode, op: OpBuilder, diagonal: SSAValue) -> SSAValue:
     """tf.Diag(x)
     -> opset1.Select(identity matrix, x, 0); several dimensions are merged before, and restored twice after it
     """
-    data, rank = node.operand(0), node.known_rank(0)
-    zero = op.constant_like(0, data)
+    rank = node.known_rank(0)
+    zero = op.constant_like(0, diagonal)
     if rank == 1:
-        return diagonal_matrices(op, data, zero)
-    matrix = diagonal_matrices(op, op.Reshape(data, [-1], special_zero=False), zero)
-    shape = shape_of(data)
-    target: Operand = [*shape, *shape] if shape is not None and is_static(shape) else op.Tile(op.ShapeOf(data), [2])
+        return diagonal_matrices(op, diagonal, zero)
+    matrix = diagonal_matrices(op, op.Reshape(diagonal, [-1], special_zero=False), zero)
+    shape = shape_of(diagonal)
+    target: Operand = [*shape, *shape] if shape is not None and is_static(shape) else op.Tile(op.ShapeOf(diagonal), [2])
     return op.Reshape(matrix, target, special_zero=False)
 
 
 @tf.lowers("MatrixDiagV2", "MatrixDiagV3")
-def matrix_diagonals(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def matrix_diagonals(
+    node: LoweringNode, op: OpBuilder, diagonal: SSAValue, _k: SSAValue, num_rows: SSAValue, num_cols: SSAValue, padding_value: SSAValue
+) -> SSAValue:
     """tf.MatrixDiagV3(x, k, rows, columns, padding) {align}
     -> opset1.Select(mask, opset8.Gather(x, positions, -1), padding)
 
     The positions are constant if sizes are known. The main diagonal of square matrices requires no Gather.
     """
-    data, padding = node.operand(0), as_scalar(op, node.operand(4))
+    padding = as_scalar(op, padding_value)
     lower, upper = diagonal_numbers(node, 1)
-    sizes = [node.constant_integers(index) for index in (2, 3)]
+    sizes = [op.known.integers(num_rows), op.known.integers(num_cols)]
     rows, columns = (-1 if size is None else size[0] for size in sizes)
     if None in sizes:
         node.fail("the size of its matrices is computed when the model runs", hint="make the numbers of rows and columns constants")
     if (lower, upper, rows, columns) == (0, 0, -1, -1):
-        return diagonal_matrices(op, data, padding)
-    packed, shape = packed_rows(op, data, lower != upper), shape_of(data)
+        return diagonal_matrices(op, diagonal, padding)
+    packed, shape = packed_rows(op, diagonal, lower != upper), shape_of(diagonal)
     width = -1 if shape is None else shape[-1]
     if width < 0:
-        found = computed_size(op, dimension_of(op, data, -1), (rows, columns), lower, upper)
+        found = computed_size(op, dimension_of(op, diagonal, -1), (rows, columns), lower, upper)
         return placed(op, ComputedBand(op, *found, lower, upper, alignment(node)).sources_of_matrix(), packed, padding)
     least_rows, least_columns = width - min(upper, 0), width + max(lower, 0)
     if rows < 0 and columns < 0:
@@ -150,46 +152,46 @@ def placed(op: OpBuilder, sources: Array | SSAValue, elements: SSAValue, other: 
 
 
 @tf.lowers("MatrixDiagPart", "BatchMatrixDiagPart")
-def diagonal_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def diagonal_part(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.MatrixDiagPart(x) -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), positions, -1)"""
-    return main_diagonal(op, node.operand(0), 0)
+    return main_diagonal(op, input, 0)
 
 
 @tf.lowers("DiagPart")
-def diagonal_part_tensor(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def diagonal_part_tensor(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.DiagPart(x)
     -> the main diagonal of the matrix whose rows and columns are the halves of the dimensions, reshaped to one half
     """
-    data, rank, shape = node.operand(0), node.known_rank(0), node.shape(0)
+    rank, shape = node.known_rank(0), shape_of(input)
     half = rank // 2
     if half == 1:
-        return main_diagonal(op, data, 0)
+        return main_diagonal(op, input, 0)
     sizes: Operand
     if shape is not None and is_static(shape):
         sizes, count = shape[:half], element_count(shape[:half])
-        matrix = op.Reshape(data, [count or 0, count or 0], special_zero=False)
+        matrix = op.Reshape(input, [count or 0, count or 0], special_zero=False)
     else:
-        sizes = op.Slice(op.ShapeOf(data), [0], [half], [1], [0])
-        matrix = op.Reshape(data, op.Concat(op.ReduceProd(sizes, [0], keep_dims=True), [-1], axis=0), special_zero=False)
+        sizes = op.Slice(op.ShapeOf(input), [0], [half], [1], [0])
+        matrix = op.Reshape(input, op.Concat(op.ReduceProd(sizes, [0], keep_dims=True), [-1], axis=0), special_zero=False)
     return op.Reshape(main_diagonal(op, matrix, 0), sizes, special_zero=False)
 
 
 @tf.lowers("MatrixDiagPartV2", "MatrixDiagPartV3")
-def diagonal_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def diagonal_parts(node: LoweringNode, op: OpBuilder, input: SSAValue, _k: SSAValue, padding_value: SSAValue) -> SSAValue:
     """tf.MatrixDiagPartV3(x, k, padding) {align}
     -> opset8.Gather(opset1.Reshape(x, […, rows · columns]), positions, -1)
 
     opset1.Select fills positions without an element with the padding.
     """
-    data, shape = node.operand(0), node.shape(0)
+    shape = shape_of(input)
     lower, upper = diagonal_numbers(node, 1)
     if lower == upper:
-        return main_diagonal(op, data, lower)
+        return main_diagonal(op, input, lower)
     if shape is None or not is_static(shape[-2:]):
         sources = computed_band(node, op, lower, upper).sources_of_packed()
     else:
         sources = Band(shape[-2], shape[-1], lower, upper, alignment(node)).sources_of_packed()
-    return placed(op, sources, joined_matrices(op, data), as_scalar(op, node.operand(2)))
+    return placed(op, sources, joined_matrices(op, input), as_scalar(op, padding_value))
 
 
 def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> ComputedBand:

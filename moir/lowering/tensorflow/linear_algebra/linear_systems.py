@@ -19,49 +19,53 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("BatchCholesky", "Cholesky")
-def cholesky(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def cholesky(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Cholesky(a) -> the lower triangle l with a = l · lᵀ. The number of rows has to be known.
 
     TensorFlow fails for matrices that are not positive definite; the converted model computes NaN.
     """
-    return cholesky_factor(op, node.operand(0), size_of_matrices(node.shape(0)), node.known_rank(0))
+    return cholesky_factor(op, input, size_of_matrices(shape_of(input)), node.known_rank(0))
 
 
 @tf.lowers("BatchMatrixTriangularSolve", "MatrixTriangularSolve")
-def triangular_solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def triangular_solution(op: OpBuilder, matrix: SSAValue, rhs: SSAValue, *, lower: bool = True, adjoint: bool = False) -> SSAValue:
     """tf.MatrixTriangularSolve(a, b) {lower = true, adjoint}
     -> opset1.MatMul(opset14.Inverse(triangle of a), b) {transpose_a = adjoint}
     """
-    inverse = inverse_of_triangle(op, node.operand(0), node.flag("lower", True))
-    return op.MatMul(inverse, node.operand(1), transpose_a=node.flag("adjoint"))
+    inverse = inverse_of_triangle(op, matrix, lower)
+    return op.MatMul(inverse, rhs, transpose_a=adjoint)
 
 
 @tf.lowers("BandedTriangularSolve")
-def banded_solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def banded_solution(
+    node: LoweringNode, op: OpBuilder, matrix_: SSAValue, rhs: SSAValue, *, lower: bool = True, adjoint: bool = False
+) -> SSAValue:
     """tf.BandedTriangularSolve(bands, b) {lower = true, adjoint}
     -> opset1.MatMul(opset14.Inverse(the matrix with these diagonals), b) {transpose_a = adjoint}
 
     The main diagonal is the first band of a lower triangle, the last band of an upper one.
     """
-    shape = node.shape(0)
+    shape = shape_of(matrix_)
     count = -1 if shape is None else shape[-2]
     if count < 1:
         node.fail("the number of bands is unknown", hint="give the model's input this dimension")
-    bands = [op.Gather(node.operand(0), index, -2) for index in range(count)]
-    numbers = [-index for index in range(count)] if node.flag("lower", True) else list(range(count - 1, -1, -1))
+    bands = [op.Gather(matrix_, index, -2) for index in range(count)]
+    numbers = [-index for index in range(count)] if lower else list(range(count - 1, -1, -1))
     matrix = matrix_of_diagonals(op, dict(zip(numbers, bands, strict=True)))
-    return op.MatMul(op.Inverse(matrix), node.operand(1), transpose_a=node.flag("adjoint"))
+    return op.MatMul(op.Inverse(matrix), rhs, transpose_a=adjoint)
 
 
 @tf.lowers("TridiagonalSolve")
-def tridiagonal_solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tridiagonal_solution(
+    node: LoweringNode, op: OpBuilder, diagonals_: SSAValue, rhs: SSAValue, *, perturb_singular: bool = False
+) -> SSAValue:
     """tf.TridiagonalSolve(diagonals […, 3, M], b)
     -> opset1.MatMul(opset14.Inverse(the matrix with these diagonals), b)
     """
-    if node.flag("perturb_singular"):
+    if perturb_singular:
         node.fail("with perturb_singular it solves a different system, where the matrix is singular", hint="leave perturb_singular out")
-    diagonals = {k: op.Gather(node.operand(0), index, -2) for index, k in enumerate((1, 0, -1))}
-    return op.MatMul(op.Inverse(matrix_of_diagonals(op, diagonals)), node.operand(1))
+    diagonals = {k: op.Gather(diagonals_, index, -2) for index, k in enumerate((1, 0, -1))}
+    return op.MatMul(op.Inverse(matrix_of_diagonals(op, diagonals)), rhs)
 
 
 @tf.lowers("TridiagonalMatMul")
@@ -80,22 +84,23 @@ def tridiagonal_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("BatchMatrixSolveLs", "MatrixSolveLs")
-def least_squares(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def least_squares(
+    node: LoweringNode, op: OpBuilder, matrix: SSAValue, rhs: SSAValue, l2_regularizer: SSAValue, *, fast: bool = True
+) -> SSAValue:
     """tf.MatrixSolveLs(a […, M, N], b, λ) {fast = true} -> (aᵀ a + λ I)⁻¹ aᵀ b, or aᵀ (a aᵀ + λ I)⁻¹ b for M < N"""
-    if not node.flag("fast", True):
+    if not fast:
         node.fail(
             "with fast = false it finds the rank of a matrix, which the operation sets cannot express",
             hint="set fast = true where the matrices have full rank",
         )
-    matrix, side = node.operand(0), node.operand(1)
     shape = shape_of(matrix)
     if shape is None or not is_static(shape[-2:]):
         node.fail("the sizes of the matrices are unknown", hint="give the model's input these dimensions")
     rows, columns = shape[-2:]
     is_tall = rows >= columns
     square = op.MatMul(matrix, matrix, transpose_a=is_tall, transpose_b=not is_tall)
-    regularizer = op.convert(as_scalar(op, node.operand(2)), element_of(matrix))
+    regularizer = op.convert(as_scalar(op, l2_regularizer), element_of(matrix))
     square = op.Add(square, op.Multiply(op.constant_like(np.eye(min(rows, columns)), matrix), regularizer))
     if is_tall:
-        return op.MatMul(op.Inverse(square), op.MatMul(matrix, side, transpose_a=True))
-    return op.MatMul(matrix, op.MatMul(op.Inverse(square), side), transpose_a=True)
+        return op.MatMul(op.Inverse(square), op.MatMul(matrix, rhs, transpose_a=True))
+    return op.MatMul(matrix, op.MatMul(op.Inverse(square), rhs), transpose_a=True)

@@ -67,23 +67,21 @@ def fake_quantized(op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue, le
 
 
 @tf.lowers("FakeQuantWithMinMaxArgs")
-def fake_quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.FakeQuantWithMinMaxArgs(x) {min = -6, max = 6, num_bits = 8, narrow_range = false}
-    -> opset1.FakeQuantize(x, …)
+def fake_quantize(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, min: float = -6.0, max: float = 6.0) -> SSAValue:
+    """tf.FakeQuantWithMinMaxArgs(inputs) {min = -6, max = 6, num_bits = 8, narrow_range = false}
+    -> opset1.FakeQuantize(inputs, …)
     """
-    x = node.operand(0)
-    low, high = node.number("min", -6.0), node.number("max", 6.0)
-    if not low < high:
-        node.fail(f"the range from {low} to {high} is empty")
-    return nudged(node, op, x, op.constant_like(low, x), op.constant_like(high, x))
+    if not min < max:
+        node.fail(f"the range from {min} to {max} is empty")
+    return nudged(node, op, inputs, op.constant_like(min, inputs), op.constant_like(max, inputs))
 
 
 @tf.lowers("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
-def fake_quantize_computed(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fake_quantize_computed(node: LoweringNode, op: OpBuilder, inputs: SSAValue, min: SSAValue, max: SSAValue) -> SSAValue:
     """tf.FakeQuantWithMinMaxVars(x, min, max) {num_bits = 8, narrow_range = false}
     -> opset1.FakeQuantize(x, …); limits of one dimension have an entry for each element of the last dimension
     """
-    return nudged(node, op, node.operand(0), node.operand(1), node.operand(2))
+    return nudged(node, op, inputs, min, max)
 
 
 def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
@@ -116,30 +114,49 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
 
 
 @tf.lowers("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
-def quantize_and_dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quantize_and_dequantize(
+    node: LoweringNode,
+    op: OpBuilder,
+    _input: SSAValue,
+    input_min: SSAValue,
+    input_max: SSAValue,
+    *,
+    range_given: bool = False,
+    num_bits: int = 8,
+) -> SSAValue:
     """tf.QuantizeAndDequantizeV2(x, min, max) {signed_input, num_bits, range_given, narrow_range, axis}
     -> FakeQuantize(x, …)
     """
-    return rounded(node, op, (node.operand(1), node.operand(2)), node.flag("range_given"), node.integer("num_bits", 8))
+    return rounded(node, op, (input_min, input_max), range_given, num_bits)
 
 
 @tf.lowers("QuantizeAndDequantizeV3")
-def quantize_and_dequantize_bits(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quantize_and_dequantize_bits(
+    node: LoweringNode,
+    op: OpBuilder,
+    _input: SSAValue,
+    input_min: SSAValue,
+    input_max: SSAValue,
+    num_bits: SSAValue,
+    *,
+    range_given: bool = True,
+) -> SSAValue:
     """tf.QuantizeAndDequantizeV3(x, min, max, num_bits) {signed_input, range_given = true, narrow_range, axis}
     -> FakeQuantize(x, …)
     """
-    bits = node.constant_integers(3)
+    bits = op.known.integers(num_bits)
     if not bits:
         node.fail("the number of bits is computed when the model runs", hint="make the number of bits a constant")
-    return rounded(node, op, (node.operand(1), node.operand(2)), node.flag("range_given", True), bits[0])
+    return rounded(node, op, (input_min, input_max), range_given, bits[0])
 
 
 @tf.lowers("QuantizeAndDequantize")
-def quantize_and_dequantize_attributes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quantize_and_dequantize_attributes(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, *, range_given: bool = False, num_bits: int = 8
+) -> SSAValue:
     """tf.QuantizeAndDequantize(x) {input_min, input_max, signed_input, num_bits, range_given} -> FakeQuantize(x, …)"""
-    x = node.operand(0)
-    limits = [op.constant_like(node.number(name, 0.0), x) for name in ("input_min", "input_max")]
-    return rounded(node, op, (limits[0], limits[1]), node.flag("range_given"), node.integer("num_bits", 8))
+    limits = [op.constant_like(node.number(name, 0.0), input) for name in ("input_min", "input_max")]
+    return rounded(node, op, (limits[0], limits[1]), range_given, num_bits)
 
 
 def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], given: bool, bits: int) -> SSAValue:
@@ -216,17 +233,19 @@ def along_axis(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) ->
 
 
 @tf.lowers("Dequantize")
-def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dequantize(
+    node: LoweringNode, op: OpBuilder, *, axis: int = -1, mode: str = "MIN_COMBINED", dtype: Attribute = f32, narrow_range: bool = False
+) -> SSAValue:
     """tf.Dequantize(x, min, max) {mode, narrow_range, axis, dtype}
     -> (x - offset) * step + min; the mode determines offset and step
     """
-    x, axis = node.operand(0), node.integer("axis", -1)
-    mode, element = node.text("mode", "MIN_COMBINED"), element_of(x)
+    x = node.operand(0)
+    element = element_of(x)
     low, high = (along_axis(node, op, node.operand(index), axis) for index in (1, 2))
     levels = type_range(node.element_attribute("T", element))
     number = op.convert(x, f32)
     if mode == "SCALED":
-        step = symmetric_step(op, low, high, Levels(levels.low + node.flag("narrow_range"), levels.high))
+        step = symmetric_step(op, low, high, Levels(levels.low + narrow_range, levels.high))
         result = op.Multiply(number, step)
     else:
         step = op.Divide(op.Subtract(high, low), float(levels.high - levels.low))
@@ -234,35 +253,46 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
             low = op.Multiply(op.Round(op.Divide(low, step), mode="half_away_from_zero"), step)
         counted = op.Subtract(number, float(levels.low)) if levels.low else number
         result = op.Add(op.Multiply(counted, step), low)
-    return op.convert(result, node.element_attribute("dtype", f32))
+    return op.convert(result, dtype)
 
 
 @tf.lowers("QuantizeV2")
-def quantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.QuantizeV2(x, min, max) {mode, round_mode, narrow_range, axis, ensure_minimum_range}
+def quantize(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    min_range: SSAValue,
+    max_range: SSAValue,
+    *,
+    axis: int = -1,
+    T: Attribute,
+    mode: str = "MIN_COMBINED",
+    round_mode_: str = "HALF_AWAY_FROM_ZERO",
+    ensure_minimum_range: float = 0.01,
+    narrow_range: bool = False,
+) -> Sequence[SSAValue]:
+    """tf.QuantizeV2(input, min, max) {mode, round_mode, narrow_range, axis, ensure_minimum_range}
     -> integers and the limits that they represent
     """
-    x, axis, element = node.operand(0), node.integer("axis", -1), node.element_attribute("T")
-    mode, rounding = node.text("mode", "MIN_COMBINED"), node.text("round_mode", "HALF_AWAY_FROM_ZERO")
-    low, high = _ensured(op, node.operand(1), node.operand(2), node.number("ensure_minimum_range", 0.01))
-    levels = type_range(element, mode == "SCALED" and node.flag("narrow_range"))
-    round_mode = "half_to_even" if rounding == "HALF_TO_EVEN" and mode != "MIN_FIRST" else "half_away_from_zero"
+    low, high = _ensured(op, min_range, max_range, ensure_minimum_range)
+    levels = type_range(T, mode == "SCALED" and narrow_range)
+    round_mode = "half_to_even" if round_mode_ == "HALF_TO_EVEN" and mode != "MIN_FIRST" else "half_away_from_zero"
     if mode == "SCALED":
         step = symmetric_step(op, low, high, levels)
         low, high = (op.Multiply(step, float(end)) for end in levels)
-        level = op.Round(op.Divide(x, along_axis(node, op, step, axis)), mode=round_mode)
+        level = op.Round(op.Divide(input, along_axis(node, op, step, axis)), mode=round_mode)
     else:
         step = op.Divide(op.Subtract(high, low), float(levels.high - levels.low))
         first, step = along_axis(node, op, low, axis), along_axis(node, op, step, axis)
         if mode == "MIN_FIRST":
-            level = op.Subtract(op.Round(op.Divide(x, step), mode=round_mode), op.Round(op.Divide(first, step), mode=round_mode))
+            level = op.Subtract(op.Round(op.Divide(input, step), mode=round_mode), op.Round(op.Divide(first, step), mode=round_mode))
             level = op.Add(level, float(levels.low)) if levels.low else level
         else:
-            counted = op.Divide(op.Subtract(x, first), step)
+            counted = op.Divide(op.Subtract(input, first), step)
             level = op.Round(op.Add(counted, float(levels.low)) if levels.low else counted, mode=round_mode)
     # The largest integer of 32 bits is not an f32; the next smaller f32 is the limit.
-    largest = levels.high if describe(element).bits < 32 else np.nextafter(np.float32(levels.high), np.float32(0))
-    return [op.convert(op.Clamp(level, min=float(levels.low), max=float(largest)), element), low, high]
+    largest = levels.high if describe(T).bits < 32 else np.nextafter(np.float32(levels.high), np.float32(0))
+    return [op.convert(op.Clamp(level, min=float(levels.low), max=float(largest)), T), low, high]
 
 
 def _ensured(op: OpBuilder, low: SSAValue, high: SSAValue, minimum: float) -> tuple[SSAValue, SSAValue]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si32, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
@@ -43,7 +43,7 @@ def add(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @tf.lowers("QuantizedMul")
-def multiply(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def multiply(node: LoweringNode, op: OpBuilder, *, Toutput: Attribute = si32) -> Sequence[SSAValue]:
     """tf.QuantizedMul(x, y, ranges…) -> (x - zero) * (y - zero), and a range whose step is the product of both steps"""
     factors: list[SSAValue] = []
     steps: list[SSAValue] = []
@@ -51,59 +51,69 @@ def multiply(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
         x, limits = node.operand(index), limits_of(node, op, 2 * index + 2)
         steps.append(step_of(op, limits, element_of(x)))
         factors.append(op.Subtract(op.convert(x, f32), zero_point(op, limits, element_of(x))))
-    element, step = node.element_attribute("Toutput", si32), op.Multiply(*steps)
-    low, high = (op.Multiply(step, float(end)) for end in type_range(element))
-    return [within(op, op.Multiply(*factors), element), low, high]
+    step = op.Multiply(*steps)
+    low, high = (op.Multiply(step, float(end)) for end in type_range(Toutput))
+    return [within(op, op.Multiply(*factors), Toutput), low, high]
 
 
 @tf.lowers("QuantizedBatchNormWithGlobalNormalization")
-def normalize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def normalize(
+    node: LoweringNode, op: OpBuilder, *, scale_after_normalization: bool = False, variance_epsilon: float, out_type: Attribute = si32
+) -> Sequence[SSAValue]:
     """tf.QuantizedBatchNormWithGlobalNormalization(x, mean, variance, beta, gamma, each with its range)
     -> (x - mean) * gamma / Sqrt(variance + ε) + beta as integers of a fixed range
     """
     x, mean, variance, beta, gamma = (numbers(op, node.operand(index), limits_of(node, op, index + 1)) for index in range(0, 15, 3))
-    scale = op.Power(op.Add(variance, node.number("variance_epsilon")), -0.5)
-    if node.flag("scale_after_normalization"):
+    scale = op.Power(op.Add(variance, variance_epsilon), -0.5)
+    if scale_after_normalization:
         scale = op.Multiply(scale, gamma)
     real = op.Add(op.Multiply(op.Subtract(x, mean), scale), beta)
     limits = Limits(*(op.constant(np.array(end, np.float32)) for end in (-(1 << 20), 1 << 20)))
-    return [integers(op, real, limits, node.element_attribute("out_type", si32)), *limits]
+    return [integers(op, real, limits, out_type), *limits]
 
 
 @tf.lowers("QuantizedInstanceNorm")
-def instance_norm(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def instance_norm(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    output_range_given: bool = False,
+    variance_epsilon: float = 1e-5,
+    min_separation: float = 1e-3,
+) -> Sequence[SSAValue]:
     """tf.QuantizedInstanceNorm(x, range) -> (x - mean) / Sqrt(variance + ε) over rows and columns, and its range"""
-    real = numbers(op, node.operand(0), limits_of(node, op, 1))
+    real = numbers(op, x, limits_of(node, op, 1))
     centered = op.Subtract(real, op.ReduceMean(real, [1, 2], keep_dims=True))
     variance = op.ReduceMean(op.Multiply(centered, centered), [1, 2], keep_dims=True)
-    result = op.Divide(centered, op.Sqrt(op.Add(variance, node.number("variance_epsilon", 1e-5))))
-    if node.flag("output_range_given"):
+    result = op.Divide(centered, op.Sqrt(op.Add(variance, variance_epsilon)))
+    if output_range_given:
         limits = Limits(*(op.constant(np.array(node.number(name, 0.0), np.float32)) for name in ("given_y_min", "given_y_max")))
     else:
         axes = all_axes(op, result)
         low, high = op.ReduceMin(result, axes, keep_dims=False), op.ReduceMax(result, axes, keep_dims=False)
-        limits = Limits(low, op.Maximum(high, op.Add(low, node.number("min_separation", 1e-3))))
-    return [integers(op, result, limits, node.element(0)), *limits]
+        limits = Limits(low, op.Maximum(high, op.Add(low, min_separation)))
+    return [integers(op, result, limits, element_of(x)), *limits]
 
 
 # Operations that keep the range
 
 
 @tf.lowers("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
-def relu(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def relu(node: LoweringNode, op: OpBuilder, features: SSAValue, range: SSAValue) -> Sequence[SSAValue]:
     """tf.QuantizedRelu6(x, range) -> Minimum(Maximum(x, the integer of 0), the integer of 6), and the same range"""
-    x, element = node.operand(0), node.element(0)
+    element = element_of(features)
     has_limit = node.op.KIND == "QuantizedReluX"
     limits = limits_of(node, op, 2 if has_limit else 1)
-    result = op.Maximum(x, integers(op, op.constant(0.0), limits, element))
+    result = op.Maximum(features, integers(op, op.constant(0.0), limits, element))
     if node.op.KIND != "QuantizedRelu":
-        last = as_scalar(op, node.operand(1)) if has_limit else op.constant(6.0)
+        last = as_scalar(op, range) if has_limit else op.constant(6.0)
         result = op.Minimum(result, integers(op, last, limits, element))
     return [op.convert(result, node.element_attribute("out_type", element)), *limits]
 
 
 @tf.lowers("QuantizedMaxPool", "QuantizedAvgPool", "QuantizedResizeBilinear", "QuantizedReshape")
-def on_integers(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def on_integers(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAValue]:
     """tf.QuantizedMaxPool(x, range) -> the pooling of the integers, rounded, and the same range"""
     plain = {
         "QuantizedMaxPool": max_pool,
@@ -111,7 +121,7 @@ def on_integers(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
         "QuantizedResizeBilinear": resize_bilinear,
         "QuantizedReshape": reshape,
     }[node.op.KIND]
-    element, x = node.element(0), node.operand(0)
+    element = element_of(x)
     limits = limits_of(node, op, len(node.op.operands) - 2)
     if node.op.KIND != "QuantizedReshape":
         node = node.with_operands({0: op.convert(x, f32)})
@@ -145,10 +155,10 @@ def concat(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @tf.lowers("Requantize")
-def requantize(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def requantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute) -> Sequence[SSAValue]:
     """tf.Requantize(x, range, range) {out_type} -> the same numbers as integers of another range"""
     limits = limits_of(node, op, 3)
-    return [integers(op, numbers(op, node.operand(0), limits_of(node, op, 1)), limits, node.element_attribute("out_type")), *limits]
+    return [integers(op, numbers(op, input, limits_of(node, op, 1)), limits, out_type), *limits]
 
 
 @tf.lowers("RequantizationRange")
@@ -165,11 +175,11 @@ def _used(node: LoweringNode, op: OpBuilder) -> Limits:
 
 
 @tf.lowers("QuantizeDownAndShrinkRange")
-def shrink(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def shrink(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute) -> Sequence[SSAValue]:
     """tf.QuantizeDownAndShrinkRange(x, range) {out_type} -> the same numbers as integers of the range that they have"""
     limits = _used(node, op)
-    real = numbers(op, node.operand(0), limits_of(node, op, 1))
-    return [integers(op, real, limits, node.element_attribute("out_type")), *limits]
+    real = numbers(op, input, limits_of(node, op, 1))
+    return [integers(op, real, limits, out_type), *limits]
 
 
 CHANNEL_LEVELS = float(1 << 31)
@@ -177,14 +187,14 @@ CHANNEL_LEVELS = float(1 << 31)
 
 
 @tf.lowers("RequantizePerChannel")
-def requantize_channels(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def requantize_channels(node: LoweringNode, op: OpBuilder, *, out_type: Attribute = ui8) -> Sequence[SSAValue]:
     """tf.RequantizePerChannel(x, ranges of the channels, range) {out_type}
     -> the same numbers as integers of a range that is symmetric, or begins with 0 for unsigned integers
     """
-    limits, element = limits_of(node, op, 3), node.element_attribute("out_type", ui8)
+    limits = limits_of(node, op, 3)
     real = _channel_numbers(node, op)
-    level = op.Divide(op.Multiply(real, float(type_range(element).high)), largest(op, limits))
-    return [within(op, op.Round(level, mode="half_to_even"), element), *limits]
+    level = op.Divide(op.Multiply(real, float(type_range(out_type).high)), largest(op, limits))
+    return [within(op, op.Round(level, mode="half_to_even"), out_type), *limits]
 
 
 def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
@@ -194,12 +204,12 @@ def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("RequantizationRangePerChannel")
-def used_range_of_channels(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def used_range_of_channels(node: LoweringNode, op: OpBuilder, *, clip_value_max: float) -> Sequence[SSAValue]:
     """tf.RequantizationRangePerChannel(x, ranges of the channels) {clip_value_max}
     -> the largest magnitude of the numbers, at most the limit, and its negative number, or 0 if none is negative
     """
     real = _channel_numbers(node, op)
     axes = all_axes(op, real)
-    high = op.Minimum(op.ReduceMax(op.Abs(real), axes, keep_dims=False), node.number("clip_value_max"))
+    high = op.Minimum(op.ReduceMax(op.Abs(real), axes, keep_dims=False), clip_value_max)
     lowest = op.ReduceMin(real, axes, keep_dims=False)
     return [op.Select(op.Less(lowest, 0.0), op.Negative(high), op.constant(0.0)), high]

@@ -101,10 +101,10 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
     "QuantizedMatMulWithBiasAndReluAndRequantize",
     "QuantizedMatMulWithBiasAndRequantize",
 )
-def product(node: LoweringNode, op: OpBuilder) -> Replacement:
+def product(node: LoweringNode, op: OpBuilder, *, transpose_a: bool = False, transpose_b: bool = False) -> Replacement:
     """tf.QuantizedMatMul(a, b, ranges…) -> Convert(opset1.MatMul(a - zero, b - zero)), and the range of its result"""
     a, b, first = factors(node, op)
-    result = op.MatMul(a, b, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+    result = op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     return finished(node, op, result, first)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.quantization.ranges import within
@@ -67,28 +67,28 @@ def rounded(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @tf.lowers("UniformQuantize")
-def quantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def quantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attribute) -> SSAValue:
     """tf.UniformQuantize(x, scale, zero) -> Convert(opset1.Clamp(rounded(x / scale) + zero, min, max))"""
-    how = scaling(node, op, 1, "", node.rank(0))
-    level = op.Add(rounded(op, op.Divide(node.operand(0), how.scale)), how.zero)
-    return stored(node, op, level, "", node.element_attribute("Tout"))
+    how = scaling(node, op, 1, "", rank_of(input))
+    level = op.Add(rounded(op, op.Divide(input, how.scale)), how.zero)
+    return stored(node, op, level, "", Tout)
 
 
 @tf.lowers("UniformDequantize")
-def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dequantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attribute = f32) -> SSAValue:
     """tf.UniformDequantize(x, scale, zero) -> (Convert(x) - zero) * scale"""
-    how = scaling(node, op, 1, "", node.rank(0))
-    return op.convert(op.Multiply(centered(op, node.operand(0), how), how.scale), node.element_attribute("Tout", f32))
+    how = scaling(node, op, 1, "", rank_of(input))
+    return op.convert(op.Multiply(centered(op, input, how), how.scale), Tout)
 
 
 @tf.lowers("UniformRequantize")
-def requantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def requantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attribute) -> SSAValue:
     """tf.UniformRequantize(x, scale, zero, new scale, new zero)
     -> Convert(opset1.Clamp(rounded((x - zero) * (scale / new scale)) + new zero, min, max))
     """
-    before, after = scaling(node, op, 1, "input_", node.rank(0)), scaling(node, op, 3, "output_", node.rank(0))
-    moved = rescaled(op, centered(op, node.operand(0), before), before.scale, after)
-    return stored(node, op, moved, "output_", node.element_attribute("Tout"))
+    before, after = scaling(node, op, 1, "input_", rank_of(input)), scaling(node, op, 3, "output_", rank_of(input))
+    moved = rescaled(op, centered(op, input, before), before.scale, after)
+    return stored(node, op, moved, "output_", Tout)
 
 
 def rescaled(op: OpBuilder, x: SSAValue, scale: SSAValue, after: Scaling) -> SSAValue:
@@ -101,7 +101,7 @@ def add(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.UniformQuantizedAdd(x, y, scales and zero points of x, y and the result)
     -> the sum of both with the scale of the result; of equal scales in integers: (x - zero) + (y - zero) + zero
     """
-    scales = [node.constant(index) for index in (2, 4, 6)]
+    scales = [node.constant(2), node.constant(4), node.constant(6)]
     if all(scale is not None and scales[0] is not None and np.array_equal(scale, scales[0]) for scale in scales):
         zeros = [placed(node, op, node.operand(index), prefix, _rank(node, each)) for index, prefix, each in _ZEROS]
         terms = [op.Subtract(op.convert(node.operand(index), element_of(zeros[index])), zeros[index]) for index in (0, 1)]
@@ -122,7 +122,7 @@ def _rank(node: LoweringNode, index: int | None) -> int | None:
     """The rank of an operand of a sum, or that of the sum."""
     if index is not None:
         return node.rank(index)
-    ranks = [node.rank(each) for each in (0, 1)]
+    ranks = [node.rank(0), node.rank(1)]
     return max(rank for rank in ranks if rank is not None) if None not in ranks else None
 
 

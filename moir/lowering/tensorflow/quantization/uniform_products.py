@@ -48,11 +48,11 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("UniformQuantizedConvolutionHybrid")
-def hybrid_convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def hybrid_convolution(node: LoweringNode, op: OpBuilder, *, input_batch_dimension: int = 0) -> SSAValue:
     """tf.UniformQuantizedConvolutionHybrid(x, w, scale, zero)
     -> opset1.Convolution(x rounded to 256 levels, (w - zero) * scale)
     """
-    return of_floats(node, op, windowed(node, op), node.integer("input_batch_dimension", 0))
+    return of_floats(node, op, windowed(node, op), input_batch_dimension)
 
 
 def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue:

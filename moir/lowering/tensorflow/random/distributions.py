@@ -12,10 +12,10 @@ import math
 from typing import NoReturn
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
-from moir.dialects.shapes import rank_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.random.numbers import (
@@ -65,26 +65,28 @@ def generated_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StatefulUniformInt")
-def generated_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def generated_integers(
+    node: LoweringNode, op: OpBuilder, _resource: SSAValue, _algorithm: SSAValue, _shape: SSAValue, minval: SSAValue
+) -> SSAValue:
     """tf.StatefulUniformInt(generator, algorithm, shape, low, high) -> opset8.RandomUniform(shape, low, high)"""
-    return uniform_integers(node, op, (3, 4), NO_SEEDS, node.element_attribute("dtype", node.element(3)), shape_operand(node))
+    return uniform_integers(node, op, (3, 4), NO_SEEDS, node.element_attribute("dtype", element_of(minval)), shape_operand(node))
 
 
 # All integers
 
 
 @tf.lowers("NonDeterministicInts", "StatefulUniformFullInt", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
-def all_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def all_integers(node: LoweringNode, op: OpBuilder, shape_: SSAValue, *, dtype: Attribute = si64) -> SSAValue:
     """tf.StatelessRandomUniformFullInt(shape, seed) {dtype = si32}
     -> 2¹⁶ opset8.RandomUniform(shape, -2¹⁵, 2¹⁵) + opset8.RandomUniform(shape, 0, 2¹⁶)
 
     The range of all integers is too large for a single one.
     """
-    if node.element_attribute("dtype", si64) is not si32:
+    if dtype is not si32:
         node.fail("the runtime computes with 32 bits, in which it has the integers of i32 only", hint="draw integers of type int32")
     stateless = node.op.KIND.startswith("Stateless")
     seeds = operand_seeds(node) if stateless else NO_SEEDS
-    shape = shape_operand(node) if node.op.KIND == "StatefulUniformFullInt" else node.operand(0)
+    shape = shape_operand(node) if node.op.KIND == "StatefulUniformFullInt" else shape_
     half = 1 << 15
     high = generated(op, shape, op.constant(-half, si32), op.constant(half, si32), seeds, si32)
     low = generated(op, shape, op.constant(0, si32), op.constant(2 * half, si32), seeds.stream(1), si32)
@@ -136,20 +138,20 @@ def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValu
 
 
 @tf.lowers("RandomGamma")
-def random_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_gamma(node: LoweringNode, op: OpBuilder, shape_: SSAValue, alpha_: SSAValue) -> SSAValue:
     """tf.RandomGamma(shape, α) -> numbers in the shape, followed by that of α, of normal and uniform numbers"""
-    alpha = op.convert(node.operand(1), f32)
-    shape = followed_by(op, node.operand(0), alpha)
-    return op.convert(gamma(op, shape, alpha, given_seeds(node)), node.element(1))
+    alpha = op.convert(alpha_, f32)
+    shape = followed_by(op, shape_, alpha)
+    return op.convert(gamma(op, shape, alpha, given_seeds(node)), element_of(alpha_))
 
 
 @tf.lowers("StatelessRandomGammaV2", "StatelessRandomGammaV3")
-def stateless_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stateless_gamma(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessRandomGammaV2(shape, seed, α) -> as tf.RandomGamma, in the shape itself, to which α broadcasts"""
     is_keyed = node.op.KIND.endswith("V3")
     seeds = stateless_seeds(node, 1, 2) if is_keyed else stateless_seeds(node, 1)
     alpha = node.operand(4 if is_keyed else 2)
-    return op.convert(gamma(op, node.operand(0), op.convert(alpha, f32), seeds), node.element_attribute("dtype", f32))
+    return op.convert(gamma(op, node.operand(0), op.convert(alpha, f32), seeds), dtype)
 
 
 # Poisson distributions
@@ -174,27 +176,26 @@ def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seed
 
 
 @tf.lowers("RandomPoisson", "RandomPoissonV2")
-def random_poisson(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RandomPoisson(shape, rates) -> numbers in the shape, followed by that of the rates, which are constant"""
-    rates, shape = node.operand(1), node.operand(0)
-    shape = followed_by(op, shape, rates)
-    element = node.element_attribute("dtype", si64 if node.op.KIND.endswith("V2") else node.element(1))
+def random_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rate: SSAValue) -> SSAValue:
+    """tf.RandomPoisson(shape, rate) -> numbers in the shape, followed by that of the rate, which are constant"""
+    shape = followed_by(op, shape, rate)
+    element = node.element_attribute("dtype", si64 if node.op.KIND.endswith("V2") else element_of(rate))
     return op.convert(poisson(node, op, shape, 1, given_seeds(node)), element)
 
 
 @tf.lowers("StatelessRandomPoisson")
-def stateless_poisson(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stateless_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute) -> SSAValue:
     """tf.StatelessRandomPoisson(shape, seed, rates) -> as tf.RandomPoisson, in the shape, to which rates broadcast"""
-    return op.convert(poisson(node, op, node.operand(0), 2, stateless_seeds(node, 1)), node.element_attribute("dtype"))
+    return op.convert(poisson(node, op, shape, 2, stateless_seeds(node, 1)), dtype)
 
 
 # Parts
 
 
 @tf.lowers("RandomCrop")
-def random_crop(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_crop(node: LoweringNode, op: OpBuilder, image: SSAValue, size_: SSAValue) -> SSAValue:
     """tf.RandomCrop(image [H, W, C], [h, w]) -> Gather(Gather(image, y + [0, …, h - 1], 0), x + [0, …, w - 1], 1)"""
-    image, size, seeds = node.operand(0), op.convert(node.operand(1), si64), given_seeds(node)
+    size, seeds = op.convert(size_, si64), given_seeds(node)
     for axis in (0, 1):
         # Each random number has one use: without seeds the plugin (2026.4) may draw another one for a second use.
         length = op.Gather(size, axis, 0)
@@ -206,9 +207,9 @@ def random_crop(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StatelessShuffle")
-def stateless_shuffle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stateless_shuffle(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     """tf.StatelessShuffle(x, key, counter, algorithm) -> as tf.RandomShuffle"""
-    return in_random_order(op, node.operand(0), stateless_seeds(node, 1, 2))
+    return in_random_order(op, value, stateless_seeds(node, 1, 2))
 
 
 # Refusals

@@ -128,23 +128,23 @@ def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("RandomUniformInt")
-def random_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_integers(node: LoweringNode, op: OpBuilder, _shape: SSAValue, minval: SSAValue) -> SSAValue:
     """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2}
     -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
     """
-    return uniform_integers(node, op, (1, 2), given_seeds(node), node.element_attribute("Tout", node.element(1)))
+    return uniform_integers(node, op, (1, 2), given_seeds(node), node.element_attribute("Tout", element_of(minval)))
 
 
 @tf.lowers("RandomStandardNormal")
-def random_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
     """tf.RandomStandardNormal(shape) {dtype, seed, seed2} -> Sqrt(-2 * Log(u)) * Cos(v) of two opset8.RandomUniform"""
-    return op.convert(normal(op, node.operand(0), given_seeds(node)), real_type(node))
+    return op.convert(normal(op, shape, given_seeds(node)), real_type(node))
 
 
 @tf.lowers("TruncatedNormal")
-def random_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
     """tf.TruncatedNormal(shape) {dtype, seed, seed2} -> Sqrt(2) * opset17.ErfInv(opset8.RandomUniform(shape))"""
-    return op.convert(truncated_normal(op, node.operand(0), given_seeds(node)), real_type(node))
+    return op.convert(truncated_normal(op, shape, given_seeds(node)), real_type(node))
 
 
 @tf.lowers("ParameterizedTruncatedNormal")
@@ -187,9 +187,9 @@ def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
 
 
 @tf.lowers("RandomShuffle")
-def shuffled(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def shuffled(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the sorting permutation of random numbers, 0)"""
-    return in_random_order(op, node.operand(0), given_seeds(node))
+    return in_random_order(op, value, given_seeds(node))
 
 
 def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
@@ -234,7 +234,7 @@ def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @tf.lowers("StatelessRandomGetAlg")
-def generator(_: LoweringNode, op: OpBuilder) -> SSAValue:
+def generator(op: OpBuilder) -> SSAValue:
     """tf.StatelessRandomGetAlg() -> the number of the generator"""
     return op.constant(PHILOX, si32)
 
@@ -260,15 +260,15 @@ def stateless_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StatelessRandomNormal", "StatelessRandomNormalV2")
-def stateless_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stateless_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
     """tf.StatelessRandomNormal(shape, seed) {dtype} -> as tf.RandomStandardNormal"""
-    return op.convert(normal(op, node.operand(0), operand_seeds(node)), real_type(node))
+    return op.convert(normal(op, shape, operand_seeds(node)), real_type(node))
 
 
 @tf.lowers("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")
-def stateless_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stateless_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
     """tf.StatelessTruncatedNormal(shape, seed) {dtype} -> as tf.TruncatedNormal"""
-    return op.convert(truncated_normal(op, node.operand(0), operand_seeds(node)), real_type(node))
+    return op.convert(truncated_normal(op, shape, operand_seeds(node)), real_type(node))
 
 
 @tf.lowers("StatelessMultinomial")

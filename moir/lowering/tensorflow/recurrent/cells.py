@@ -130,13 +130,23 @@ def lstm_step(
 
 
 @tf.lowers("LSTMBlockCell")
-def lstm_cell(node: LoweringNode, op: OpBuilder) -> Replacement:
+def lstm_cell(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    cs_prev: SSAValue,
+    h_prev: SSAValue,
+    w: SSAValue,
+    wci: SSAValue,
+    wcf: SSAValue,
+    wco: SSAValue,
+    b: SSAValue,
+) -> Replacement:
     """tf.LSTMBlockCell(x, cs, h, w, wci, wcf, wco, b) -> opset4.LSTMCell(x, h, cs, W, R, B)"""
     cell = attributes_of(node, "icfo", 1.0, 3.0, 7)
-    x, state, hidden = (node.operand(index) for index in range(3))
     if not cell.is_plain(node):
-        return lstm_step(op, cell, x, [state, hidden], [node.operand(index) for index in range(3, 8)])[: node.result_count]
-    found = op.LSTMCell.results(x, hidden, state, *runtime_weights(node, op, cell, 3, 7), hidden_size=cell.hidden_size)
+        return lstm_step(op, cell, x, [cs_prev, h_prev], [w, wci, wcf, wco, b])[: node.result_count]
+    found = op.LSTMCell.results(x, h_prev, cs_prev, *runtime_weights(node, op, cell, 3, 7), hidden_size=cell.hidden_size)
     return [None, found[1], None, None, None, None, found[0]][: node.result_count]
 
 
@@ -228,20 +238,21 @@ def add_parameter(block: Block, type_: Any) -> SSAValue:
 
 
 @tf.lowers("GRUBlockCell")
-def gru_cell(node: LoweringNode, op: OpBuilder) -> Replacement:
+def gru_cell(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, h_prev: SSAValue, w_ru: SSAValue, w_c: SSAValue, b_ru: SSAValue, b_c: SSAValue
+) -> Replacement:
     """tf.GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c)
     -> opset3.GRUCell(x, h, W, R, B) with the gates update, reset and hidden
     """
-    x, hidden, gate_weights, weights, gate_bias, bias = (node.operand(index) for index in range(6))
     size = hidden_size(node, 5, 1)
     if any(node.is_used(index) for index in range(3)):
-        sums = op.Add(op.MatMul(op.Concat(x, hidden, axis=1), gate_weights), gate_bias)
+        sums = op.Add(op.MatMul(op.Concat(x, h_prev, axis=1), w_ru), b_ru)
         reset, update = op.Split.parts(2, op.Sigmoid(sums), 1, num_splits=2)
-        candidate = op.Tanh(op.Add(op.MatMul(op.Concat(x, op.Multiply(reset, hidden), axis=1), weights), bias))
-        state = op.Add(op.Multiply(update, hidden), op.Multiply(op.Subtract(1.0, update), candidate))
+        candidate = op.Tanh(op.Add(op.MatMul(op.Concat(x, op.Multiply(reset, h_prev), axis=1), w_c), b_c))
+        state = op.Add(op.Multiply(update, h_prev), op.Multiply(op.Subtract(1.0, update), candidate))
         return [reset, update, candidate, state][: node.result_count]
-    reset, update = op.Split.parts(2, gate_weights, 1, num_splits=2)
-    reset_bias, update_bias = op.Split.parts(2, gate_bias, 0, num_splits=2)
-    matrices = split_weights(op, op.Concat(update, reset, weights, axis=1), size)
-    biases = op.Concat(update_bias, reset_bias, bias, axis=0)
-    return [None, None, None, op.GRUCell(x, hidden, *matrices, biases, hidden_size=size)]
+    reset, update = op.Split.parts(2, w_ru, 1, num_splits=2)
+    reset_bias, update_bias = op.Split.parts(2, b_ru, 0, num_splits=2)
+    matrices = split_weights(op, op.Concat(update, reset, w_c, axis=1), size)
+    biases = op.Concat(update_bias, reset_bias, b_c, axis=0)
+    return [None, None, None, op.GRUCell(x, h_prev, *matrices, biases, hidden_size=size)]

@@ -90,19 +90,22 @@ def layers_of(node: LoweringNode, mode: Mode, params: Array, layers: int, direct
 
 
 @tf.lowers("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3")
-def network(node: LoweringNode, op: OpBuilder) -> Replacement:
+def network(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    time_major: bool = True,
+    rnn_mode: str = "lstm",
+    direction: str = "unidirectional",
+    num_proj: int = 0,
+    input_mode: str = "linear_input",
+) -> Replacement:
     """tf.CudnnRNNV3(x, h, c, weights, lengths) {rnn_mode = lstm}
     -> opset5.LSTMSequence(Transpose(x), h, c, lengths, W, R, B) for each layer
     """
-    spelled, direction = node.text("rnn_mode", "lstm"), node.text("direction", "unidirectional")
-    if (
-        spelled not in MODES
-        or node.text("input_mode", "linear_input") not in ("linear_input", "auto_select")
-        or node.integer("num_proj", 0)
-    ):
-        node.fail(f"mode {spelled} with its attributes is not supported")
-    mode, directions = MODES[spelled], 2 if direction == "bidirectional" else 1
-    time_major = node.flag("time_major", True)
+    if rnn_mode not in MODES or input_mode not in ("linear_input", "auto_select") or num_proj:
+        node.fail(f"mode {rnn_mode} with its attributes is not supported")
+    mode, directions = MODES[rnn_mode], 2 if direction == "bidirectional" else 1
     params, data, state = node.constant(3), node.shape(0), node.shape(1)
     if params is None or data is None or state is None or not len(data) == len(state) == 3 or min(data[2], state[2]) < 1:
         node.fail("its weights or sizes are unknown", hint="freeze the model and give it static sizes but for batch and time")

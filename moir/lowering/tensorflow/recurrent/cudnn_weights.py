@@ -26,7 +26,7 @@ def matrix_shapes(node: LoweringNode) -> list[tuple[int, int]]:
 
     Raises ConversionError for sizes that are computed, and for projections.
     """
-    sizes = [node.constant_integers(index) for index in range(3)]
+    sizes = [node.constant_integers(0), node.constant_integers(1), node.constant_integers(2)]
     mode = node.text("rnn_mode", "lstm")
     if any(size is None or len(size) != 1 or size[0] < 1 for size in sizes):
         node.fail("its numbers of layers, units and inputs are no positive constants", hint="make them constants")
@@ -58,12 +58,14 @@ def joined(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("CudnnRNNParamsToCanonical", "CudnnRNNParamsToCanonicalV2")
-def parted(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def parted(
+    node: LoweringNode, op: OpBuilder, _num_layers: SSAValue, _num_units: SSAValue, _input_size: SSAValue, params: SSAValue
+) -> Sequence[SSAValue]:
     """tf.CudnnRNNParamsToCanonical(layers, units, inputs, vector)
     -> opset1.Reshape of the parts of opset1.VariadicSplit(vector), which are matrices and then biases
     """
     shapes = matrix_shapes(node)
     lengths = [*map(prod, shapes), *(rows for rows, _ in shapes)]
-    parts = op.VariadicSplit.parts(len(lengths), node.operand(3), 0, lengths)
+    parts = op.VariadicSplit.parts(len(lengths), params, 0, lengths)
     matrices = [op.Reshape(part, list(shape), special_zero=False) for part, shape in zip(parts, shapes, strict=False)]
     return [*matrices, *parts[len(shapes) :]][: node.result_count]

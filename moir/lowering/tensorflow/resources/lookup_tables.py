@@ -48,26 +48,25 @@ def table_of(node: LoweringNode) -> tuple[DataAttr, DataAttr]:
 
 
 @tf.lowers("LookupTableFind", "LookupTableFindV2")
-def find(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.LookupTableFindV2(table, x, default)
-    -> opset1.Select(x equals key i, opset8.Gather(values, i, 0), default)
+def find(node: LoweringNode, op: OpBuilder, _table_handle: SSAValue, keys_: SSAValue, default_value: SSAValue) -> SSAValue:
+    """tf.LookupTableFindV2(table, x, default_value)
+    -> opset1.Select(x equals key i, opset8.Gather(values, i, 0), default_value)
 
     opset15.SearchSorted finds i in the sorted keys; strings are compared byte by byte.
     """
     keys, values = table_of(node)
-    found, default = node.operand(1), node.operand(2)
     if keys.array.size == 0:
-        return op.Broadcast(default, op.ShapeOf(found))
+        return op.Broadcast(default_value, op.ShapeOf(keys_))
     if keys.element == string:
-        position, of_keys = string_position(op, found, encoded(keys.array)), values.array.reshape(-1)
+        position, of_keys = string_position(op, keys_, encoded(keys.array)), values.array.reshape(-1)
         is_key = op.GreaterEqual(position, 0)
     else:
         order = np.argsort(keys.array.reshape(-1), kind="stable")
         in_order, of_keys = keys.array.reshape(-1)[order], values.array.reshape(-1)[order]
-        position, is_key = number_position(op, found, in_order, keys.element)
+        position, is_key = number_position(op, keys_, in_order, keys.element)
     if values.element != string:
-        return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default)
-    otherwise = node.constant(2)
+        return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default_value)
+    otherwise = op.known.constant(default_value)
     if otherwise is None or otherwise.size != 1:
         node.fail("the text for what is no key is computed when the model runs", hint="make it a constant")
     return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])

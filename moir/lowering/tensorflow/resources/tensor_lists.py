@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import dynamic, si32, si64, string, to_numpy
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.opset.scattering import ScatterUpdate
-from moir.dialects.shapes import UNKNOWN, is_static, shape_of
+from moir.dialects.shapes import UNKNOWN, is_static, rank_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.shape_values import as_list, as_scalar, dimension, dimension_list
 from moir.lowering.binder import LoweringNode
@@ -92,16 +92,17 @@ def made_list(node: LoweringNode, index: int) -> SSAValue:
 
 
 @tf.lowers("TensorListReserve")
-def reserve(node: LoweringNode, op: OpBuilder) -> Replacement:
+def reserve(
+    node: LoweringNode, op: OpBuilder, element_shape: SSAValue, num_elements: SSAValue, *, element_dtype: Attribute = dynamic
+) -> Replacement:
     """tf.TensorListReserve(shape, n) -> zeros [n, shape…] if the shape is known"""
     if not node.is_used(0):
         return []
-    shape = node.constant_integers(0)
-    element = node.element_attribute("element_dtype", dynamic)
-    count = op.convert(node.operand(1), si64)
-    if shape is None or node.rank(0) == 0 or -1 in shape or element in (dynamic, string):
+    shape = op.known.integers(element_shape)
+    count = op.convert(num_elements, si64)
+    if shape is None or rank_of(element_shape) == 0 or -1 in shape or element_dtype in (dynamic, string):
         return new_list(op, "TensorListReserve", [count])
-    return filled(op, as_list(op, count), shape, element)
+    return filled(op, as_list(op, count), shape, element_dtype)
 
 
 @tf.lowers("EmptyTensorList")
@@ -111,85 +112,92 @@ def empty(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @tf.lowers("TensorListFromTensor")
-def from_tensor(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def from_tensor(tensor: SSAValue) -> SSAValue:
     """tf.TensorListFromTensor(x, shape) -> x"""
-    return node.operand(0)
+    return tensor
 
 
 @tf.lowers("TensorListStack")
-def stack(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stack(
+    node: LoweringNode, op: OpBuilder, input_handle: SSAValue, element_shape: SSAValue, *, num_elements: int = -1, element_dtype: Attribute
+) -> SSAValue:
     """tf.TensorListStack(list, shape) -> list"""
-    shape = node.constant_integers(1)
-    owner = unmade_list(node.operand(0))
+    shape = op.known.integers(element_shape)
+    owner = unmade_list(input_handle)
     if owner is not None:
-        if shape is None or node.rank(1) == 0 or -1 in shape:
+        if shape is None or rank_of(element_shape) == 0 or -1 in shape:
             node.fail("the shape of the elements of a list is not known", HINT)
-        length = length_of(op, node.operand(0))
-        element = node.element_attribute("element_dtype")
+        length = length_of(op, input_handle)
+        element = element_dtype
         release(node, 0)
         return filled(op, length, shape, element)
-    value = node.operand(0)
-    dimensions = shape_of(value)
-    count = node.integer("num_elements", -1)
-    if count >= 0 and dimensions and dimensions[0] not in (-1, count):
-        node.fail(f"it should stack {count} elements, and the list has {dimensions[0]}")
-    return value
+    dimensions = shape_of(input_handle)
+    if num_elements >= 0 and dimensions and dimensions[0] not in (-1, num_elements):
+        node.fail(f"it should stack {num_elements} elements, and the list has {dimensions[0]}")
+    return input_handle
 
 
 @tf.lowers("TensorListGetItem")
-def get_item(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def get_item(node: LoweringNode, op: OpBuilder, _input_handle: SSAValue, index: SSAValue) -> SSAValue:
     """tf.TensorListGetItem(list, i, shape) -> opset8.Gather(list, i, 0)"""
-    return op.Gather(made_list(node, 0), as_scalar(op, node.operand(1)), 0)
+    return op.Gather(made_list(node, 0), as_scalar(op, index), 0)
 
 
 @tf.lowers("TensorListGather")
-def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather(node: LoweringNode, op: OpBuilder, _input_handle: SSAValue, indices_: SSAValue) -> SSAValue:
     """tf.TensorListGather(list, indices, shape)
     -> opset8.Gather(list, indices, 0); the list itself if the indices are 0, 1, … and select all elements
     """
     value = made_list(node, 0)
-    shape, indices = shape_of(value), node.constant_integers(1)
+    shape, indices = shape_of(value), op.known.integers(indices_)
     if shape and indices is not None and indices == tuple(range(shape[0])):
         return value
-    return op.Gather(value, node.operand(1), 0)
+    return op.Gather(value, indices_, 0)
 
 
 @tf.lowers("TensorListSetItem")
-def set_item(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def set_item(
+    node: LoweringNode,
+    op: OpBuilder,
+    input_handle: SSAValue,
+    index: SSAValue,
+    item: SSAValue,
+    *,
+    resize_if_index_out_of_bounds: bool = False,
+) -> SSAValue:
     """tf.TensorListSetItem(list, i, x) -> opset3.ScatterUpdate(list, [i], [x], 0)
 
     With resize_if_index_out_of_bounds a list of length i is extended by one element: opset1.Concat(list, [x]).
     """
-    index, value = node.operand(1), op.Unsqueeze(node.operand(2), 0)
-    target = node.operand(0)
+    value = op.Unsqueeze(item, 0)
+    target = input_handle
     if unmade_list(target) is not None:
         length = length_of(op, target)
         if op.known.integers(length) == (1,):
             release(node, 0)
             return value
-        target = zeros(op, length, node.operand(2), element=True)
+        target = zeros(op, length, item, element=True)
         release(node, 0)
-    if node.flag("resize_if_index_out_of_bounds") and (known := node.known.integers(index)) is not None:
+    if resize_if_index_out_of_bounds and (known := node.known.integers(index)) is not None:
         length = dimension(op, target, 0)
         if isinstance(length, int) and length <= known[0]:
             missing = known[0] - length
             between = [zeros(op, op.constant([missing]), target, element=False)] if missing else []
             return op.Concat(target, *between, value, axis=0)
-    elif node.flag("resize_if_index_out_of_bounds"):
+    elif resize_if_index_out_of_bounds:
         node.fail("the list may grow with an index that is not known", hint="give the TensorArray its size (dynamic_size=False)")
     return op.ScatterUpdate(target, as_list(op, index), value, 0)
 
 
 @tf.lowers("TensorListSetRange")
-def set_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def set_range(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAValue, *, start: int = 0, complete: bool = False) -> SSAValue:
     """tf.TensorListSetRange(list, x) {start, complete} -> opset1.Concat(list before start, x, list after x)
 
     x replaces the elements from `start` on. `complete` states that x extends to the end of the list; otherwise x may be
     shorter.
     """
-    target, values, start = node.operand(0), node.operand(1), node.integer("start", 0)
     length = length_of(op, target)
-    fits = node.flag("complete") or _is_rest(node, length, values, start)
+    fits = complete or _is_rest(node, length, values, start)
     unmade = unmade_list(target) is not None
     if fits and start == 0:
         release(node, 0)
@@ -234,31 +242,32 @@ def _is_rest(node: LoweringNode, length: SSAValue, values: SSAValue, start: int)
 
 
 @tf.lowers("TensorListScatterIntoExistingList")
-def scatter_into(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scatter_into(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, tensor: SSAValue, indices: SSAValue) -> SSAValue:
     """tf.TensorListScatterIntoExistingList(list, x, indices) -> opset3.ScatterUpdate(list, indices, x, 0)"""
-    target, values = node.operand(0), node.operand(1)
+    target = input_handle
     if unmade_list(target) is not None:
         length = length_of(op, target)
         release(node, 0)
-        target = zeros(op, length, values, element=False)
-    return op.ScatterUpdate(target, node.operand(2), values, 0)
+        target = zeros(op, length, tensor, element=False)
+    return op.ScatterUpdate(target, indices, tensor, 0)
 
 
 @tf.lowers("TensorListScatter", "TensorListScatterV2")
-def scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scatter(
+    node: LoweringNode, op: OpBuilder, tensor: SSAValue, indices: SSAValue, _element_shape: SSAValue, num_elements: SSAValue | None = None
+) -> SSAValue:
     """tf.TensorListScatterV2(x, indices, shape, n)
     -> opset3.ScatterUpdate(zeros [n, …], indices, x, 0); x if the indices are 0, 1, …
     """
-    values, indices = node.operand(0), node.operand(1)
-    shape, known = shape_of(values), node.constant_integers(1)
-    given = node.constant_integers(3) if node.optional(3) is not None else (-1,)
+    shape, known = shape_of(tensor), op.known.integers(indices)
+    given = op.known.integers(num_elements) if num_elements is not None else (-1,)
     if known is not None and known == tuple(range(len(known))) and given is not None and given[0] in (-1, len(known)) and shape:
-        return values
+        return tensor
     if given is None or given[0] >= 0:
         count = as_list(op, op.convert(node.operand(3), si64))
     else:
         count = as_list(op, op.Add(op.ReduceMax(op.convert(indices, si64), [0], keep_dims=False), 1))
-    return op.ScatterUpdate(zeros(op, count, values, element=False), indices, values, 0)
+    return op.ScatterUpdate(zeros(op, count, tensor, element=False), indices, tensor, 0)
 
 
 @tf.lowers("TensorListLength")
@@ -270,16 +279,16 @@ def length(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("TensorListPushBack")
-def push_back(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def push_back(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, tensor: SSAValue) -> SSAValue:
     """tf.TensorListPushBack(list, x) -> opset1.Concat(list, [x])"""
-    target, value = node.operand(0), op.Unsqueeze(node.operand(1), 0)
-    owner = unmade_list(target)
+    value = op.Unsqueeze(tensor, 0)
+    owner = unmade_list(input_handle)
     if owner is None:
-        return op.Concat(target, value, axis=0)
+        return op.Concat(input_handle, value, axis=0)
     if owner.KIND == "EmptyTensorList":
         release(node, 0)
         return value
-    existing = zeros(op, length_of(op, target), node.operand(1), element=True)
+    existing = zeros(op, length_of(op, input_handle), tensor, element=True)
     release(node, 0)
     return op.Concat(existing, value, axis=0)
 
@@ -292,10 +301,9 @@ def pop_back(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @tf.lowers("TensorListConcatLists")
-def concat_lists(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.TensorListConcatLists(a, b) -> opset1.Concat(a, b)"""
-    a, b = node.operand(0), node.operand(1)
-    for index, (owner, other) in enumerate(((unmade_list(a), b), (unmade_list(b), a))):
+def concat_lists(node: LoweringNode, op: OpBuilder, input_a: SSAValue, input_b: SSAValue) -> SSAValue:
+    """tf.TensorListConcatLists(input_a, input_b) -> opset1.Concat(input_a, input_b)"""
+    for index, (owner, other) in enumerate(((unmade_list(input_a), input_b), (unmade_list(input_b), input_a))):
         if owner is not None and owner.KIND == "EmptyTensorList":
             release(node, index)
             return other
@@ -319,28 +327,28 @@ def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @tf.lowers("TensorListSplit")
-def split(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def split(node: LoweringNode, op: OpBuilder, tensor: SSAValue, _element_shape: SSAValue, lengths_: SSAValue) -> SSAValue:
     """tf.TensorListSplit(x [n · m, …], shape, lengths) -> opset1.Reshape(x, [n, m, …]) for equal lengths m"""
-    lengths, shape = node.constant_integers(2), node.shape(0)
+    lengths, shape = op.known.integers(lengths_), shape_of(tensor)
     if lengths is None or len(set(lengths)) != 1 or shape is None:
         node.fail("it splits a tensor into elements of different or unknown length")
-    rest = op.Slice(op.ShapeOf(node.operand(0)), [1], [len(shape)], [1]) if -1 in shape[1:] else op.constant(np.array(shape[1:], np.int64))
-    return op.Reshape(node.operand(0), op.Concat([len(lengths), lengths[0]], rest, axis=0), special_zero=False)
+    rest = op.Slice(op.ShapeOf(tensor), [1], [len(shape)], [1]) if -1 in shape[1:] else op.constant(np.array(shape[1:], np.int64))
+    return op.Reshape(tensor, op.Concat([len(lengths), lengths[0]], rest, axis=0), special_zero=False)
 
 
 @tf.lowers("TensorListResize")
-def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def resize(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, size_: SSAValue) -> SSAValue:
     """tf.TensorListResize(list, n) -> opset8.Slice(list, 0, n), padded with zeros if the list is shorter"""
-    target = node.operand(0)
+    target = input_handle
     if unmade_list(target) is not None:
-        count = op.convert(node.operand(1), si64)
+        count = op.convert(size_, si64)
         release(node, 0)
         return new_list(op, "TensorListReserve", [count])
-    known, present = node.constant_integers(1), dimension(op, target, 0)
+    known, present = op.known.integers(size_), dimension(op, target, 0)
     if known is not None and isinstance(present, int):
         missing, size = op.constant([max(known[0] - present, 0)]), op.constant([known[0]])
     else:
-        size = op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
+        size = op.Reshape(op.convert(size_, si64), [1], special_zero=False)
         missing = op.Maximum(op.Subtract(size, present), 0)
     if op.known.integers(missing) != (0,):
         target = op.Concat(target, zeros(op, missing, target, element=False), axis=0)
@@ -348,13 +356,13 @@ def resize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("TensorListElementShape")
-def element_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def element_shape(node: LoweringNode, op: OpBuilder, *, shape_type: Attribute = si32) -> SSAValue:
     """tf.TensorListElementShape(list) -> all dimensions but the first
 
     TensorFlow knows what the maker of the list said, which may be less than the sizes of its elements.
     """
-    value, element = made_list(node, 0), node.element_attribute("shape_type", si32)
+    value = made_list(node, 0)
     shape = shape_of(value)
     if shape is not None and is_static(shape[1:]):
-        return op.constant(list(shape[1:]), element)
-    return op.Slice(op.ShapeOf(value, output_type=element), [1], [np.iinfo(np.int32).max], [1], [0])
+        return op.constant(list(shape[1:]), shape_type)
+    return op.Slice(op.ShapeOf(value, output_type=shape_type), [1], [np.iinfo(np.int32).max], [1], [0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si32
@@ -30,39 +30,39 @@ def variable(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @tf.lowers("ReadVariableOp")
-def read_variable(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def read_variable(resource: SSAValue) -> SSAValue:
     """tf.ReadVariableOp(variable) -> variable"""
-    return node.operand(0)
+    return resource
 
 
 @tf.lowers("VarIsInitializedOp", "IsVariableInitialized")
-def is_initialized(_: LoweringNode, op: OpBuilder) -> SSAValue:
+def is_initialized(op: OpBuilder) -> SSAValue:
     """tf.VarIsInitializedOp(variable) -> true"""
     return op.constant(np.array(True))
 
 
 @tf.lowers("VariableShape")
-def variable_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def variable_shape(op: OpBuilder, input: SSAValue, *, out_type: Attribute = si32) -> SSAValue:
     """tf.VariableShape(variable) {out_type} -> opset3.ShapeOf(variable) {output_type}"""
-    return op.ShapeOf(node.operand(0), output_type=node.element_attribute("out_type", si32))
+    return op.ShapeOf(input, output_type=out_type)
 
 
 # Writes, whose result is the next value. Operand 0 is the value before it.
 
 
 @tf.lowers("Assign", "AssignVariableOp")
-def assign(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def assign(_variable: SSAValue, value: SSAValue) -> SSAValue:
     """tf.AssignVariableOp(variable, value) -> value"""
-    return node.operand(1)
+    return value
 
 
 _STEPS = {"AssignAdd": "Add", "AssignAddVariableOp": "Add", "AssignSub": "Subtract", "AssignSubVariableOp": "Subtract"}
 
 
 @tf.lowers(*_STEPS)
-def assign_step(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def assign_step(node: LoweringNode, op: OpBuilder, variable: SSAValue, value: SSAValue) -> SSAValue:
     """tf.AssignAddVariableOp(variable, value) -> opset1.Add(variable, value)"""
-    return getattr(op, _STEPS[node.op.KIND])(node.operand(0), node.operand(1))
+    return getattr(op, _STEPS[node.op.KIND])(variable, value)
 
 
 _ROW_KINDS = {"Add": "sum", "Sub": "sub", "Mul": "prod", "Min": "min", "Max": "max", "Update": "none"}
@@ -70,13 +70,12 @@ _ROW_UPDATES = {f"{prefix}{kind}": reduction for prefix in ("Scatter", "Resource
 
 
 @tf.lowers(*_ROW_UPDATES)
-def update_rows(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def update_rows(node: LoweringNode, op: OpBuilder, data: SSAValue, indices_: SSAValue, updates: SSAValue) -> SSAValue:
     """tf.ResourceScatterAdd(variable, indices, rows)
     -> opset15.ScatterNDUpdate(variable, opset1.Unsqueeze(indices, -1), rows) {reduction = sum}
     """
-    data, updates = node.operand(0), node.operand(2)
-    indices = as_indices(op, node.operand(1))
-    if rank_of(updates) is None or (rank_of(updates) == 0 and node.rank(0) != 0):
+    indices = as_indices(op, indices_)
+    if rank_of(updates) is None or (rank_of(updates) == 0 and rank_of(data) != 0):
         # A scalar stands for all elements of the rows.
         updates = op.Broadcast(updates, op.Concat(op.ShapeOf(indices), op.Slice(op.ShapeOf(data), [1], [2**31 - 1], [1], [0]), axis=0))
     update = partial(op.ScatterNDUpdate, reduction=_ROW_UPDATES[node.op.KIND])

@@ -31,25 +31,26 @@ LOWEST_ENERGY = 1e-12
 
 
 @tf.lowers("AudioSpectrogram")
-def spectrogram(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def spectrogram(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, *, window_size: int, stride: int, magnitude_squared: bool = False
+) -> SSAValue:
     """tf.AudioSpectrogram(sound [samples, channels]) {window_size, stride, magnitude_squared = false}
     -> squares of opset9.RDFT of the frames, [channels, frames, frequencies]; their roots unless `magnitude_squared`
 
     A frame is weighted by a Hann window, and extended by zeros to a power of two.
     """
-    size, stride = node.integer("window_size"), node.integer("stride")
-    if size < 2 or stride < 1:
-        node.fail(f"windows of {size} samples that are {stride} apart do not exist")
-    length = 1 << (size - 1).bit_length()
-    lines = op.Transpose(node.operand(0), [1, 0])
-    frames = gathered(op, lines, _frames(op, lines, size, stride), 1, 0)
-    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
+    if window_size < 2 or stride < 1:
+        node.fail(f"windows of {window_size} samples that are {stride} apart do not exist")
+    length = 1 << (window_size - 1).bit_length()
+    lines = op.Transpose(input, [1, 0])
+    frames = gathered(op, lines, _frames(op, lines, window_size, stride), 1, 0)
+    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
     frames = op.Multiply(frames, hann.astype(np.float32))
-    if length > size:
-        frames = op.Pad(frames, [0, 0, 0], [0, 0, length - size], None, pad_mode="constant")
+    if length > window_size:
+        frames = op.Pad(frames, [0, 0, 0], [0, 0, length - window_size], None, pad_mode="constant")
     parts = op.RDFT(frames, [-1])
     squares = op.ReduceSum(op.Multiply(parts, parts), [-1], keep_dims=False)
-    return squares if node.flag("magnitude_squared") else op.Sqrt(squares)
+    return squares if magnitude_squared else op.Sqrt(squares)
 
 
 def _frames(op: OpBuilder, lines: SSAValue, size: int, stride: int) -> SSAValue:
@@ -64,11 +65,21 @@ def _frames(op: OpBuilder, lines: SSAValue, size: int, stride: int) -> SSAValue:
 
 
 @tf.lowers("Mfcc")
-def coefficients(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def coefficients(
+    node: LoweringNode,
+    op: OpBuilder,
+    spectrogram: SSAValue,
+    sample_rate: SSAValue,
+    *,
+    lower_frequency_limit: float = 20.0,
+    upper_frequency_limit: float = 4000.0,
+    filterbank_channel_count: int = 40,
+    dct_coefficient_count: int = 13,
+) -> SSAValue:
     """tf.Mfcc(squares, sample_rate) {frequency limits, filterbank_channel_count = 40, dct_coefficient_count = 13}
     -> opset1.MatMul(opset1.Log(opset1.MatMul(opset1.Sqrt(squares), filters)), cosines)
     """
-    rate, shape = node.constant_integers(1), shape_of(node.operand(0))
+    rate, shape = op.known.integers(sample_rate), shape_of(spectrogram)
     if rate is None or len(rate) != 1 or rate[0] < 1:
         node.fail(
             "its sample rate is no positive constant",
@@ -76,16 +87,14 @@ def coefficients(node: LoweringNode, op: OpBuilder) -> SSAValue:
         )
     if shape is None or len(shape) != 3 or shape[2] < 2:
         node.fail("the number of frequencies is unknown", hint="convert the spectrogram with the model")
-    low, high = node.number("lower_frequency_limit", 20.0), node.number("upper_frequency_limit", 4000.0)
-    channels, count = node.integer("filterbank_channel_count", 40), node.integer("dct_coefficient_count", 13)
-    if not 0 <= low < high <= rate[0] / 2:
-        limits = f"{low} and {high} Hz"
+    if not 0 <= lower_frequency_limit < upper_frequency_limit <= rate[0] / 2:
+        limits = f"{lower_frequency_limit} and {upper_frequency_limit} Hz"
         node.fail(f"the limits of {limits} do not ascend from 0 to half of the sample rate {rate[0]}")
-    if not 0 < count <= channels:
-        node.fail(f"{channels} channels do not have {count} coefficients")
-    filters = mel_filters(shape[2], rate[0], (low, high), channels)
-    energy = op.MatMul(op.Sqrt(node.operand(0)), filters.astype(np.float32))
-    return op.MatMul(op.Log(op.Maximum(energy, LOWEST_ENERGY)), cosines(channels, count).astype(np.float32))
+    if not 0 < dct_coefficient_count <= filterbank_channel_count:
+        node.fail(f"{filterbank_channel_count} channels do not have {dct_coefficient_count} coefficients")
+    filters = mel_filters(shape[2], rate[0], (lower_frequency_limit, upper_frequency_limit), filterbank_channel_count)
+    energy = op.MatMul(op.Sqrt(spectrogram), filters.astype(np.float32))
+    return op.MatMul(op.Log(op.Maximum(energy, LOWEST_ENERGY)), cosines(filterbank_channel_count, dct_coefficient_count).astype(np.float32))
 
 
 def mel_filters(frequencies: int, rate: int, limits: Sequence[float], channels: int) -> Array:

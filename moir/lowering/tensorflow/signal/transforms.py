@@ -37,29 +37,29 @@ tf.lowers("BatchIFFT", "BatchIFFT2D", "BatchIFFT3D", "IFFT", "IFFT2D", "IFFT3D")
 
 
 @tf.lowers("RFFT", "RFFT2D", "RFFT3D")
-def real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RFFT2D(x, lengths) -> opset9.RDFT(x, [-2, -1], lengths)
+def real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
+    """tf.RFFT2D(x, fft_length) -> opset9.RDFT(x, [-2, -1], fft_length)
 
     The CPU plugin (2026.4) does not compile computed lengths of data of known sizes: these are cut before.
     """
-    data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
-    if node.constant_integers(1) is None and is_static(shape_of(data)):
+    data, axes = input, innermost_axes(node)
+    if op.known.integers(fft_length) is None and is_static(shape_of(data)):
         # They are at most the sizes of the data.
-        data = op.Slice(data, [0] * len(axes), op.convert(lengths, si64), [1] * len(axes), axes)
+        data = op.Slice(data, [0] * len(axes), op.convert(fft_length, si64), [1] * len(axes), axes)
         return op.RDFT(data, axes)
-    return op.RDFT(data, axes, lengths)
+    return op.RDFT(data, axes, fft_length)
 
 
 @tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D")
-def inverse_real_transform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def inverse_real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
     """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)
 
     The runtime computes wrong results for volumes that have to be cropped; these get a complex transform along the
     first two axes and a real one along the last axis. The CPU plugin (2026.4) does not compile computed lengths of data
     of known sizes: images get two transforms as well, of a line only the part that is needed is transformed.
     """
-    data, lengths, axes = node.operand(0), node.operand(1), innermost_axes(node)
-    computed = node.constant_integers(1) is None and is_static(shape_of(data))
+    data, lengths, axes = input, fft_length, innermost_axes(node)
+    computed = op.known.integers(fft_length) is None and is_static(shape_of(data))
     if (len(axes) == 3 and not has_lengths(node)) or (len(axes) == 2 and computed):
         data = op.IDFT(data, axes[:-1], op.Slice(lengths, [0], [-1], [1], [0]))
         axes, lengths = axes[-1:], op.Slice(lengths, [len(axes) - 1], [len(axes)], [1], [0])
@@ -86,27 +86,27 @@ def given_axes(node: LoweringNode) -> list[int]:
 
 
 @tf.lowers("FFTND", "IFFTND")
-def transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
     """tf.FFTND(x, lengths, axes) -> opset7.DFT(x, axes, lengths); opset7.IDFT for tf.IFFTND"""
     build = op.DFT if node.op.KIND == "FFTND" else op.IDFT
-    return build(node.operand(0), given_axes(node), node.operand(1))
+    return build(input, given_axes(node), fft_length)
 
 
 @tf.lowers("RFFTND")
-def real_transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.RFFTND(x, lengths, axes) -> opset9.RDFT(x cut or filled with zeros to the lengths, axes)"""
-    data, lengths, axes = node.operand(0), node.operand(1), given_axes(node)
+def real_transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
+    """tf.RFFTND(x, fft_length, axes) -> opset9.RDFT(x cut or filled with zeros to the fft_length, axes)"""
+    data, axes = input, given_axes(node)
     rank = node.known_rank(0)
     for index, axis in enumerate(axes):
-        data = lengthened(op, data, axis % rank, op.Slice(lengths, [index], [index + 1], [1], [0]))
-    data = op.Slice(data, [0] * len(axes), op.convert(lengths, si64), [1] * len(axes), axes)
+        data = lengthened(op, data, axis % rank, op.Slice(fft_length, [index], [index + 1], [1], [0]))
+    data = op.Slice(data, [0] * len(axes), op.convert(fft_length, si64), [1] * len(axes), axes)
     return op.RDFT(data, axes)
 
 
 @tf.lowers("IRFFTND")
-def inverse_real_transform_of_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def inverse_real_transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
     """tf.IRFFTND(x, lengths, axes) -> opset7.IDFT along all axes but the last one, then opset9.IRDFT along that"""
-    data, lengths, axes = node.operand(0), node.operand(1), given_axes(node)
+    data, lengths, axes = input, fft_length, given_axes(node)
     last = len(axes) - 1
     if last:
         data = op.IDFT(data, axes[:last], op.Slice(lengths, [0], [last], [1], [0]))

@@ -40,24 +40,34 @@ def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAVa
 
 
 @tf.lowers("SparseAdd")
-def addition(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def addition(
+    node: LoweringNode,
+    op: OpBuilder,
+    _a_indices: SSAValue,
+    _a_values: SSAValue,
+    a_shape: SSAValue,
+    _b_indices: SSAValue,
+    _b_values: SSAValue,
+    _b_shape: SSAValue,
+    thresh: SSAValue,
+) -> Sequence[SSAValue]:
     """tf.SparseAdd(a, b, threshold) -> the sums at the places of both, without sums of two below the threshold"""
     found, a, b, counts = united(node, op)
-    total, limit = op.Add(a, b), node.constant(6)
+    total, limit = op.Add(a, b), op.known.constant(thresh)
     if limit is None or limit.any():
-        threshold = op.convert(as_scalar(op, node.operand(6)), element_of(total))
+        threshold = op.convert(as_scalar(op, thresh), element_of(total))
         is_kept = op.LogicalOr(op.Less(counts, 2), op.GreaterEqual(op.Abs(total), threshold))
         kept = op.Squeeze(op.NonZero(is_kept, output_type=si64), [0])
         found, total = op.Gather(found, kept, 0), op.Gather(total, kept, 0)
-    return [unravelled(op, found, node.operand(2), node), total, node.operand(2)][: node.result_count]
+    return [unravelled(op, found, a_shape, node), total, a_shape][: node.result_count]
 
 
 @tf.lowers("SparseSparseMaximum", "SparseSparseMinimum")
-def extreme(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def extreme(node: LoweringNode, op: OpBuilder, _a_indices: SSAValue, _a_values: SSAValue, a_shape: SSAValue) -> Sequence[SSAValue]:
     """tf.SparseSparseMaximum(a, b) -> the larger ones at the places of both, where an element that is not there is 0"""
     found, a, b, _ = united(node, op)
     choose = op.Maximum if node.op.KIND.endswith("Maximum") else op.Minimum
-    return [unravelled(op, found, node.operand(2), node), choose(a, b)][: node.result_count]
+    return [unravelled(op, found, a_shape, node), choose(a, b)][: node.result_count]
 
 
 CELLWISE = {"SparseDenseCwiseAdd": "Add", "SparseDenseCwiseDiv": "Divide", "SparseDenseCwiseMul": "Multiply"}
@@ -65,23 +75,23 @@ CELLWISE = {"SparseDenseCwiseAdd": "Add", "SparseDenseCwiseDiv": "Divide", "Spar
 
 
 @tf.lowers(*CELLWISE)
-def with_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
     """tf.SparseDenseCwiseMul(coordinates, values, shape, x)
     -> opset1.Multiply(values, opset8.Gather(opset3.Broadcast(x, shape) as a list, row-major positions, 0))
     """
-    coordinates, values, shape, dense = node.operands
+    coordinates, values, shape, dense = operands
     elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)
     chosen = op.Gather(elements, positions(op, coordinates, shape, node), 0)
     return getattr(op, CELLWISE[node.op.KIND])(values, chosen)
 
 
 @tf.lowers("SparseSoftmax")
-def softmax(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def softmax(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
     """tf.SparseSoftmax(coordinates, values, shape) -> exp(value) over the sum of those in the same row
 
     Rows are numbered by opset10.Unique of their positions; elements that are not there count as negative infinity.
     """
-    coordinates, values, shape = node.operands
+    coordinates, values, shape = operands
     lead = list(range(rank_of_sparse(node, shape) - 1))
     rows = positions(op, op.Gather(coordinates, lead, 1), op.Gather(shape, lead, 0), node)
     found, _, inverse, _ = op.Unique.results(rows, sorted=True, index_element_type=si64)
@@ -99,7 +109,7 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.SparseReduceSum(coordinates, values, shape, axes) {keep_dims}
     -> opset12.ScatterElementsUpdate(zeros, positions along the other axes, values, 0) {reduction = sum}, dense
     """
-    coordinates, values, shape = (node.operand(index) for index in range(3))
+    coordinates, values, shape = node.operand(0), node.operand(1), node.operand(2)
     rank, axes = rank_of_sparse(node, shape), node.constant_integers(3)
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make the axes a constant")
@@ -122,15 +132,15 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("SparseConcat")
-def concatenation(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def concatenation(node: LoweringNode, op: OpBuilder, *indices: SSAValue, concat_dim: int) -> Sequence[SSAValue]:
     """tf.SparseConcat(coordinates…, values…, shapes…) {concat_dim}
     -> opset1.Concat of the coordinates, moved along the axis behind those before, and of the values, in row-major order
     """
-    count = len(node.operands) // 3
-    parts = node.operands
+    count = len(indices) // 3
+    parts = indices
     coordinates, values, shapes = parts[:count], parts[count : 2 * count], parts[2 * count :]
     rank = rank_of_sparse(node, shapes[0])
-    along = op.constant([int(axis == node.integer("concat_dim") % rank) for axis in range(rank)])
+    along = op.constant([int(axis == concat_dim % rank) for axis in range(rank)])
     moved, offset = [coordinates[0]], op.Multiply(shapes[0], along)
     for each, shape in zip(coordinates[1:], shapes[1:], strict=True):
         moved.append(op.Add(each, offset))
@@ -141,9 +151,9 @@ def concatenation(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @tf.lowers("SparseSlice")
-def part(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def part(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSAValue]:
     """tf.SparseSlice(coordinates, values, shape, start, size) -> those with start <= coordinate < start + size"""
-    coordinates, values, shape, start, size = node.operands
+    coordinates, values, shape, start, size = operands
     moved = op.Subtract(coordinates, start)
     is_inside = op.LogicalAnd(op.GreaterEqual(moved, 0), op.Less(moved, size))
     kept = op.Squeeze(op.NonZero(op.ReduceLogicalAnd(is_inside, [1], keep_dims=False), output_type=si64), [0])
@@ -152,7 +162,7 @@ def part(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @tf.lowers("SparseMatMul")
-def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def product(op: OpBuilder, *operands: SSAValue, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """tf.SparseMatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b): operands are dense, with many zeros"""
-    a, b = (op.convert(value, f32) for value in node.operands)
-    return op.MatMul(a, b, transpose_a=node.flag("transpose_a"), transpose_b=node.flag("transpose_b"))
+    a, b = (op.convert(value, f32) for value in operands)
+    return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)

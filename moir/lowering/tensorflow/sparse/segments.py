@@ -21,18 +21,18 @@ REDUCTIONS = {"Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum":
 
 
 @tf.lowers("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum")
-def segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_ids: SSAValue) -> SSAValue:
     """tf.SegmentSum(x, ids)
     -> opset12.ScatterElementsUpdate(zeros, ids, x, 0) {reduction}, where ids have the shape of x
 
     The number of segments is the last id plus 1. A segment without slices is 0, for a product 1. Maxima become
     opset16.SegmentMax, sums over computed ids opset3.EmbeddingSegmentsSum.
     """
-    data, ids = node.operand(0), as_indices(op, node.operand(1))
+    ids = as_indices(op, segment_ids)
     reduction = REDUCTIONS[node.op.KIND.removeprefix("Segment")]
     if reduction == "max":
         return op.SegmentMax(data, ids, fill_mode="zero")
-    if reduction == "sum" and node.constant_integers(1) is None:
+    if reduction == "sum" and op.known.integers(segment_ids) is None:
         return op.EmbeddingSegmentsSum(data, every_row(op, ids), ids, as_scalar(op, last_segment(op, ids)))
     empty = op.constant_like(1 if reduction == "prod" else 0, data)
     start = op.Broadcast(empty, target_shape(op, data, last_segment(op, ids)))
@@ -98,17 +98,17 @@ NEUTRAL = {
 
 
 @tf.lowers(*NEUTRAL)
-def unsorted_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def unsorted_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_ids: SSAValue, num_segments: SSAValue) -> SSAValue:
     """tf.UnsortedSegmentSum(x, ids, n)
     -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, where start has n + 1 rows and the last one is removed
 
     Slices with a negative id are dropped: they are combined in the row that is removed. If ids are known to be
     non-negative, there is no such row. tf.SegmentSumV2 also drops those with an id of n or more.
     """
-    data, ids, count = node.operand(0), as_indices(op, node.operand(1)), as_list(op, node.operand(2))
-    reduction, rank = NEUTRAL[node.op.KIND], node.rank(1)
+    ids, count = as_indices(op, segment_ids), as_list(op, num_segments)
+    reduction, rank = NEUTRAL[node.op.KIND], rank_of(segment_ids)
     count = op.convert(count, element_of(ids))
-    known, limit = node.constant_integers(1), node.constant_integers(2)
+    known, limit = op.known.integers(segment_ids), op.known.integers(num_segments)
     drops = known is None or min(known, default=0) < 0
     if node.op.KIND.endswith("V2") and (known is None or limit is None or max(known, default=0) >= limit[0]):
         drops, ids = True, op.Minimum(ids, as_scalar(op, count))
@@ -163,11 +163,13 @@ def sparse_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSumWithNumSegments")
-def sparse_segment_count(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sparse_segment_count(
+    node: LoweringNode, op: OpBuilder, _data: SSAValue, _indices: SSAValue, _segment_ids: SSAValue, num_segments: SSAValue
+) -> SSAValue:
     """tf.SparseSegmentSumWithNumSegments(table, indices, ids, n)
     -> opset3.EmbeddingSegmentsSum(table, indices, ids, n)
     """
-    return segments_of_rows(node, op, as_scalar(op, node.operand(3)))
+    return segments_of_rows(node, op, as_scalar(op, num_segments))
 
 
 def segments_of_rows(node: LoweringNode, op: OpBuilder, count: SSAValue | None) -> SSAValue:

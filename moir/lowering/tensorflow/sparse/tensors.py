@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
-from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.indexing import as_indices
@@ -17,50 +17,61 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("SparseToDense")
-def to_dense(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def to_dense(
+    node: LoweringNode, op: OpBuilder, sparse_indices: SSAValue, output_shape: SSAValue, sparse_values: SSAValue, default_value: SSAValue
+) -> SSAValue:
     """tf.SparseToDense(coordinates, shape, values, default)
     -> opset15.ScatterNDUpdate(Broadcast(default, shape), coordinates, values)
     """
-    coordinates, values, rank = as_indices(op, node.operand(0)), node.operand(2), node.rank(0)
+    coordinates, values, rank = as_indices(op, sparse_indices), sparse_values, rank_of(sparse_indices)
     if rank is None:
         node.fail("the rank of its coordinates is unknown", hint="give the model's inputs a known rank")
-    dense = op.Broadcast(as_scalar(op, node.operand(3)), as_indices(op, node.operand(1)))
+    dense = op.Broadcast(as_scalar(op, default_value), as_indices(op, output_shape))
     # Coordinates of one dimension are the indices of elements of a vector.
     if rank == 0:
         coordinates = op.Reshape(coordinates, [1, 1], special_zero=False)
     elif rank == 1:
         coordinates = op.Unsqueeze(coordinates, [1])
-    if node.rank(2) == 0:
+    if rank_of(sparse_values) == 0:
         values = op.Broadcast(values, op.Gather(op.ShapeOf(coordinates), [0], 0))
     return op.ScatterNDUpdate(dense, coordinates, values, reduction="none")
 
 
 @tf.lowers("SparseTensorDenseMatMul")
-def dense_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dense_product(
+    op: OpBuilder,
+    a_indices: SSAValue,
+    a_values: SSAValue,
+    a_shape: SSAValue,
+    b: SSAValue,
+    *,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+) -> SSAValue:
     """tf.SparseTensorDenseMatMul(coordinates, values, shape, b) {adjoint_a, adjoint_b}
     -> opset1.MatMul(the dense matrix, b)
     """
-    zeros = op.Broadcast(op.constant_like(0, node.operand(1)), node.operand(2))
-    dense = op.ScatterNDUpdate(zeros, as_indices(op, node.operand(0)), node.operand(1), reduction="sum")
-    return op.MatMul(dense, node.operand(3), transpose_a=node.flag("adjoint_a"), transpose_b=node.flag("adjoint_b"))
+    zeros = op.Broadcast(op.constant_like(0, a_values), a_shape)
+    dense = op.ScatterNDUpdate(zeros, as_indices(op, a_indices), a_values, reduction="sum")
+    return op.MatMul(dense, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
 
 
 @tf.lowers("SparseTensorDenseAdd")
-def dense_sum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dense_sum(op: OpBuilder, a_indices: SSAValue, a_values: SSAValue, _a_shape: SSAValue, b: SSAValue) -> SSAValue:
     """tf.SparseTensorDenseAdd(coordinates, values, shape, b)
     -> opset15.ScatterNDUpdate(b, coordinates, values) {reduction = sum}
     """
-    return op.ScatterNDUpdate(node.operand(3), as_indices(op, node.operand(0)), node.operand(1), reduction="sum")
+    return op.ScatterNDUpdate(b, as_indices(op, a_indices), a_values, reduction="sum")
 
 
 @tf.lowers("SparseFillEmptyRows")
-def fill_empty_rows(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def fill_empty_rows(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSAValue | None]:
     """tf.SparseFillEmptyRows(coordinates, values, shape, default)
     -> opset16.SparseFillEmptyRows(values, shape, coordinates, default)
 
     The last result is the new index of each element: its old index plus the number of elements added to earlier rows.
     """
-    coordinates, values, shape, default = node.operands
+    coordinates, values, shape, default = operands
     filled, filled_values, empty = op.SparseFillEmptyRows.results(values, shape, coordinates, as_scalar(op, default))
     results: list[SSAValue | None] = [filled, filled_values, None, None]
     if node.is_used(2):
@@ -111,11 +122,11 @@ def coordinates_of_positions(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("SparseReorder")
-def reorder(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def reorder(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSAValue]:
     """tf.SparseReorder(coordinates, values, shape)
     -> opset8.Gather of both by the indices of opset11.TopK {mode = min} of their row-major positions
     """
-    coordinates, values, shape = node.operands
+    coordinates, values, shape = operands
     return in_order(op, coordinates, values, shape, node)[: node.result_count]
 
 

@@ -107,9 +107,9 @@ def first_kind_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
 
 
 @tf.lowers("BesselI0", "BesselI1", "BesselI0e", "BesselI1e")
-def modified_first_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def modified_first_kind(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """tf.BesselI0(x) -> a polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times one in 1 / |x|"""
-    x, order = single(op, node.operand(0)), order_of(node)
+    x, order = single(op, x_), order_of(node)
     distance = op.Abs(x)
     near = first_kind_near(op, x, order)
     far = op.Divide(polynomial(op, op.Divide(NEAR_I, distance), OF_I[order].far), op.Sqrt(distance))
@@ -121,16 +121,16 @@ def modified_first_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
         # The exponential overflows before the function does.
         root = op.Exp(op.Multiply(distance, 0.5))
         far = op.Multiply(op.Multiply(far, root), root)
-    return op.convert(op.Select(op.LessEqual(distance, NEAR_I), near, far), node.element(0))
+    return op.convert(op.Select(op.LessEqual(distance, NEAR_I), near, far), element_of(x_))
 
 
 @tf.lowers("BesselK0", "BesselK1", "BesselK0e", "BesselK1e")
-def modified_second_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def modified_second_kind(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """tf.BesselK0(x) -> ∓ln(x / 2) I0(x) and a polynomial in x² up to 2; elsewhere exp(-x) / sqrt(x) times one in 1 / x
 
     As in TensorFlow, the result is infinite at 0 and below.
     """
-    x, order = single(op, node.operand(0)), order_of(node)
+    x, order = single(op, x_), order_of(node)
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), first_kind_near(op, x, order))
     near = polynomial(op, squared_ratio(op, x, NEAR_K), OF_K[order].near)
     near = op.Add(op.Divide(near, x), logarithm) if order else op.Subtract(near, logarithm)
@@ -140,34 +140,34 @@ def modified_second_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
     else:
         far = op.Multiply(far, op.Exp(op.Negative(x)))
     found = op.Select(op.Greater(x, NEAR_K), far, near)
-    return op.convert(op.Select(op.LessEqual(x, 0.0), op.constant_like(np.inf, x), found), node.element(0))
+    return op.convert(op.Select(op.LessEqual(x, 0.0), op.constant_like(np.inf, x), found), element_of(x_))
 
 
 @tf.lowers("BesselJ0", "BesselJ1")
-def first_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def first_kind(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """tf.BesselJ0(x) -> a polynomial in x² up to 3; elsewhere a(3 / |x|) cos(|x| + p(3 / |x|)) / sqrt(|x|)"""
-    x, order = single(op, node.operand(0)), order_of(node)
+    x, order = single(op, x_), order_of(node)
     distance = op.Abs(x)
     far = op.Multiply(amplitude(op, distance, order), op.Cos(phase(op, distance, order)))
     if order:
         far = op.Multiply(far, op.Sign(x))
-    return op.convert(op.Select(op.LessEqual(distance, NEAR_J), oscillating_near(op, x, order), far), node.element(0))
+    return op.convert(op.Select(op.LessEqual(distance, NEAR_J), oscillating_near(op, x, order), far), element_of(x_))
 
 
 @tf.lowers("BesselY0", "BesselY1")
-def second_kind(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def second_kind(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
     """tf.BesselY0(x)
     -> 2 / π ln(x / 2) J0(x) and a polynomial in x² up to 3; elsewhere amplitude(3 / x) sin(x + phase(3 / x)) / sqrt(x)
 
     As in TensorFlow, the result is negative infinity at 0 and below.
     """
-    x, order = single(op, node.operand(0)), order_of(node)
+    x, order = single(op, x_), order_of(node)
     logarithm = op.Multiply(op.Log(op.Multiply(x, 0.5)), op.Multiply(oscillating_near(op, x, order), 2 / math.pi))
     near = polynomial(op, squared_ratio(op, x, NEAR_J), OF_J[order].second)
     near = op.Add(op.Divide(near, x) if order else near, logarithm)
     near = op.Select(op.LessEqual(x, 0.0), op.constant_like(-np.inf, x), near)
     far = op.Multiply(amplitude(op, x, order), op.Sin(phase(op, x, order)))
-    return op.convert(op.Select(op.Greater(x, NEAR_J), far, near), node.element(0))
+    return op.convert(op.Select(op.Greater(x, NEAR_J), far, near), element_of(x_))
 
 
 def oscillating_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:

@@ -16,7 +16,6 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of
 from moir.expansions.gamma import in_single, logarithm_of_gamma, polynomial
 from moir.expansions.shape_values import all_axes
-from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -31,15 +30,15 @@ FURTHEST = 2.0**16
 
 
 @tf.lowers("Lgamma")
-def logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def logarithm(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 that for 1 - x, and the reflection formula"""
-    return in_single(op, partial(logarithm_of_gamma, op), node.operand(0))
+    return in_single(op, partial(logarithm_of_gamma, op), x)
 
 
 @tf.lowers("Digamma")
-def derivative_of_logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def derivative_of_logarithm(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Digamma(x) -> the asymptotic series at z = x + 8 and a recurrence; below 0 the reflection formula"""
-    return in_single(op, partial(digamma, op), node.operand(0))
+    return in_single(op, partial(digamma, op), x)
 
 
 def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -63,9 +62,9 @@ def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @tf.lowers("Zeta")
-def hurwitz_zeta(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def hurwitz_zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
     """tf.Zeta(x, q) -> Σ (q + k)⁻ˣ over k below n, and the Euler-Maclaurin series at q + n"""
-    return in_single(op, partial(zeta, op), node.operand(0), node.operand(1))
+    return in_single(op, partial(zeta, op), x, q)
 
 
 def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
@@ -101,9 +100,9 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
 
 
 @tf.lowers("Polygamma")
-def derivatives_of_logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def derivatives_of_logarithm(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
     """tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); not a number if n is no natural number"""
-    return in_single(op, partial(polygamma, op), node.operand(0), node.operand(1))
+    return in_single(op, partial(polygamma, op), a, x)
 
 
 def polygamma(op: OpBuilder, n: SSAValue, x: SSAValue) -> SSAValue:

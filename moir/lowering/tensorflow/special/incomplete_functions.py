@@ -93,11 +93,11 @@ def fraction_of_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
 
 
 @tf.lowers("Igamma", "Igammac")
-def incomplete_gamma(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def incomplete_gamma(node: LoweringNode, op: OpBuilder, a_: SSAValue, x_: SSAValue) -> SSAValue:
     """tf.Igamma(a, x) -> xᵃ exp(-x) / Γ(a + 1) times a series below a + 1; the rest to 1, tf.Igammac, by a fraction"""
     if has_nothing(node):
-        return op.Add(node.operand(0), node.operand(1))
-    original, argument = broadcast_to_all(op, node.operand(0), node.operand(1))
+        return op.Add(a_, x_)
+    original, argument = broadcast_to_all(op, a_, x_)
     a, x = (op.Minimum(op.Maximum(value, SMALLEST), LARGEST) for value in (original, argument))
     is_below = op.Less(x, op.Add(a, 1.0))
     # The numbers for which the other formula holds get one for which a formula converges at once.

@@ -32,12 +32,11 @@ DAWSON_FAR = (0.5, 0.25, 0.375, 0.9375)
 
 
 @tf.lowers("Dawsn")
-def dawson(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dawson(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Dawsn(x) -> 1 / √π Σ exp(-(x' - n h)²) / (m + n) over odd n, where x = m h + x' and m is even
 
     Source: G. Rybicki, "Dawson's Integral and the Sampling Theorem" (1989).
     """
-    x = node.operand(0)
     distance = op.Abs(x)
     bounded = op.Minimum(distance, 12.0)
     number = op.Multiply(op.Round(op.Multiply(bounded, 0.5 / SAMPLE)), 2.0)
@@ -61,12 +60,11 @@ EXPINT_LIMIT = 12.0
 
 
 @tf.lowers("Expint")
-def exponential_integral(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def exponential_integral(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Expint(x) -> γ + ln(x) + Σ xᵏ / (k k!) below 12, exp(x) / x Σ k! / xᵏ above; not a number below 0
 
     Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 5.1.10 and 5.1.51.
     """
-    x = node.operand(0)
     orders = np.arange(1, 46)
     weights = [EXPINT_LIMIT**k / (k * math.factorial(k)) for k in range(1, 46)]
     ratio = op.Unsqueeze(op.Multiply(op.Minimum(op.Maximum(x, 0.0), EXPINT_LIMIT), 1 / EXPINT_LIMIT), [-1])
@@ -86,13 +84,12 @@ DILOGARITHM = (1.0, 1 / 36, -1 / 3600, 1 / 211680, -1 / 10886400)
 
 
 @tf.lowers("Spence")
-def spence(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def spence(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Spence(x) -> u - u² / 4 + Σ B₂ₖ u²ᵏ⁺¹ / (2 k + 1)! with u = -ln(x), for x from 1/2 to 1
 
     Above 1: -ln²(x) / 2 less the function of 1 / x. Below 1/2: π² / 6 - ln(x) ln(1 - x) less the function of 1 - x.
     Source: L. Lewin, "Polylogarithms and Associated Functions" (1981), chapter 1.
     """
-    x = node.operand(0)
     is_large = op.Greater(x, 1.0)
     part = op.Select(is_large, op.Divide(1.0, op.Maximum(x, 1.0)), x)
     is_small = op.Less(part, 0.5)

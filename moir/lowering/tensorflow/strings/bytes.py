@@ -33,32 +33,31 @@ LAST_CODE_POINT = 0x10FFFF
 
 
 @tf.lowers("DecodeCompressed")
-def decompressed(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def decompressed(node: LoweringNode, bytes: SSAValue, *, compression_type: str = "") -> SSAValue:
     """tf.DecodeCompressed(x) {compression_type = ""} -> x"""
-    if node.text("compression_type", ""):
+    if compression_type:
         node.fail(
             "decompression reads its input bit by bit, each step depending on the one before",
             hint="decompress the data before the model",
         )
-    return node.operand(0)
+    return bytes
 
 
 @tf.lowers("DecodeRaw")
-def decoded_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def decoded_numbers(node: LoweringNode, op: OpBuilder, bytes: SSAValue, *, out_type: Attribute, little_endian: bool = True) -> SSAValue:
     """tf.DecodeRaw(x) {out_type, little_endian}
     -> the bytes of opset15.StringTensorUnpack(x), reshaped, and summed with powers of 256
     """
-    element = node.element_attribute("out_type")
-    begins, _, symbols = unpacked(op, node.operand(0))
-    if element not in (*INTEGER_TYPES, boolean, f32):
+    begins, _, symbols = unpacked(op, bytes)
+    if out_type not in (*INTEGER_TYPES, boolean, f32):
         node.fail("the bits of such floats are not computed", hint="decode integers or floats of 32 bits")
-    size = describe(element).bits // 8 if element != boolean else 1
+    size = describe(out_type).bits // 8 if out_type != boolean else 1
     shape = op.Concat(op.ShapeOf(begins), [-1] if size == 1 else [-1, size], axis=0)
     content = op.Reshape(symbols, shape, special_zero=False)
     if size == 1:
-        return op.convert(content, element)
-    order = range(size) if node.flag("little_endian", True) else range(size)[::-1]
-    return assembled(op, [op.Gather(content, place, -1) for place in order], element)
+        return op.convert(content, out_type)
+    order = range(size) if little_endian else range(size)[::-1]
+    return assembled(op, [op.Gather(content, place, -1) for place in order], out_type)
 
 
 def assembled(op: OpBuilder, parts: Sequence[SSAValue], element: Attribute) -> SSAValue:
@@ -95,14 +94,14 @@ def as_float(op: OpBuilder, bits: SSAValue) -> SSAValue:
 
 
 @tf.lowers("EncodeBase64")
-def encoded(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def encoded(op: OpBuilder, input: SSAValue, *, pad: bool = False) -> SSAValue:
     """tf.EncodeBase64(x) {pad} -> a character for each 6 bits, from a table"""
-    begins, ends, symbols = unpacked(op, node.operand(0))
+    begins, ends, symbols = unpacked(op, input)
     starts, stops = flat(op, begins), flat(op, ends)
     sizes = op.Subtract(stops, starts)
     # Characters that hold bits, and those with padding.
     counts = op.Divide(op.Add(op.Multiply(sizes, number(4)), number(2)), number(3))
-    widths = op.Multiply(op.Divide(op.Add(sizes, number(2)), number(3)), number(4)) if node.flag("pad") else counts
+    widths = op.Multiply(op.Divide(op.Add(sizes, number(2)), number(3)), number(4)) if pad else counts
     behind = op.CumSum(widths, 0)
     first = op.Subtract(behind, widths)
     places = one_by_one(op, op.ReduceSum(widths, [0], keep_dims=False))
@@ -126,9 +125,9 @@ def encoded(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("DecodeBase64")
-def decoded(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def decoded(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.DecodeBase64(x) -> the bytes of the 6 bits of each character"""
-    begins, ends, symbols = unpacked(op, node.operand(0))
+    begins, ends, symbols = unpacked(op, input)
     content = op.convert(with_sentinel(op, symbols, np.zeros(1, np.uint8)), si32)
     is_padding = op.Equal(content, number(ord("=")))
     padding = op.Concat(number([0]), op.CumSum(op.convert(is_padding, si32), 0), axis=0)
@@ -156,17 +155,25 @@ def decoded(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("UnicodeDecode", "UnicodeDecodeWithOffsets")
-def code_points(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def code_points(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    *,
+    replace_control_characters: bool = False,
+    Tsplits: Attribute = si64,
+    input_encoding: str = "",
+) -> Sequence[SSAValue]:
     """tf.UnicodeDecode(x) {input_encoding = "UTF-8"}
     -> the code point at each byte that begins a character, and the splits between the strings
 
     The strings of the runtime are well-formed; the bytes of others would become other numbers than in TensorFlow.
     """
-    if node.text("input_encoding", "").upper() not in ("UTF-8", "UTF8"):
+    if input_encoding.upper() not in ("UTF-8", "UTF8"):
         node.fail("the runtime has no tables of encodings", hint="use UTF-8")
-    if node.flag("replace_control_characters"):
+    if replace_control_characters:
         node.fail("control characters are replaced", hint="leave replace_control_characters out")
-    begins, ends, symbols = unpacked(op, node.operand(0))
+    begins, ends, symbols = unpacked(op, input)
     content = op.convert(op.Concat(symbols, np.zeros(3, np.uint8), axis=0), si32)
     own = op.convert(symbols, si32)
     places = positions_where(op, op.NotEqual(op.BitwiseAnd(own, number(0xC0)), number(0x80)))
@@ -179,8 +186,7 @@ def code_points(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
             longer = op.Add(op.Multiply(longer, number(64)), part)
         value = op.Select(op.GreaterEqual(lead, number(limit)), longer, value)
     starts, stops = flat(op, begins), flat(op, ends)
-    element = node.element_attribute("Tsplits", si64)
-    splits = op.convert(op.Concat(number([0]), ranks(op, places, stops), axis=0), element)
+    splits = op.convert(op.Concat(number([0]), ranks(op, places, stops), axis=0), Tsplits)
     results = [splits, value]
     if node.is_used(2):
         row = owner(op, stops, places)
@@ -189,14 +195,23 @@ def code_points(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 @tf.lowers("UnicodeEncode")
-def encoded_characters(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def encoded_characters(
+    node: LoweringNode,
+    op: OpBuilder,
+    input_values: SSAValue,
+    input_splits: SSAValue,
+    *,
+    errors: str = "replace",
+    replacement_char: int = REPLACEMENT,
+    output_encoding: str = "",
+) -> SSAValue:
     """tf.UnicodeEncode(code_points, splits) {output_encoding = "UTF-8"} -> one to four bytes for each code point"""
-    if node.text("output_encoding", "").upper() not in ("UTF-8", "UTF8"):
+    if output_encoding.upper() not in ("UTF-8", "UTF8"):
         node.fail("the runtime has no tables of encodings", hint="use UTF-8")
-    points, splits = op.convert(node.operand(0), si32), op.convert(node.operand(1), si32)
-    if node.text("errors", "replace") == "ignore":
+    points, splits = op.convert(input_values, si32), op.convert(input_splits, si32)
+    if errors == "ignore":
         node.fail("numbers that are no characters are left out", hint="replace them")
-    replacement = number(node.integer("replacement_char", REPLACEMENT))
+    replacement = number(replacement_char)
     is_bad = op.LogicalOr(op.Less(points, number(0)), op.Greater(points, number(LAST_CODE_POINT)))
     is_bad = op.LogicalOr(is_bad, op.Equal(op.Divide(points, number(0x800)), number(0xD800 // 0x800)))
     points = op.Select(is_bad, replacement, points)

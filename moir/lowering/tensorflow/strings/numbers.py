@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, ui32, ui64
-from moir.dialects.shapes import shape_of, tensor
+from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.expansions.strings.texts import (
     Texts,
     concatenated,
@@ -35,12 +35,12 @@ SMALLEST_EXPONENT, SMALL_EXPONENT, LARGEST_EXPONENT = -80, -28, 39
 
 
 @tf.lowers("AsString")
-def as_string(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.AsString(x) {width, fill} -> the digits of integers, "true" and "false" of booleans"""
-    x, element = node.operand(0), node.element_attribute("T", node.element(0))
+def as_string(node: LoweringNode, op: OpBuilder, input: SSAValue, *, fill: str = "", width: int = -1) -> SSAValue:
+    """tf.AsString(input) {width, fill} -> the digits of integers, "true" and "false" of booleans"""
+    element = node.element_attribute("T", element_of(input))
     if element == boolean:
         words = constant_texts(op, [b"false", b"true"])
-        chosen = op.convert(x, si32)
+        chosen = op.convert(input, si32)
         return packed(op, Texts(op.Gather(words.begins, chosen, 0), op.Gather(words.ends, chosen, 0), words.symbols))
     if element not in INTEGER_TYPES:
         node.fail(
@@ -49,11 +49,9 @@ def as_string(node: LoweringNode, op: OpBuilder) -> SSAValue:
         )
     if element in (ui32, ui64):
         node.fail("the runtime computes integers of 32 bits with a sign", hint="convert the numbers to i32")
-    fill = node.text("fill", "")
-    width = node.integer("width", -1)
     if fill not in ("", " ", "0"):
         node.fail(f"numbers filled with {fill!r} are not supported", hint="use blanks or zeros")
-    return written(op, x, max(width, 0), fill == "0")
+    return written(op, input, max(width, 0), fill == "0")
 
 
 def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
@@ -96,16 +94,15 @@ def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
 
 
 @tf.lowers("StringToNumber")
-def parsed(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StringToNumber(x) {out_type} -> the sum of the digits times powers of ten, with the sign
+def parsed(op: OpBuilder, string_tensor: SSAValue, *, out_type: Attribute = f32) -> SSAValue:
+    """tf.StringToNumber(string_tensor) {out_type} -> the sum of the digits times powers of ten, with the sign
 
     A text that is no number, which TensorFlow rejects, becomes any number.
     """
-    x, element = node.operand(0), node.element_attribute("out_type", f32)
-    texts = stripped(op, unpacked(op, x))
+    texts = stripped(op, unpacked(op, string_tensor))
     listed = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
-    value = parsed_integers(op, listed) if element in INTEGER_TYPES else parsed_floats(op, listed)
-    return op.convert(op.Reshape(value, shape_value(op, x), special_zero=False), element)
+    value = parsed_integers(op, listed) if out_type in INTEGER_TYPES else parsed_floats(op, listed)
+    return op.convert(op.Reshape(value, shape_value(op, string_tensor), special_zero=False), out_type)
 
 
 def digit_values(op: OpBuilder, symbols: SSAValue) -> tuple[SSAValue, SSAValue]:
@@ -184,14 +181,14 @@ def power_of_ten(op: OpBuilder, exponent: SSAValue) -> SSAValue:
 
 
 @tf.lowers("StringToHashBucketFast")
-def hash_bucket(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def hash_bucket(op: OpBuilder, input: SSAValue, *, num_buckets: int) -> SSAValue:
     """tf.StringToHashBucketFast(x) {num_buckets}
     -> extension.StringToHashBucket(opset15.StringTensorUnpack(x)) {num_buckets}
     """
     reason = "the hash needs products of 64 bits, which the runtime computes with 32"
     hint = "leave out --no-tokenizers, or cut the model behind this node, where the values are numbers"
     check_permitted(op, reason, hint)
-    texts = unpacked(op, node.operand(0))
+    texts = unpacked(op, input)
     result = tensor(shape_of(texts.begins), si64)
-    attributes = {"num_buckets": str(node.integer("num_buckets"))}
+    attributes = {"num_buckets": str(num_buckets)}
     return operation(op, "StringToHashBucket", texts, attributes, [result])[0]

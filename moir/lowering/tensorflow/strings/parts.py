@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
-from moir.dialects.shapes import rank_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import as_scalar
 from moir.expansions.strings.pieces import overlaps, pieces, rows_and_columns, without_empty
 from moir.expansions.strings.texts import (
@@ -37,12 +37,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("StringLength")
-def string_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def string_length(op: OpBuilder, input: SSAValue, *, unit: str = "BYTE") -> SSAValue:
     """tf.StringLength(x) {unit}
     -> ends - begins of opset15.StringTensorUnpack(x); for UTF8_CHAR the number of first bytes of characters
     """
-    begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
-    if node.text("unit", "BYTE") == "BYTE":
+    begins, ends, symbols = op.StringTensorUnpack.results(input)
+    if unit == "BYTE":
         return op.Subtract(ends, begins)
     # Bytes 10xxxxxx continue a character. The sums begin with 0, that of no bytes.
     starts = op.Convert(op.LogicalOr(op.Less(symbols, 0x80), op.GreaterEqual(symbols, 0xC0)), destination_type=si32)
@@ -51,13 +51,13 @@ def string_length(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StringLower", "StringUpper")
-def changed_case(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def changed_case(node: LoweringNode, op: OpBuilder, input: SSAValue, *, encoding: str = "") -> SSAValue:
     """tf.StringLower(x)
     -> opset15.StringTensorPack of the bytes of x, with 32 added to A to Z (StringUpper: subtracted from a to z)
     """
-    if node.text("encoding", ""):
+    if encoding:
         node.fail("letters beyond ASCII have no upper and lower case here", hint="leave out the encoding, or do this before the model")
-    begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
+    begins, ends, symbols = op.StringTensorUnpack.results(input)
     lowers = node.op.KIND == "StringLower"
     first, last = (ord("A"), ord("Z")) if lowers else (ord("a"), ord("z"))
     is_letter = op.LogicalAnd(op.GreaterEqual(symbols, first), op.LessEqual(symbols, last))
@@ -66,11 +66,11 @@ def changed_case(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("Substr")
-def substring(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def substring(node: LoweringNode, op: OpBuilder, *, unit: str = "BYTE") -> SSAValue:
     """tf.Substr(x, pos, len)
     -> opset15.StringTensorPack(begin + pos, min(begin + pos + len, end), bytes); negative pos counts from the end
     """
-    if node.text("unit", "BYTE") != "BYTE":
+    if unit != "BYTE":
         node.fail("characters of several bytes cannot be counted here", hint="use the unit BYTE, or do this before the model")
     begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
     position, length = (op.convert(node.operand(index), si32) for index in (1, 2))
@@ -81,9 +81,9 @@ def substring(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StringStrip")
-def strip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.StringStrip(x) -> the bytes from the first that is no white space to the last"""
-    return packed(op, stripped(op, unpacked(op, node.operand(0))))
+    return packed(op, stripped(op, unpacked(op, input)))
 
 
 # Joining
@@ -102,9 +102,9 @@ def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Text
 
 
 @tf.lowers("StringJoin")
-def join(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def join(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSAValue:
     """tf.StringJoin(a, b, …) {separator} -> the bytes of a, the separator, the bytes of b, …"""
-    operands = node.operands
+    operands = inputs
     if not operands:
         node.fail("it has no operands")
     *texts, separator = together(
@@ -121,25 +121,27 @@ def join(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("ReduceJoin")
-def join_along_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.ReduceJoin(x, axes) {separator, keep_dims} -> the bytes of the strings along the axes"""
-    x, rank = node.operand(0), node.known_rank(0)
-    axes = node.constant_integers(1)
+def join_along_axes(
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False
+) -> SSAValue:
+    """tf.ReduceJoin(inputs, axes) {separator, keep_dims} -> the bytes of the strings along the axes"""
+    rank = node.known_rank(0)
+    axes = op.known.integers(reduction_indices)
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make them a constant")
     reduced = [axis % rank for axis in axes]
     if not reduced:
-        return x
+        return inputs
     kept = [axis for axis in range(rank) if axis not in reduced]
-    texts, separator = together(op, [unpacked(op, x), constant_texts(op, [node.text("separator", "").encode()])])
-    sizes = op.ShapeOf(x)
+    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [node.text("separator", "").encode()])])
+    sizes = op.ShapeOf(inputs)
     shape = op.Gather(sizes, kept, 0) if kept else op.constant([])
     count = op.ReduceProd(op.Gather(sizes, reduced, 0), [0], keep_dims=True)
     table = op.Concat(op.ReduceProd(shape, [0], keep_dims=True) if kept else [1], count, axis=0)
     # Of the axes the one named first changes fastest.
     order = [*kept, *reversed(reduced)]
     begins, ends = (op.Reshape(op.transposed(each, order), table, special_zero=False) for each in texts[:2])
-    if node.flag("keep_dims"):
+    if keep_dims:
         shape = op.Select(np.isin(np.arange(rank), reduced), 1, sizes)
     # A row of no strings is empty: a piece of no bytes is added to each.
     pieces = interleaved(op, begins, ends, separator)
@@ -149,16 +151,16 @@ def join_along_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("UnsortedSegmentJoin")
-def join_segments(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def join_segments(node: LoweringNode, op: OpBuilder, inputs: SSAValue, segment_ids: SSAValue, num_segments: SSAValue) -> SSAValue:
     """tf.UnsortedSegmentJoin(x, segments, n) {separator}
     -> the bytes of the strings, sorted by their segments, with separators between those of the same segment
 
     As in TensorFlow, there is no separator behind empty strings at the beginning of a segment.
     """
-    if node.rank(0) != node.known_rank(1):
+    if rank_of(inputs) != node.known_rank(1):
         node.fail("segments of rows are not supported for strings", hint="give each string a segment of its own")
-    texts, separator = together(op, [unpacked(op, node.operand(0)), constant_texts(op, [node.text("separator", "").encode()])])
-    segments = flat(op, op.convert(node.operand(1), si32))
+    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [node.text("separator", "").encode()])])
+    segments = flat(op, op.convert(segment_ids, si32))
     found, order = op.TopK.results(segments, size_of(op, segments), axis=0, mode="min", sort="value", stable=True, index_element_type=si32)
     begins, ends = (op.Unsqueeze(op.Gather(flat(op, each), order, 0), [1]) for each in texts[:2])
     previous = op.Gather(op.Concat(number([-1]), found, axis=0), one_by_one(op, size_of(op, found)), 0)
@@ -170,7 +172,7 @@ def join_segments(node: LoweringNode, op: OpBuilder) -> SSAValue:
     lengths = op.ReduceSum(op.Subtract(stops, starts), [1], keep_dims=False)
     symbols = with_sentinel(op, contiguous(op, Texts(starts, stops, texts.symbols)).symbols, np.zeros(1, np.uint8))
     sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
-    numbers = one_by_one(op, op.convert(as_scalar(op, node.operand(2)), si32))
+    numbers = one_by_one(op, op.convert(as_scalar(op, num_segments), si32))
     limits = [op.Gather(sums, ranks(op, found, each), 0) for each in (numbers, op.Add(numbers, number(1)))]
     # Negative segments are left out, and their bytes are in front.
     return packed(op, Texts(limits[0], limits[1], symbols))
@@ -180,26 +182,28 @@ def join_segments(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StringSplit", "StringSplitV2")
-def split(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def split(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, separator_: SSAValue, *, maxsplit: int = -1, skip_empty: bool = True
+) -> Sequence[SSAValue]:
     """tf.StringSplitV2(x, separator) -> coordinates, strings and shape of the parts of each string
 
     The parts end at the positions of the separator; an empty one stands for white space of any length. In StringSplit
     each byte of the separator separates.
     """
-    constant = node.constant(1)
+    constant = op.known.constant(separator_)
     if constant is None or constant.size != 1:
         node.fail("the separator is computed when the model runs", hint="make it a constant")
     separator = str(constant.reshape(-1)[0]).encode()
     is_first = node.op.KIND == "StringSplit"
-    if node.integer("maxsplit", -1) >= 0:
+    if maxsplit >= 0:
         node.fail("the number of parts is limited", hint="leave maxsplit out")
-    texts = unpacked(op, node.operand(0))
+    texts = unpacked(op, input)
     if is_first and not separator:
         return bytes_of(node, op, texts)
     if not is_first and overlaps(separator):
         node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
     found = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first)
-    if node.flag("skip_empty", True) if is_first else not separator:
+    if skip_empty if is_first else not separator:
         found = without_empty(op, found)
     return sparse_texts(node, op, found.row, found.column, Texts(found.start, found.stop, texts.symbols), texts.begins)
 
@@ -220,35 +224,42 @@ def sparse_texts(node: LoweringNode, op: OpBuilder, row: SSAValue, column: SSAVa
 
 
 @tf.lowers("StringNGrams")
-def sequences(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def sequences(
+    node: LoweringNode,
+    op: OpBuilder,
+    data_: SSAValue,
+    data_splits: SSAValue,
+    *,
+    preserve_short_sequences: bool = False,
+    ngram_widths: tuple[int, ...],
+    pad_width: int = 0,
+) -> Sequence[SSAValue]:
     """tf.StringNGrams(x, splits) {ngram_widths, separator, left_pad, right_pad, pad_width}
     -> the joined strings of each window of each row, and the splits of those
 
     The strings of a row are extended by pads on both sides. A window of a row and a width is found by the sums of
     their numbers of windows.
     """
-    if node.flag("preserve_short_sequences"):
+    if preserve_short_sequences:
         node.fail("rows shorter than a window are kept", hint="leave preserve_short_sequences out")
-    widths = node.integers("ngram_widths")
-    pad = node.integer("pad_width", 0)
-    pads = number([min(width - 1, pad if pad >= 0 else width - 1) for width in widths])
+    pads = number([min(width - 1, pad_width if pad_width >= 0 else width - 1) for width in ngram_widths])
     extra = [node.text(name, "").encode() for name in ("separator", "left_pad", "right_pad")]
-    data, constants = together(op, [unpacked(op, node.operand(0)), constant_texts(op, extra)])
-    splits = op.convert(node.operand(1), si32)
+    data, constants = together(op, [unpacked(op, data_), constant_texts(op, extra)])
+    splits = op.convert(data_splits, si32)
     rows = op.Subtract(size_of(op, splits), number(1))
     firsts = op.Gather(splits, one_by_one(op, rows), 0)
     sizes = op.Subtract(op.Gather(splits, op.Add(one_by_one(op, rows), number(1)), 0), firsts)
-    counts = op.Maximum(op.Add(op.Unsqueeze(sizes, [1]), number(2 * pads - np.array(widths) + 1)), number(0))
+    counts = op.Maximum(op.Add(op.Unsqueeze(sizes, [1]), number(2 * pads - np.array(ngram_widths) + 1)), number(0))
     pair, start = rows_and_columns(op, flat(op, counts))
-    row = op.Divide(pair, number(len(widths)))
-    kind = op.FloorMod(pair, number(len(widths)))
-    offsets = number(np.arange(max(widths)))
+    row = op.Divide(pair, number(len(ngram_widths)))
+    kind = op.FloorMod(pair, number(len(ngram_widths)))
+    offsets = number(np.arange(max(ngram_widths)))
     place = op.Add(op.Unsqueeze(op.Subtract(start, op.Gather(pads, kind, 0)), [1]), offsets)
     size = op.Unsqueeze(op.Gather(sizes, row, 0), [1])
     is_left, is_right = op.Less(place, number(0)), op.GreaterEqual(place, size)
     inside = op.LogicalNot(op.LogicalOr(is_left, is_right))
     item = op.Select(inside, op.Add(op.Unsqueeze(op.Gather(firsts, row, 0), [1]), place), number(0))
-    is_used = op.Less(offsets, op.Unsqueeze(op.Gather(number(widths), kind, 0), [1]))
+    is_used = op.Less(offsets, op.Unsqueeze(op.Gather(number(ngram_widths), kind, 0), [1]))
 
     def limits(own: SSAValue, fixed: SSAValue) -> SSAValue:
         found = op.Gather(with_sentinel(op, own, number(0)), item, 0)
@@ -259,11 +270,11 @@ def sequences(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     between = [op.Gather(each, 0, 0) for each in constants[:2]]
     stops = op.Select(op.LogicalAnd(is_used, op.Greater(offsets, number(0))), between[1], between[0])
     starts = op.Broadcast(between[0], op.ShapeOf(stops))
-    shape = np.array([-1, 2 * max(widths)])
+    shape = np.array([-1, 2 * max(ngram_widths)])
     firsts, lasts = (
         op.Reshape(op.Concat(op.Unsqueeze(a, [2]), op.Unsqueeze(b, [2]), axis=2), shape, special_zero=False)
         for a, b in ((starts, begins), (stops, ends))
     )
     joined = concatenated(op, Texts(firsts, lasts, data.symbols), op.ShapeOf(row))
     sums = op.CumSum(op.ReduceSum(counts, [1], keep_dims=False), 0)
-    return [joined, op.convert(op.Concat(number([0]), sums, axis=0), node.element(1))][: node.result_count]
+    return [joined, op.convert(op.Concat(number([0]), sums, axis=0), element_of(data_splits))][: node.result_count]

@@ -144,7 +144,7 @@ def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAVal
 
 
 @tf.lowers("RegexReplace", "StaticRegexReplace")
-def replace(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def replace(node: LoweringNode, op: OpBuilder, input: SSAValue, *, replace_global: bool = True) -> SSAValue:
     """tf.StaticRegexReplace(x) {pattern, rewrite}
     -> the pieces between the matches, and the rewrite between them, one after the other
 
@@ -153,9 +153,9 @@ def replace(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """
     text, rewrite = text_operand(node, "pattern", 1), text_operand(node, "rewrite", 2)
     pattern = parsed(text)
-    if pattern is None or needs_automaton(pattern) or "\\" in rewrite or not node.flag("replace_global", True) or not pattern.least:
+    if pattern is None or needs_automaton(pattern) or "\\" in rewrite or not replace_global or not pattern.least:
         return replaced_by_automaton(node, op, text, rewrite)
-    x = unpacked(op, node.operand(0))
+    x = unpacked(op, input)
     texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite.encode()])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:
@@ -187,7 +187,7 @@ def is_at(op: OpBuilder, places: SSAValue, size: SSAValue) -> SSAValue:
 
 
 @tf.lowers("RegexFullMatch", "StaticRegexFullMatch")
-def full_match(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def full_match(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.StaticRegexFullMatch(x) {pattern} -> whether all bytes of a string belong to the set of the pattern
 
     For a text: whether it is found in a string of its length. For another pattern: whether
@@ -197,7 +197,7 @@ def full_match(node: LoweringNode, op: OpBuilder) -> SSAValue:
     pattern = parsed(text)
     if pattern is None or needs_automaton(pattern):
         return matched_by_automaton(node, op, text)
-    texts = unpacked(op, node.operand(0))
+    texts = unpacked(op, input)
     length = op.Subtract(texts.ends, texts.begins)
     if pattern.text is not None:
         places = occurrences(op, texts, pattern.text)

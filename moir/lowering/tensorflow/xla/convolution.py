@@ -28,17 +28,19 @@ MAXIMUM_SPATIAL = 3
 
 
 @tf.lowers("XlaConv", "XlaConvV2")
-def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def convolution(
+    node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue, *, input_spatial_dimensions: tuple[int, ...] = ()
+) -> SSAValue:
     """tf.XlaConvV2(x, w, strides, padding, dilation of x, dilation of w, groups) {dimension numbers}
     -> Transpose(opset1.Convolution(Transpose(x), Transpose(w))); opset1.ConvolutionBackpropData if x is dilated
     """
-    element, axes = result_element(node), len(node.integers("input_spatial_dimensions", ()))
+    element, axes = result_element(node), len(input_spatial_dimensions)
     strides = constant_list(node, 2, "strides", axes)
     pads = constant_list(node, 3, "paddings", 2 * axes)
     spread, dilations = (constant_list(node, index, "dilations", axes) for index in (4, 5))
     groups = constant_list(node, 6, "groups", 1)[0]
     window = SlidingWindow(strides, dilations, pads[::2], pads[1::2], "explicit")
-    return op.convert(convolved(node, op, node.operand(0), node.operand(1), window, spread, groups), element)
+    return op.convert(convolved(node, op, lhs, rhs, window, spread, groups), element)
 
 
 def convolved(

@@ -114,29 +114,35 @@ def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int,
 
 
 @tf.lowers("XlaGather")
-def gather(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def gather(
+    node: LoweringNode,
+    op: OpBuilder,
+    operand: SSAValue,
+    *,
+    start_index_map: tuple[int, ...] = (),
+    collapsed_slice_dims: tuple[int, ...] = (),
+) -> SSAValue:
     """tf.XlaGather(x, indices, sizes) {dimension numbers}
     -> Transpose(opset8.GatherND(Transpose(x), indices)); opset8.Gather for single elements along one dimension
 
     A start beyond the last possible one is that.
     """
-    data, rank = node.operand(0), node.known_rank(0)
+    data, rank = operand, node.known_rank(0)
     sizes = constant_list(node, 2, "slice sizes", rank)
-    mapped, collapsed = node.integers("start_index_map", ()), node.integers("collapsed_slice_dims", ())
     batching, index_batching = batching_of(node, "operand_batching_dims", "start_indices_batching_dims")
-    places = Places(op, data, index_lists(node, op), mapped, batching, index_batching, sizes)
+    places = Places(op, data, index_lists(node, op), start_index_map, batching, index_batching, sizes)
     shape = shape_of(data) or (-1,) * rank
     cut = [axis for axis in places.whole if sizes[axis] != shape[axis]]
     if cut:
         data = op.Slice(data, [0] * len(cut), [sizes[axis] for axis in cut], [1] * len(cut), cut)
-    starts = op.Maximum(op.Minimum(places.indices, places.limits()), 0) if mapped else places.indices
-    gone = {*collapsed, *batching}
-    if len(mapped) == 1 and not batching and not places.several:
-        found = op.Gather(data, op.Squeeze(starts, [places.batch_rank]), mapped[0])
-        order = [*range(mapped[0]), *(places.batch_rank + axis for axis in range(mapped[0], rank - 1))]
+    starts = op.Maximum(op.Minimum(places.indices, places.limits()), 0) if start_index_map else places.indices
+    gone = {*collapsed_slice_dims, *batching}
+    if len(start_index_map) == 1 and not batching and not places.several:
+        found = op.Gather(data, op.Squeeze(starts, [places.batch_rank]), start_index_map[0])
+        order = [*range(start_index_map[0]), *(places.batch_rank + axis for axis in range(start_index_map[0], rank - 1))]
         kept, batch = (
-            dict(zip([axis for axis in range(rank) if axis != mapped[0]], order, strict=True)),
-            list(range(mapped[0], mapped[0] + places.batch_rank)),
+            dict(zip([axis for axis in range(rank) if axis != start_index_map[0]], order, strict=True)),
+            list(range(start_index_map[0], start_index_map[0] + places.batch_rank)),
         )
     else:
         found = data
@@ -183,35 +189,43 @@ def _arranged(
 
 
 @tf.lowers("XlaScatter")
-def scatter(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def scatter(
+    node: LoweringNode,
+    op: OpBuilder,
+    operand: SSAValue,
+    _scatter_indices: SSAValue,
+    updates: SSAValue,
+    *,
+    update_window_dims: tuple[int, ...] = (),
+    scatter_dims_to_operand_dims: tuple[int, ...] = (),
+    inserted_window_dims: tuple[int, ...] = (),
+) -> SSAValue:
     """tf.XlaScatter(x, indices, updates) {dimension numbers, update_computation}
     -> Transpose(opset15.ScatterNDUpdate(Transpose(x), indices, Transpose(updates)) {reduction})
 
     A slice that does not lie within x is not written. Unless the indices are constants, such slices are written
-    behind the data, into elements that are cut off afterwards.
+    behind the operand, into elements that are cut off afterwards.
     """
-    data, updates, rank = node.operand(0), node.operand(2), node.known_rank(0)
+    rank = node.known_rank(0)
     reduction = REDUCTIONS.get(combination(graph_of(node, "update_computation")) or "")
-    if reduction is None or (reduction != "none" and element_of(data) is boolean):
+    if reduction is None or (reduction != "none" and element_of(operand) is boolean):
         node.fail("its function is not a sum, a product, an extreme or the update alone", hint="cut the model in front of this node")
-    mapped, inserted = node.integers("scatter_dims_to_operand_dims", ()), node.integers("inserted_window_dims", ())
     batching, index_batching = batching_of(node, "input_batching_dims", "scatter_indices_batching_dims")
-    windows = node.integers("update_window_dims", ())
-    kept = [axis for axis in range(rank) if axis not in inserted and axis not in batching]
-    if len(kept) != len(windows) or not (mapped or batching):
-        node.fail(f"its update_window_dims {list(windows)} do not fit its other dimension numbers")
-    window_of = dict(zip(kept, windows, strict=True))
-    written, shape = node.shape(2) or (-1,) * node.known_rank(2), node.shape(0) or (-1,) * rank
+    kept = [axis for axis in range(rank) if axis not in inserted_window_dims and axis not in batching]
+    if len(kept) != len(update_window_dims) or not (scatter_dims_to_operand_dims or batching):
+        node.fail(f"its update_window_dims {list(update_window_dims)} do not fit its other dimension numbers")
+    window_of = dict(zip(kept, update_window_dims, strict=True))
+    written, shape = shape_of(updates) or (-1,) * node.known_rank(2), shape_of(operand) or (-1,) * rank
     sizes = [written[window_of[axis]] if axis in window_of else 1 for axis in range(rank)]
-    if any(sizes[axis] < 0 for axis in mapped):
+    if any(sizes[axis] < 0 for axis in scatter_dims_to_operand_dims):
         node.fail("the size of what it writes is unknown", hint=HINT)
-    places = Places(op, data, index_lists(node, op), mapped, batching, index_batching, sizes)
+    places = Places(op, operand, index_lists(node, op), scatter_dims_to_operand_dims, batching, index_batching, sizes)
     if any(sizes[axis] != shape[axis] or shape[axis] < 0 for axis in places.whole if axis in window_of) or any(
         axis not in window_of for axis in places.whole
     ):
         node.fail("it writes a part of a dimension that no start belongs to", hint=HINT)
-    batch = [axis for axis in range(node.known_rank(2)) if axis not in windows]
-    singles = [window_of[axis] for axis in mapped if axis in window_of and axis not in places.several]
+    batch = [axis for axis in range(node.known_rank(2)) if axis not in update_window_dims]
+    singles = [window_of[axis] for axis in scatter_dims_to_operand_dims if axis in window_of and axis not in places.several]
     order = [*batch, *(window_of[axis] for axis in (*places.several, *places.whole)), *singles]
     values = op.transposed(updates, order)
     if singles:

@@ -36,18 +36,18 @@ def constant_list(node: LoweringNode, index: int, what: str, length: int | None 
 
 
 @tf.lowers("XlaSharding", "XlaSetBound", "XlaRemoveDynamicDimensionSize")
-def unchanged(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def unchanged(input: SSAValue) -> SSAValue:
     """tf.XlaSharding(x) {sharding} -> x
 
     On one device a shard is the whole tensor. Bounds and the end of a dynamic dimension say what XLA has to allocate.
     """
-    return node.operand(0)
+    return input
 
 
 @tf.lowers("XlaOptimizationBarrier")
-def all_unchanged(node: LoweringNode, _: OpBuilder) -> Sequence[SSAValue]:
+def all_unchanged(node: LoweringNode, *input: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaOptimizationBarrier(x…) -> x…"""
-    return node.operands[: node.result_count]
+    return input[: node.result_count]
 
 
 # Padding
@@ -64,7 +64,7 @@ def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if interior and min(interior) < 0:
         node.fail(f"an interior padding of {list(interior)} is negative")
     data = with_interior(op, data, interior, value)
-    low, high = (node.constant_integers(index) for index in (2, 3))
+    low, high = node.constant_integers(2), node.constant_integers(3)
     if low is None or high is None:
         begin, end = (op.convert(node.operand(index), si64) for index in (2, 3))
         return op.Pad(data, begin, end, value, pad_mode="constant")
@@ -104,12 +104,12 @@ def with_interior(op: OpBuilder, data: SSAValue, counts: Sequence[int], value: S
 
 
 @tf.lowers("XlaBroadcastHelper")
-def broadcast_helper(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def broadcast_helper(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaBroadcastHelper(a, b, dims) -> a, opset1.Reshape(b, [1, size, 1]): ones in the dimensions that b lacks
 
     Entry i of `dims` is the dimension of the operand of higher rank that dimension i of the other one belongs to.
     """
-    values, ranks = [node.operand(0), node.operand(1)], [node.known_rank(0), node.known_rank(1)]
+    values, ranks = [lhs, rhs], [node.known_rank(0), node.known_rank(1)]
     dims = constant_list(node, 2, "dimensions")
     if ranks[0] == ranks[1] or min(ranks) == 0:
         return values
@@ -130,15 +130,15 @@ def limited_start(op: OpBuilder, start: SSAValue, size: SSAValue, taken: SSAValu
 
 
 @tf.lowers("XlaDynamicSlice")
-def dynamic_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dynamic_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, start_indices: SSAValue) -> SSAValue:
     """tf.XlaDynamicSlice(x, start, sizes)
     -> opset8.Gather(x, start + [0, 1, …], axis) for each axis that is not taken whole; opset8.Slice for constants
 
     A start beyond the last possible one is that.
     """
-    data, rank = node.operand(0), node.known_rank(0)
+    data, rank = input, node.known_rank(0)
     sizes = constant_list(node, 2, "sizes", rank)
-    shape, starts = shape_of(data) or (-1,) * rank, node.constant_integers(1)
+    shape, starts = shape_of(data) or (-1,) * rank, op.known.integers(start_indices)
     cut = [axis for axis in range(rank) if sizes[axis] != shape[axis]]
     if not cut:
         return data
@@ -147,13 +147,13 @@ def dynamic_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.Slice(data, first, [start + sizes[axis] for start, axis in zip(first, cut, strict=True)], [1] * len(cut), cut)
     for axis in cut:
         size = dimension_list(op, data, axis)
-        start = limited_start(op, op.Gather(node.operand(1), [axis], 0), size, op.constant([sizes[axis]]))
+        start = limited_start(op, op.Gather(start_indices, [axis], 0), size, op.constant([sizes[axis]]))
         data = op.Gather(data, op.Add(start, np.arange(sizes[axis])), axis)
     return data
 
 
 @tf.lowers("XlaDynamicUpdateSlice")
-def dynamic_update_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def dynamic_update_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, update: SSAValue, indices: SSAValue) -> SSAValue:
     """tf.XlaDynamicUpdateSlice(x, update, start)
     -> opset3.ScatterUpdate(x, start + [0, 1, …], update, axis) if the other axes are written whole;
        else opset1.Select(opset12.Pad(true, start, …), opset12.Pad(update, start, …), x)
@@ -161,20 +161,20 @@ def dynamic_update_slice(node: LoweringNode, op: OpBuilder) -> SSAValue:
     A start beyond the last possible one is that. The CPU plugin (2026.4) writes beyond the data in a SliceScatter whose
     bounds are computed.
     """
-    data, update, rank = node.operand(0), node.operand(1), node.known_rank(0)
-    shape, written = shape_of(data) or (-1,) * rank, shape_of(update) or (-1,) * rank
+    rank = node.known_rank(0)
+    shape, written = shape_of(input) or (-1,) * rank, shape_of(update) or (-1,) * rank
     cut = [axis for axis in range(rank) if shape[axis] != written[axis] or shape[axis] < 0]
     if not cut:
         return update
     if len(cut) == 1:
-        size, taken = (dimension_list(op, value, cut[0]) for value in (data, update))
-        start = limited_start(op, op.Gather(node.operand(2), cut, 0), size, taken)
+        size, taken = (dimension_list(op, value, cut[0]) for value in (input, update))
+        start = limited_start(op, op.Gather(indices, cut, 0), size, taken)
         places = op.Add(start, op.Range(0, op.Squeeze(taken, [0]), 1, output_type=si64))
-        return op.ScatterUpdate(data, places, update, cut[0])
-    size, taken = op.ShapeOf(data), op.ShapeOf(update)
-    start = limited_start(op, node.operand(2), size, taken)
+        return op.ScatterUpdate(input, places, update, cut[0])
+    size, taken = op.ShapeOf(input), op.ShapeOf(update)
+    start = limited_start(op, indices, size, taken)
     end = op.Subtract(op.Subtract(size, taken), start)
     ones = op.Broadcast(op.constant(np.array(1, np.uint8)), taken)
     inside = op.Pad(ones, start, end, op.constant(np.array(0, np.uint8)), pad_mode="constant")
     moved = op.Pad(update, start, end, op.constant_like(0, update), pad_mode="constant")
-    return op.Select(op.Equal(inside, 1), moved, data)
+    return op.Select(op.Equal(inside, 1), moved, input)

@@ -83,11 +83,11 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("XlaVariadicReduce", "XlaVariadicReduceV2")
-def several_reductions(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def several_reductions(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaVariadicReduceV2(x…, init…) {dimensions_to_reduce, reducer}
     -> a reduction for each operand, or the extreme of the first operand and the element of the second one at its place
     """
-    body, values = graph_of(node, "reducer"), node.operands
+    body, values = graph_of(node, "reducer"), operands
     count = len(values) // 2
     found = extreme(body) if count == 2 else None
     if found is not None:

@@ -23,27 +23,27 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("XlaSort")
-def sort(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sort(op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.XlaSort(x) -> opset11.TopK(x, size) {mode = min} along the last axis"""
-    return ordered(op, node.operand(0), -1, ascends=True)[0]
+    return ordered(op, input, -1, ascends=True)[0]
 
 
 @tf.lowers("XlaKeyValueSort")
-def sort_pairs(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def sort_pairs(node: LoweringNode, op: OpBuilder, keys_: SSAValue, values: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaKeyValueSort(keys, values) -> opset11.TopK(keys), opset6.GatherElements(values, its indices)"""
     axis = node.known_rank(0) - 1
-    keys, places = ordered(op, node.operand(0), axis, ascends=True)
-    return [keys, op.GatherElements(node.operand(1), places, axis=axis)]
+    keys, places = ordered(op, keys_, axis, ascends=True)
+    return [keys, op.GatherElements(values, places, axis=axis)]
 
 
 @tf.lowers("XlaVariadicSort")
-def sort_several(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def sort_several(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaVariadicSort(x…, axis) {comparator, is_stable}
     -> opset11.TopK of the operand that the comparator compares, opset6.GatherElements of the others
 
     With two keys the elements are sorted by the second one first; the sort by the first one leaves equal ones in place.
     """
-    *operands, _ = node.operands
+    *operands, _ = inputs
     axis = normalize_axis(constant_list(node, len(operands), "axis", 1)[0], node.known_rank(0))
     keys = sort_keys(graph_of(node, "comparator"))
     if keys is None:

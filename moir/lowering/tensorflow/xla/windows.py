@@ -73,12 +73,12 @@ def windows_of(node: LoweringNode) -> list[AxisWindow]:
 
 
 @tf.lowers("XlaReduceWindow")
-def reduce_window(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reduce_window(node: LoweringNode, op: OpBuilder, input: SSAValue, init_value: SSAValue) -> SSAValue:
     """tf.XlaReduceWindow(x, init, sizes, strides, dilations, dilations, padding) {computation}
     -> opset14.MaxPool, opset14.AvgPool times the size, opset3.CumSum, or slices that are combined
     """
-    kind = combination_of(node, graph_of(node, "computation"), node.element(0))
-    windows, init = windows_of(node), as_scalar(op, node.operand(1))
+    kind = combination_of(node, graph_of(node, "computation"), element_of(input))
+    windows, init = windows_of(node), as_scalar(op, init_value)
     axes = [axis for axis, window in enumerate(windows) if not window.is_trivial]
     found = _running_sum(node, op, kind, windows, axes)
     if found is None:

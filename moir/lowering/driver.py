@@ -144,7 +144,7 @@ class Lowering:
         builder.anchor = op
         if self._recording is not None:
             builder.inserted = []
-        values = self.replacement(op, builder)
+        values = self._replacement(op, builder, handler, version)
         following = op.next_op
         if values is None:
             return following
@@ -156,8 +156,9 @@ class Lowering:
     def replacement(self, op: FrameworkOp, builder: OpBuilder) -> Sequence[SSAValue | None] | None:
         """What the handler of an operation builds for its results; None if it has none, or leaves the operation."""
         handler, version = self._handler(op)
-        if handler is None:
-            return None
+        return None if handler is None else self._replacement(op, builder, handler, version)
+
+    def _replacement(self, op: FrameworkOp, builder: OpBuilder, handler: BoundHandler, version: int) -> Sequence[SSAValue | None] | None:
         try:
             found = handler(LoweringNode(op, version, self), builder)
         except ConversionError as error:

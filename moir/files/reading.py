@@ -39,13 +39,23 @@ def was_read(path: Path) -> bool:
     return any(each.exists() and os.path.samefile(path, each) for each in _FILES_READ.get() or ())
 
 
-def map_file(path: Path) -> mmap.mmap | None:
-    """A read-only memory map of a regular file; None for an empty one. Raises ModelFileError if it cannot be read."""
+def map_file(path: Path, model: Path | None = None) -> mmap.mmap | None:
+    """A read-only memory map of a regular file; None for an empty one.
+
+    Args:
+        path: the file.
+        model: the model file that the file was found through, and whose folder it must be in (`ModelFolder`); None for
+            a file that the user named.
+
+    Raises ModelFileError if it cannot be read, or is not in the folder of the model.
+    """
     try:
         # Only regular files are opened: a named pipe would block, and a device has no end.
         if not stat.S_ISREG(path.stat().st_mode):
             raise ModelFileError("not a regular file", location=str(path))
         with path.open("rb") as file:
+            if model is not None and path != model:
+                ModelFolder(model).check_opened(path, file.fileno())
             record_read(path)
             if os.fstat(file.fileno()).st_size == 0:
                 return None
@@ -96,3 +106,22 @@ class ModelFolder:
         """
         target = path.resolve(strict=True)
         return target if any(target.is_relative_to(folder) for folder in self._allowed) else None
+
+    def check_opened(self, path: Path, descriptor: int) -> None:
+        """Check that an open file is the one in the allowed folders that its path means.
+
+        The check follows the opening: a link that is changed before or after it leads to another file, or out of the
+        folders. A file with further names may be anywhere under one of them.
+
+        Raises ModelFileError if it is not, OSError if the path means no file any more.
+        """
+        opened = os.fstat(descriptor)
+        target = self.target(path)
+        hint = "only files in the folder of the model are read"
+        if target is None:
+            raise ModelFileError("the file is a link out of the folder of the model", location=str(path), hint=hint)
+        if not os.path.samestat(opened, os.lstat(target)):
+            raise ModelFileError("the file was replaced while it was opened", location=str(path), hint="convert the model again")
+        if opened.st_nlink > 1:
+            hint += "; copy the file, if it is one of the model"
+            raise ModelFileError("the file is a hard link, which may belong elsewhere", location=str(path), hint=hint)

@@ -52,12 +52,14 @@ def read_model(
     """
     given, description = (None if each is None else Path(each) for each in (input_proto, caffe_proto))
     text, binary = _files(Path(path), given, may_lack_text=description is not None)
-    weights = Weights(binary)
+    # What the user named may be anywhere; what is found beside it is in its folder.
+    beside = Path(path) if given is None else None
+    weights = Weights(binary, beside)
     if text is None:
         assert description is not None
         text, message = binary, weights.described(description)
     else:
-        message = read_text(text)
+        message = read_text(text, beside)
         if description is not None:
             complete(message, weights.described(description))
     network = network_of(message, text)

@@ -36,12 +36,13 @@ class Weights:
 
     Args:
         path: the `.caffemodel`.
+        model: the file that it was found beside, see `map_file`.
 
     Raises ModelFileError for a file that is damaged or no Caffe model.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._file = _BlobFile(path, NETWORK_FORMAT)
+    def __init__(self, path: Path, model: Path | None = None) -> None:
+        self._file = _BlobFile(path, NETWORK_FORMAT, model)
         network = self._file.message
         if any(layer.HasField("layer") for layer in network.layers):
             raise v0_error(str(path))
@@ -105,9 +106,9 @@ def _value(field: Any, value: Any) -> Scalar | TextMessage:
 class _BlobFile:
     """A file of blobs: its outermost message, and the memory map with their data."""
 
-    def __init__(self, path: Path, format: FileFormat) -> None:
+    def __init__(self, path: Path, format: FileFormat, model: Path | None = None) -> None:
         self._path = path
-        mapped = map_file(path)
+        mapped = map_file(path, model)
         if mapped is None:
             raise ModelFileError("the file is empty", location=str(path))
         self._mapped: mmap.mmap = mapped

@@ -35,8 +35,10 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
     model.
     """
     symbol_path, parameters = _files(Path(path), None if input_symbol is None else Path(input_symbol))
-    symbol = read_symbol(symbol_path)
-    values = _values(parameters)
+    # What the user named may be anywhere; what is found beside it is in its folder.
+    beside = Path(path) if input_symbol is None else None
+    symbol = read_symbol(symbol_path, beside)
+    values = _values(parameters, beside)
     if nd_prefix_name is not None:
         values |= _training_values(Path(nd_prefix_name))
     _check_names(symbol, values, symbol_path, parameters)
@@ -80,9 +82,11 @@ def _is_of(name: str, prefix: str) -> bool:
     return match is not None and match["prefix"] == prefix
 
 
-def _values(path: Path) -> dict[str, DataAttr]:
+def _values(path: Path, model: Path | None = None) -> dict[str, DataAttr]:
     """The arrays of a file by the names of their variables."""
-    return {name.partition(":")[2] if name.startswith(("arg:", "aux:")) else name: value for name, value in read_arrays(path).items()}
+    return {
+        name.partition(":")[2] if name.startswith(("arg:", "aux:")) else name: value for name, value in read_arrays(path, model).items()
+    }
 
 
 def _training_values(prefix: Path) -> dict[str, DataAttr]:

@@ -49,12 +49,12 @@ ELEMENTS: dict[int, Attribute] = {
 """The element types by MXNet's numbers."""
 
 
-def read_arrays(path: Path) -> dict[str, DataAttr]:
+def read_arrays(path: Path, model: Path | None = None) -> dict[str, DataAttr]:
     """The arrays of a file by their names, prefixes `arg:` and `aux:` included; arrays without elements are left out.
 
     Raises ModelFileError for a file that is damaged, of another kind, or with sparse arrays.
     """
-    mapped = map_file(path)
+    mapped = map_file(path, model)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
     return _Reader(path, mapped).arrays()

@@ -63,9 +63,9 @@ class Symbol(NamedTuple):
     heads: list[tuple[int, int]]
 
 
-def read_symbol(path: Path) -> Symbol:
+def read_symbol(path: Path, model: Path | None = None) -> Symbol:
     """Read a symbol. Raises ModelFileError if it is damaged or none."""
-    mapped = map_file(path)
+    mapped = map_file(path, model)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
     if len(mapped) > MAXIMUM_TEXT_BYTES:

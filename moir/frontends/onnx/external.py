@@ -88,5 +88,5 @@ class ExternalFiles:
             raise self.error(tensor, f"file {path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
         if target is None:
             raise self.error(tensor, f"location {location!r} is a link out of the folder of the model", outside)
-        self.maps[location] = path, map_file(target)
+        self.maps[location] = path, map_file(path, self.model)
         return self.maps[location]

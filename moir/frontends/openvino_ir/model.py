@@ -42,7 +42,7 @@ def read_model(path: str | Path) -> ModuleOp:
         said = "no version" if version is None else f"version {version!r}"
         raise ModelFileError(f"it is an IR of {said}; versions 10 and 11 are read", location=str(path))
     try:
-        body = BlockBuilder(WeightsFile(path.with_suffix(".bin"))).body(net)
+        body = BlockBuilder(WeightsFile(path.with_suffix(".bin"), path)).body(net)
         block = body.block
         complete_names(block)
         infer_block(block, KnownValues())

@@ -23,10 +23,12 @@ class WeightsFile:
 
     Args:
         path: the file, which need not exist if no constant has bytes.
+        model: the `.xml`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, model: Path) -> None:
         self.path = path
+        self._model = model
         self._map: mmap.mmap | None = None
 
     def constant(self, element: Attribute, shape: tuple[int, ...], offset: int, size: int) -> DataAttr:
@@ -76,7 +78,7 @@ class WeightsFile:
             if not self.path.exists():
                 hint = "put the .bin beside the .xml, under the same name"
                 raise ModelFileError("the file with the weights is missing", location=str(self.path), hint=hint)
-            self._map = map_file(self.path)
+            self._map = map_file(self.path, self._model)
         length = 0 if self._map is None else len(self._map)
         if self._map is None or offset + size > length:
             raise ModelFileError(

@@ -66,12 +66,16 @@ class TextMessage:
         return [value for value in self.scalars(name) if isinstance(value, int)]
 
 
-def read_text(path: Path) -> TextMessage:
+def read_text(path: Path, model: Path | None = None) -> TextMessage:
     """Read a file in text format.
+
+    Args:
+        path: the file.
+        model: the file that it was found beside, see `map_file`.
 
     Raises ModelFileError, with the line, if it is not in that format, larger than 64 MB, or nested too deeply.
     """
-    mapped = map_file(path)
+    mapped = map_file(path, model)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
     if len(mapped) > MAXIMUM_TEXT_BYTES:

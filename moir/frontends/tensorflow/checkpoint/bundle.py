@@ -194,7 +194,7 @@ class Bundle:
             if not path.exists():
                 hint = "copy all files of the checkpoint"
                 raise ModelFileError("the data file of the checkpoint is missing", location=str(path), hint=hint)
-            self.shards[number] = path, map_file(path)
+            self.shards[number] = path, map_file(path, self.path)
         return self.shards[number]
 
     def _tensor(self, entry: Entry, key: str) -> DataAttr:

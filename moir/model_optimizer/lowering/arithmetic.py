@@ -50,6 +50,15 @@ INTERNAL: dict[str, str] = {
 }
 """Kind without `type`, as an extension makes it -> operation."""
 
+ELEMENTWISE: dict[str, str] = {
+    **{kind: operation for kind, operation in INTERNAL.items() if operation != "Negative"},
+    **{kind: kind for kind in ("Maximum", "Minimum", "SquaredDifference", "Mod", "FloorMod")},
+    **{kind: kind for kind in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")},
+    **{kind: kind for kind in ("LogicalAnd", "LogicalOr", "LogicalXor")},
+    "Pow": "Power",
+}
+"""Kind of two operands, whose attribute `axis` aligns the second one with the first -> operation."""
+
 
 @lowers("Power", "AttributedPower")
 def power(node: MoLoweringNode, op: OpBuilder) -> Replacement:
@@ -97,10 +106,17 @@ def _aligned(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValu
     return op.Unsqueeze(value, list(range(rank - missing, rank - missing + behind)))
 
 
-@lowers(*INTERNAL)
+@lowers(*dict.fromkeys((*INTERNAL, *ELEMENTWISE)))
 def internal(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Sub(a, b) without a type -> opset1.Subtract(a, b)"""
-    if node.type is not None:
+    """mo.Sub(a, b) without a type -> opset1.Subtract(a, b)
+
+    With `axis`, b is reshaped so that its first axis is the given one of a: mo.Add(a, b) {axis = 1} for a of four axes
+    and b of one -> opset1.Add(a, opset1.Unsqueeze(b, [1, 2])).
+    """
+    if (axis := node.get("axis")) is not None and node.kind in ELEMENTWISE:
+        data, *others = node.operands
+        return getattr(op, ELEMENTWISE[node.kind])(data, *(_aligned(node, op, value, data, int(axis)) for value in others))
+    if node.type is not None or node.kind not in INTERNAL:
         return NotImplemented
     return getattr(op, INTERNAL[node.kind])(*node.operands)
 

@@ -2,8 +2,9 @@
 
 INDEX: dict[str, str] = {
     "arithmetic": (
-        "Activation Add AddN AttributedPower BiasAdd Clamp Div Eltwise EltwiseN HardSigmoid LeakyReLU Log1p LogSoftmaxONNX Minus "
-        "Mul Neg Negative Power ReLU ReLU6 Reciprocal Rsqrt ScaleShift SoftMax SoftMaxONNX Softmax Square Sub"
+        "Activation Add AddN AttributedPower BiasAdd Clamp Div Eltwise EltwiseN Equal FloorMod Greater GreaterEqual HardSigmoid "
+        "LeakyReLU Less LessEqual Log1p LogSoftmaxONNX LogicalAnd LogicalOr LogicalXor Maximum Minimum Minus Mod Mul Neg Negative "
+        "NotEqual Pow Power ReLU ReLU6 Reciprocal Rsqrt ScaleShift SoftMax SoftMaxONNX Softmax Square SquaredDifference Sub"
     ),
     "data_types": ("Cast Const Constant ConstantLike Dropout Identity OpOutput Parameter Placeholder Result StopGradient"),
     "matrix": ("FullyConnected Gemm InnerProduct"),

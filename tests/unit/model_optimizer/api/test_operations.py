@@ -275,6 +275,20 @@ def test_every_kind_of_the_table_has_a_handler() -> None:
     assert [kind for kind in mo.kinds() if mo.handler(kind, 1) is None] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "compute"),
+    [("Add", np.add), ("Mul", np.multiply), ("Sub", np.subtract), ("Div", np.divide), ("Maximum", np.maximum), ("Less", np.less)],
+)
+@pytest.mark.parametrize("axis", [0, 1, -2])
+def test_an_axis_aligns_the_second_operand(name: str, compute: Any, axis: int) -> None:
+    data = np.arange(1, 25, dtype=np.float32).reshape(1, 3, 4, 2)
+    second = np.arange(1, 1 + data.shape[axis], dtype=np.float32)
+    (found,) = run(make(name, axis=axis), data, second)
+    shape = [1] * 4
+    shape[axis] = -1
+    np.testing.assert_allclose(found, compute(data, second.reshape(shape)), rtol=1e-6)
+
+
 def test_every_operation_can_be_found_by_its_op() -> None:
     operations.register_all()
     for name, description in operations.descriptions().items():

@@ -318,14 +318,22 @@ def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False
             load(table.finish)(model)
 
 
-@dataclass(frozen=True)
 class LoweringPass(ReportingPass):
     """Lowers the dialect of a framework. Operations without lowering stay; `check-lowered` reports them."""
 
     FRAMEWORK: ClassVar[Framework]
 
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        lower(module, self.FRAMEWORK)
+        return True
+
+
+@dataclass(frozen=True)
+class ChannelLastLoweringPass(LoweringPass):
+    """Lowers the dialect of a channel-last framework; operations that say the layout of their data may stay."""
+
     keeps_layouts: bool = False
-    """Whether the operations that say the layout of their data stay, for transformations of extensions."""
+    """Whether these operations stay, for transformations of extensions."""
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         lower(module, self.FRAMEWORK, keeps_layouts=self.keeps_layouts)
@@ -336,7 +344,8 @@ class LoweringPass(ReportingPass):
 def _lowering_pass(framework: Framework) -> type[LoweringPass]:
     doc = f"Lowers {framework.title} operations; a kind without lowering stays and is reported by `check-lowered`."
     members = {"name": framework.lowering_pass, "FRAMEWORK": framework, "__doc__": doc}
-    return type(f"Lower{framework.title.replace(' ', '')}Pass", (LoweringPass,), members)
+    base = ChannelLastLoweringPass if framework.layout_kinds else LoweringPass
+    return cast("type[LoweringPass]", type(f"Lower{framework.title.replace(' ', '')}Pass", (base,), members))
 
 
 def lowering_pass(framework: Framework) -> type[LoweringPass]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 from moir.arguments import PASSES, PATH, checked
 from moir.conversion import OBSERVERS, Observer, convert
@@ -57,7 +57,7 @@ def read_model(
     custom_layers: str | Path | None = None,
     input_symbol: str | Path | None = None,
     nd_prefix_name: str | Path | None = None,
-    **reader_options: Any,
+    **reader_options: Never,
 ) -> ModuleOp:
     """Read a model file into a module in the dialect of its framework.
 
@@ -148,7 +148,7 @@ def convert_model(
     extension_layout: Literal["model-optimizer", "framework"] = "model-optimizer",
     passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
-    **reader_options: Any,
+    **reader_options: Never,
 ) -> ModuleOp:
     """Read a model and convert it to opset dialects.
 

@@ -20,16 +20,16 @@ class OutputKind(Record):
 
     Args:
         name: what such a file is, with its article.
-        beginning: what such a file begins with, in lower case; None if that says nothing. Then any file is replaced but
-            a model.
+        beginning: what such a file begins with, in lower case, or several such texts; None if that says nothing. Then
+            any file is replaced but a model.
     """
 
     name: str
-    beginning: bytes | None = None
+    beginning: bytes | tuple[bytes, ...] | None = None
 
 
 PAGE_FILE = OutputKind("a page of a report", b"<!doctype html>")
-ARRAYS_FILE = OutputKind("an .npz of arrays", b"pk\x03\x04")
+ARRAYS_FILE = OutputKind("an .npz of arrays", (b"pk\x03\x04", b"pk\x05\x06"))
 TEXT_FILE = OutputKind("a text")
 WEIGHTS_FILE = OutputKind("a file of weights")
 ONNX_FILE = OutputKind("an ONNX model", b"\x08")

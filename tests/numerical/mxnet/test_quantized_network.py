@@ -134,7 +134,7 @@ def test_residual_network(tmp_path: Path) -> None:
     )
     real = symbol.add("_contrib_dequantize", "real", three(product), out_type="float32")
     path = write(tmp_path, symbol.document(real), symbol.arrays)
-    found = results(converted(path), {"data": x})["real"]
+    found = results(converted(path), {"data": x})["real_output"]
     expected = joined.reshape(2, -1) @ w.T.astype(np.float64) * (4.5 * 0.2 / 127**2)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     assert np.ptp(expected) > 1

@@ -15,7 +15,8 @@ from tests.unit.small_models import loop_model
 
 PASSES = {"set-layouts", "preprocess-inputs", "fold-channel-order"}
 MODULES = {
-    "moir.passes.interface",
+    "moir.passes.interface.set_layouts",
+    "moir.passes.interface.preprocess_inputs",
     "moir.passes.fold.fold_channel_order",
     "moir.parameters.notation",
     "moir.parameters.layouts",

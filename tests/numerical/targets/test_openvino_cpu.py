@@ -35,8 +35,8 @@ PROVEN_ELSEWHERE = {
 }
 """Faults without a model of one inference, and where they are tested."""
 
-CRASHING = {"gather-of-one-batch"}
-"""The faults that may end the process: they are looked at in another one."""
+CRASHING = {"gather-of-one-batch", "one-column", "rows-of-constants"}
+"""The faults that read beyond the data, and may end the process: they are looked at in another one."""
 
 ATTEMPTS = 10
 """What is read from memory that nothing was written to is right sometimes."""

@@ -124,8 +124,7 @@ class FiltersOfUnknownSizes(Pattern):
         is_transposed = isinstance(op, ConvolutionBackpropData | GroupConvolutionBackpropData)
         groups = 1
         if isinstance(op, GroupConvolution | GroupConvolutionBackpropData):
-            shape = shape_of(filters)
-            groups = shape[0] if shape is not None else -1
+            groups = _groups(op)
             if groups < 1:
                 return
             sizes = build.ShapeOf(filters)
@@ -138,6 +137,17 @@ class FiltersOfUnknownSizes(Pattern):
         if wanted is not None:
             padding = op.integers("output_padding") or (0,) * len(window.strides)
             rewriter.replace_with(op, unfolded_transposed_convolution(build, data, filters, window, padding, groups, wanted))
+
+
+def _groups(op: ConvolutionOp) -> int:
+    """The number of groups: the first size of the filters, or else the channels by those of a group; -1 if unknown."""
+    data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])
+    if filters is None:
+        return -1
+    own = filters[1 if isinstance(op, GroupConvolutionBackpropData) else 2]
+    if filters[0] > 0 or data is None or own < 1 or data[1] < 1:
+        return filters[0]
+    return data[1] // own
 
 
 FORMS = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from moir.errors import ConversionError
 from tests.numerical.runtime import Array
-from tests.numerical.tensorflow.conversion import build, check, convert_graph
+from tests.numerical.tensorflow.conversion import build, check, convert_graph, ordered_results
 from tests.numerical.tensorflow.internal_nodes import internal_node
 
 raw = tf.raw_ops
@@ -292,3 +295,16 @@ def test_transposed_convolution_like_an_image(padding: str) -> None:
         expected=[expected],
         forms=("static", "dynamic"),
     )
+
+
+def test_depthwise_filters_of_unknown_sizes(tmp_path: Path) -> None:
+    """The channels say how many groups there are; the plugin does not compile the convolution itself."""
+    random = np.random.default_rng(5)
+    inputs = {"x": random.standard_normal((2, 5, 5, 3)).astype(np.float32), "w": random.standard_normal((2, 2, 3, 2)).astype(np.float32)}
+
+    def function(x: Any, w: Any) -> Any:
+        return tf.nn.depthwise_conv2d(x, w, [1, 2, 2, 1], "VALID")
+
+    graph, names = build(function, inputs, form="dynamic", said={"x": [None, None, None, 3]})
+    (found,) = ordered_results(convert_graph(graph, tmp_path), names, inputs)
+    np.testing.assert_allclose(found, function(**inputs).numpy(), rtol=1e-4, atol=1e-5)

@@ -310,9 +310,13 @@ INTERNAL = (MODEL_OPTIMIZER, DETECTION)
 """The dialects whose operations moir's own passes build, in models of any framework."""
 
 
+_CONTROL_CHARACTERS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\r\f")
+"""Control characters but white space."""
+
+
 def is_text(data: bytes) -> bool:
     """Whether the first bytes of a file are text: no control characters but white space."""
-    return bool(data.strip()) and all(byte >= 0x20 or byte in b"\t\n\r\f" for byte in data)
+    return bool(data.strip()) and len(data.translate(None, _CONTROL_CHARACTERS)) == len(data)
 
 
 def is_open_dialect(name: str) -> bool:

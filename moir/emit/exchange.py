@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -98,12 +97,18 @@ def left_behind(xml_path: Path) -> list[Path]:
 
 def _files(path: Path, end: str) -> list[Path]:
     """The files of any writer for a path, by the end of their names."""
-    pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]+\.{end}")
+    before, after = f".{path.name}.", f".{end}"
     try:
         names = os.listdir(path.parent)
     except OSError:
         return []
-    return [path.parent / name for name in sorted(names) if pattern.fullmatch(name)]
+    written = [name for name in names if name.startswith(before) and name.endswith(after)]
+    return [path.parent / name for name in sorted(written) if _is_mark(name[len(before) : -len(after)])]
+
+
+def _is_mark(text: str) -> bool:
+    """Whether a part of a name is the mark of a writer: hexadecimal digits."""
+    return bool(text) and not text.strip("0123456789abcdef")
 
 
 def _marks(path: Path, end: str) -> list[str]:

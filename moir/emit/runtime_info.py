@@ -26,7 +26,7 @@ PORT_OF_ENTRIES = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
 """That port."""
 
 _INDENT = "\t"
-_PORT_KEY = re.compile(r"(?:in|out)\d{1,6}", re.ASCII)
+_PORT_KEY = r"(?:in|out)[0-9]{1,6}"
 
 PATH_OPTIONS = frozenset(
     (
@@ -131,7 +131,7 @@ class LayerInformation(Record):
         entries = _dictionary(op, "runtime_info")
         ports: dict[str, dict[str, Attribute]] = {}
         for port, each in _dictionary(op, PORT_INFORMATION).items():
-            if not isinstance(each, DictionaryAttr) or _PORT_KEY.fullmatch(port) is None:
+            if not isinstance(each, DictionaryAttr) or re.fullmatch(_PORT_KEY, port) is None:
                 raise EmissionError(f"{PORT_INFORMATION} has no dictionary for {port!r}", operation=op.name, node=name_of(op))
             ports[port] = dict(each.data)
         if (own := PORT_OF_ENTRIES.get(op.name)) is not None:

@@ -25,7 +25,8 @@ def recorded_files() -> Generator[set[Path]]:
         yield files
     finally:
         _FILES_READ.reset(token)
-        record_read(*files)
+        if (outer := _FILES_READ.get()) is not None:
+            outer |= files
 
 
 def record_read(*paths: Path) -> None:

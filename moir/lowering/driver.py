@@ -17,7 +17,6 @@ them as in the framework; the pass runs a second time without it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from inspect import unwrap
 from types import NoneType
@@ -328,23 +327,11 @@ class LoweringPass(ReportingPass):
         return True
 
 
-@dataclass(frozen=True)
-class ChannelLastLoweringPass(LoweringPass):
-    """Lowers the dialect of a channel-last framework; operations that say the layout of their data may stay."""
-
-    keeps_layouts: bool = False
-    """Whether these operations stay, for transformations of extensions."""
-
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        lower(module, self.FRAMEWORK, keeps_layouts=self.keeps_layouts)
-        return True
-
-
 @cache
 def _lowering_pass(framework: Framework) -> type[LoweringPass]:
     doc = f"Lowers {framework.title} operations; a kind without lowering stays and is reported by `check-lowered`."
     members = {"name": framework.lowering_pass, "FRAMEWORK": framework, "__doc__": doc}
-    base = ChannelLastLoweringPass if framework.layout_kinds else LoweringPass
+    base = load("moir.lowering.channel_last:ChannelLastLoweringPass") if framework.layout_kinds else LoweringPass
     return cast("type[LoweringPass]", type(f"Lower{framework.title.replace(' ', '')}Pass", (base,), members))
 
 

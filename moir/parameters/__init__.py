@@ -32,9 +32,8 @@ from moir.parameters.layout import LAYOUT_PARAMETERS
 from moir.parameters.parameter import Parameter, PassRequest
 from moir.parameters.preprocessing import PREPROCESSING_PARAMETERS
 from moir.parameters.reading import reading_parameters
+from moir.parameters.runtime import RUNTIME_PARAMETERS
 from moir.parameters.state import STATE_PARAMETERS
-from moir.parameters.strings import STRING_PARAMETERS
-from moir.parameters.target import TARGET_PARAMETERS
 from moir.suggestions import did_you_mean
 
 CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
@@ -43,8 +42,7 @@ CONVERSION_PARAMETERS: tuple[Parameter[Any], ...] = (
     *COMPRESSION_PARAMETERS,
     *LAYOUT_PARAMETERS,
     *PREPROCESSING_PARAMETERS,
-    *STRING_PARAMETERS,
-    *TARGET_PARAMETERS,
+    *RUNTIME_PARAMETERS,
 )
 """The parameters of the conversion itself, in the order of the help text."""
 

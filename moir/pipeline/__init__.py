@@ -6,7 +6,7 @@ The anchors `front-start` … `back-finish` do nothing; they mark the phases, fo
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
@@ -17,7 +17,7 @@ from moir.module_pass import Pass
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields
 from moir.parameters.parameter import FieldValue
-from moir.parameters.target import TARGET
+from moir.parameters.runtime import TARGET
 from moir.suggestions import did_you_mean
 from moir.target_records import TARGETS, Target, form_modules
 
@@ -68,7 +68,7 @@ def pass_modules() -> dict[str, str]:
         # Patterns of pathlib, which are compiled to regular expressions, would take ten times as long.
         for folder, inner, files in os.walk(os.path.join(root, beginning)):
             inner[:] = [each for each in inner if each != "__pycache__"]
-            package = ".".join(("moir", *os.path.relpath(folder, root).split(os.sep)))
+            package = f"moir{folder[len(root) :].replace(os.sep, '.')}"
             stems = (name.removesuffix(".py") for name in files if name.endswith(".py") and name.startswith(prefix))
             found.update({stem.replace("_", "-"): f"{package}.{stem}" for stem in stems if stem != "__init__"})
     return dict(sorted(found.items()))
@@ -202,7 +202,8 @@ def load_pass(name: str) -> type[Pass]:
     if name in ANCHORS:
         return ANCHORS[name]
     if name in pass_modules():
-        defined = list(vars(import_module(pass_modules()[name])).values())
+        # The pass is the last definition of its file.
+        defined = reversed(vars(import_module(pass_modules()[name])).values())
         return next(each for each in defined if isinstance(each, type) and getattr(each, "name", "") == name and issubclass(each, Pass))
     if name in form_modules():
         from moir.targets.form_pass import form_pass
@@ -298,15 +299,17 @@ def every_pass() -> list[str]:
 def pipeline_names(framework: str = ONNX.dialect, options: ConversionOptions | None = None) -> list[str]:
     """The names of the passes that models of a framework go through, in order."""
     record, options = FRAMEWORKS[framework], options or ConversionOptions()
-    return [name for name in (*front([record]), *MIDDLE, *back(options[TARGET])) if _is_needed(name, record, options)]
+    own = frozenset[str]().union(*(each.passes for each in FRAMEWORKS.values()))
+    return [name for name in (*front([record]), *MIDDLE, *back(options[TARGET])) if _is_needed(name, record, options, own)]
 
 
-def _is_needed(name: str, framework: Framework, options: ConversionOptions) -> bool:
+def _is_needed(name: str, framework: Framework, options: ConversionOptions, own: Set[str]) -> bool:
+    """Whether models of a framework go through a pass; `own` are the passes that some frameworks have for themselves."""
     if options.pass_options(name) is None:
         return False
     if pass_modules().get(name, "").startswith(LAYOUT_PASSES):
         return (framework.channel_last or bool(layout_fields(options))) and options[LAYOUT_CHANGE]
-    return name in framework.passes or not any(name in each.passes for each in FRAMEWORKS.values())
+    return name in framework.passes or name not in own
 
 
 def default_pipeline(framework: str = ONNX.dialect, options: ConversionOptions | None = None) -> list[ModulePass]:

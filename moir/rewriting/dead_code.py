@@ -7,9 +7,7 @@ from operator import attrgetter
 
 from xdsl.ir import Block, Operation
 
-from moir.analysis.liveness import needed_for
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.frameworks.tensorflow import BACK_EDGES, kind_of
 from moir.dialects.moir import NoneOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.events import RECORDING
@@ -40,7 +38,7 @@ def eliminate_dead(block: Block) -> bool:
         # Erasing an operation can remove the last uses of earlier ones, which this walk visits later.
         before = current.prev_op
         if not is_used(current) and is_removable(current):
-            if kind_of(current) in BACK_EDGES:
+            if is_back_edge(current):
                 live = live_operations(block) if live is None else live
             if live is None or current not in live:
                 erase(current)
@@ -64,8 +62,19 @@ def eliminate_dead(block: Block) -> bool:
     return changed
 
 
+def is_back_edge(op: Operation) -> bool:
+    """Whether an operation feeds an earlier one at the end of a loop of TensorFlow's frames, which no use shows."""
+    if not isinstance(op, FrameworkOp):
+        return False
+    from moir.dialects.frameworks.tensorflow import BACK_EDGES, kind_of
+
+    return kind_of(op) in BACK_EDGES
+
+
 def live_operations(block: Block, roots: Iterable[Operation] = ()) -> set[Operation]:
     """The operations of a block that have effects (outputs among them) or are in `roots`, and those they depend on."""
+    from moir.analysis.liveness import needed_for
+
     return needed_for([*(op for op in block.ops if not is_removable(op)), *roots])
 
 

@@ -201,7 +201,9 @@ class PatternTable:
     def patterns(self, operation: type[Operation]) -> tuple[Pattern, ...]:
         """The patterns to try on operations of a class."""
         found = self._memo.get(operation)
-        if found is None:
+        if found is None and operation.name not in self._by_root and self._by_root.keys().isdisjoint(operation.__mro__):
+            found = self._memo[operation] = ()
+        elif found is None:
             roots = [root for root in (operation.name, *operation.__mro__) if root in self._by_root]
             patterns = [pattern for root in roots for pattern in self._by_root[root]]
             found = self._memo[operation] = tuple([pattern for pattern in patterns if pattern.may_start_at(operation)])

@@ -23,8 +23,8 @@ def run_process(main: Callable[[], int]) -> NoReturn:
     # OpenBLAS starts a thread for each core when numpy is imported. They are for products of large matrices; a
     # conversion computes few of them, and starting and ending the threads takes longer.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Classes and functions of modules stay. Looking for garbage among them while they are imported takes 0.5 %.
-    gc.set_threshold(50_000, 20, 100)
+    # Classes and functions of modules stay. Looking for garbage among them while they are imported takes 1 %.
+    gc.set_threshold(200_000, 20, 100)
     status = FAILED
 
     def end() -> None:

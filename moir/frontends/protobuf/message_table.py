@@ -7,8 +7,7 @@ installed framework. Both skip fields that are not in the table, and have the sa
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -28,8 +27,16 @@ _TYPE_NUMBERS = {
 }
 _MESSAGE_TYPE, _ENUM_TYPE = 11, 14
 _OPTIONAL, _REPEATED = 1, 3
-_FIELD = re.compile(r"(\d+) (\w+) ([*{]?)(\w+)}?(?:\|(\w+))?")
 _ANY = "Any: 1 type_url string, 2 value bytes"
+
+
+def _parsed(fields: str) -> Iterator[tuple[int, str, str, str, str]]:
+    """Number, name, mark (`*`, `{` or none), type and oneof of each field of a message in the notation of a table."""
+    for field in fields.split(","):
+        number, name, written = field.split()
+        type_, _, group = written.partition("|")
+        mark = type_[0] if type_[0] in "*{" else ""
+        yield int(number), name, mark, type_.strip("*{}"), group
 
 
 class MessageTable:
@@ -55,18 +62,23 @@ class MessageTable:
     @cached_property
     def _fields(self) -> dict[str, str]:
         """The fields of each message, in the notation of the table."""
-        rows = re.sub(r"\n +", " ", f"{self._rows.strip()}\n{_ANY}").splitlines()
+        rows: list[str] = []
+        for line in (*self._rows.strip().splitlines(), _ANY):
+            if line.startswith(" "):
+                rows[-1] += line
+            else:
+                rows.append(line)
         return {name: fields for name, _, fields in (row.partition(":") for row in rows)}
 
     def reader(self, name: str) -> type[Message]:
         """The class that reads messages of this name in the table from the binary format."""
         if name not in self._readers:
             fields: dict[int, Field] = {}
-            for number, each, mark, type_, group in _FIELD.findall(self._fields[name]):
+            for number, each, mark, type_, group in _parsed(self._fields[name]):
                 if mark == "{":
-                    fields[int(number)] = Field(each, message=partial(self._pair, type_), repeated=True, is_map=True)
+                    fields[number] = Field(each, message=partial(self._pair, type_), repeated=True, is_map=True)
                 else:
-                    fields[int(number)] = self._field(each, type_, repeated=bool(mark), oneof=group)
+                    fields[number] = self._field(each, type_, repeated=bool(mark), oneof=group)
             self._readers[name] = Message.of(name, fields, strict=self._strict)
         return self._readers[name]
 
@@ -120,9 +132,9 @@ class MessageTable:
         """Add the message that a row of the table describes."""
         message = file.message_type.add()
         message.name = name
-        for number, name, mark, type_, oneof in _FIELD.findall(fields):
+        for number, name, mark, type_, oneof in _parsed(fields):
             field = message.field.add()
-            field.name, field.number, field.label = name, int(number), _REPEATED if mark else _OPTIONAL
+            field.name, field.number, field.label = name, number, _REPEATED if mark else _OPTIONAL
             if mark == "{":
                 self._add_map_entry(message, field, type_)
                 continue

@@ -208,7 +208,7 @@ class Message:
                 tag, position = varint(encoded, position - 1, end)
             start, wire = position, tag & 7
             if wire == LENGTH:
-                length = encoded[start]
+                length = encoded[position]
                 start += 1
                 # Nearly every length has one or two bytes.
                 if length > 0x7F:

@@ -15,11 +15,13 @@ _MASK_OFFSET = 0xA282EAD8
 
 @cache
 def _table() -> tuple[int, ...]:
-    rows: list[int] = []
-    for byte in range(256):
+    """The checksum of each byte. That of two bytes' exclusive or is the exclusive or of theirs."""
+    rows = [0]
+    for bit in range(8):
+        checksum = 1 << bit
         for _ in range(8):
-            byte = byte >> 1 ^ (_POLYNOMIAL if byte & 1 else 0)
-        rows.append(byte)
+            checksum = checksum >> 1 ^ (_POLYNOMIAL if checksum & 1 else 0)
+        rows += [checksum ^ row for row in rows]
     return tuple(rows)
 
 

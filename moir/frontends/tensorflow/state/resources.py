@@ -30,7 +30,7 @@ from moir.frontends.tensorflow.state.nodes import MUTABLE_TABLE_KINDS, TABLE_KIN
 from moir.frontends.tensorflow.tensors import DATA_TYPES, TensorReader, element_type
 from moir.records import Record
 
-_PART = re.compile(r"(.+)/part_(\d{1,6})")
+_PART = r"(.+)/part_(\d{1,6})"
 _UNREAD_KINDS = frozenset(
     ("VarIsInitializedOp", "IsVariableInitialized", "VariableShape", "DisableCopyOnRead", "AssignVariableOp", "Assign")
 )
@@ -94,7 +94,7 @@ class Variables(Mapping[str, DataAttr]):
             for key in (candidate, candidate + ATTRIBUTE_SUFFIX, self._object_keys.get(candidate, "")):
                 if key in bundle:
                     return self._checked(node, bundle.read(key))
-            if (match := _PART.fullmatch(candidate)) is not None and match[1] in bundle:
+            if (match := re.fullmatch(_PART, candidate)) is not None and match[1] in bundle:
                 slices = sorted(bundle.entry(match[1]).slices)
                 if int(match[2]) < len(slices):
                     return self._checked(node, bundle.read(match[1], slices[int(match[2])]))

@@ -1,13 +1,21 @@
-"""The parameter that says which runtime and device the IR is written for."""
+"""The parameters that say what the IR is written for: the runtime and device, and whether it has extensions."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from moir.arguments import TARGET as EXPECTED_TARGET
-from moir.parameters.kinds import choice
+from moir.parameters.kinds import UNLESS, choice
 from moir.parameters.parameter import Parameter
 from moir.target_records import OPENVINO_CPU, TARGETS
+
+TOKENIZERS = Parameter(
+    "tokenizers",
+    UNLESS,
+    True,
+    "refuse strings that need operations of OpenVINO Tokenizers, an extension of the runtime",
+    option="--no-tokenizers",
+)
 
 TARGET = Parameter(
     "target",
@@ -17,4 +25,4 @@ TARGET = Parameter(
     "operations as their definitions have them",
 )
 
-TARGET_PARAMETERS: tuple[Parameter[Any], ...] = (TARGET,)
+RUNTIME_PARAMETERS: tuple[Parameter[Any], ...] = (TOKENIZERS, TARGET)

@@ -236,7 +236,6 @@ NAME_A_VERSION: Mapping[str, int] = {
     "lowering/onnx/operands.py": 1,
     "lowering/onnx/pooling.py": 2,
     "lowering/onnx/quantization/operations.py": 2,
-    "lowering/onnx/quantization/values.py": 1,
     "lowering/onnx/recurrent/network.py": 2,
     "lowering/onnx/recurrent/operations.py": 1,
     "lowering/onnx/recurrent/steps.py": 1,

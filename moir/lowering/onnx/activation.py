@@ -12,9 +12,10 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f16, f32, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
+from moir.expansions.constant_forms import small_constant
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import reshaped_like, small_constant
+from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 

@@ -14,9 +14,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.constant_forms import small_constant
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import small_constant
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 

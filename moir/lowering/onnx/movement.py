@@ -8,11 +8,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f4e2m1, si64, ui2
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of, size_along
+from moir.expansions.constant_forms import constant_array, unpacked_type
 from moir.expansions.shape_values import dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import unpacked_type
 from moir.lowering.onnx.operands import of_length
-from moir.lowering.onnx.quantization.packed_integers import constant_array
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand

@@ -15,10 +15,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, dynamic, f16, f32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.constant_forms import small_constant, with_dimensions_after
 from moir.expansions.response_normalization import response_normalized
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
+from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -100,7 +101,7 @@ def instance_normalization(node: LoweringNode, op: OpBuilder, input: SSAValue, *
     flat = input if rank is not None else op.Reshape(input, [0, 0, -1], special_zero=True)
     spatial = 1 if rank is None else rank - 2
     normal = _standardized(op, flat, op.constant(list(range(2, 2 + spatial)), si64), epsilon)
-    result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), spatial) for index in (1, 2)))
+    result = _scaled(op, normal, *(with_dimensions_after(op, _vector(node, op, index), spatial) for index in (1, 2)))
     return result if rank is not None else reshaped_like(op, result, input)
 
 
@@ -218,7 +219,7 @@ def groupwise_normalization(node: LoweringNode, op: OpBuilder, *, num_groups: in
         node.fail(f"num_groups is {num_groups}")
     flat = op.Reshape(x, [0, num_groups, -1], special_zero=True)
     normal = _standardized(op, flat, op.constant([2], si64), epsilon)
-    result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), 1) for index in (1, 2)))
+    result = _scaled(op, normal, *(with_dimensions_after(op, _vector(node, op, index), 1) for index in (1, 2)))
     return reshaped_like(op, result, x)
 
 

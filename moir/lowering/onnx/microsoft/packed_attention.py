@@ -33,8 +33,8 @@ def quantized_attention(node: LoweringNode, op: OpBuilder, *, past_present_share
     """
     if past_present_share_buffer:
         node.fail(UNSUPPORTED)
-    x = dequantized_operand(node, op, 0, quantization(node, op, 3, 6, -1), node.element(3))
-    w = dequantized_operand(node, op, 1, quantization(node, op, 4, 7, -1), node.element(4))
+    x = dequantized_operand(node, op, 0, quantization(node, op, node.element(0), 3, 6, -1), node.element(3))
+    w = dequantized_operand(node, op, 1, quantization(node, op, node.element(1), 4, 7, -1), node.element(4))
     projected = op.Add(op.MatMul(x, w), node.operand(2))
     return projected_attention(node, op, projected, node.optional(5), node.optional(8), None)
 

@@ -16,13 +16,15 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import f32, ui4, ui8
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.constant_forms import as_type, constant_array
+from moir.expansions.quantization import dequantized
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky
 from moir.lowering.onnx.quantization.operations import dynamically_quantized
-from moir.lowering.onnx.quantization.packed_integers import constant_array
-from moir.lowering.onnx.quantization.values import as_type, dequantized_operand, quantization, quantized, result_type
+from moir.lowering.onnx.quantization.values import dequantized_operand, quantization, quantized, result_type
 from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -30,12 +32,14 @@ from moir.rewriting.builder import OpBuilder
 
 def _operand(node: LoweringNode, op: OpBuilder, data: int, axis: int = 1) -> SSAValue:
     """A quantized operand as floats; its scale and zero point are the next two operands."""
-    return dequantized_operand(node, op, data, quantization(node, op, data + 1, data + 2, axis, rank_of(node.operand(data))))
+    how = quantization(node, op, node.element(data), data + 1, data + 2, axis, node.rank(data))
+    return dequantized_operand(node, op, data, how)
 
 
 def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int) -> SSAValue:
     """A value quantized by the scale and zero point that are operands of the node, from index `scale` on."""
-    return quantized(op, value, quantization(node, op, scale, scale + 1), result_type(node, scale + 1, ui8))
+    element = result_type(node, scale + 1, ui8)
+    return quantized(op, value, quantization(node, op, element, scale, scale + 1), element)
 
 
 _BINARY = {"com.microsoft.QLinearAdd": "Add", "com.microsoft.QLinearMul": "Multiply"}
@@ -156,8 +160,8 @@ def integer_product(
     """onnx.com.microsoft.MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero, bias)
     -> MatMul(a, b) + bias, dequantized
     """
-    a = dequantized_operand(node, op, 0, quantization(node, op, 2, 4, -2))
-    b = dequantized_operand(node, op, 1, quantization(node, op, 3, 5, -1))
+    a = dequantized_operand(node, op, 0, quantization(node, op, node.element(0), 2, 4, -2))
+    b = dequantized_operand(node, op, 1, quantization(node, op, node.element(1), 3, 5, -1))
     result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
@@ -171,7 +175,7 @@ def dynamic_product(
     """
     level, scale, zero = dynamically_quantized(node, op)
     a = op.Multiply(op.Subtract(level, zero), scale)
-    b = dequantized_operand(node, op, 1, quantization(node, op, 2, 3, -1))
+    b = dequantized_operand(node, op, 1, quantization(node, op, node.element(1), 2, 3, -1))
     result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
@@ -207,13 +211,12 @@ def packed_product(
     shape = (N, blocks, block_size)
     flat = packed.reshape(-1).view(np.uint8)
     data = DataAttr.of(flat, ui4, shape) if bits == 4 else DataAttr.of(flat.reshape(shape), ui8)
-    weights = op.convert(op.create(Constant, (), {"value": data}).results[0], element_of(x))
+    weights = op.create(Constant, (), {"value": data}).results[0]
     if zeros is not None and zeros.dtype == np.uint8:
         zeros = _unpacked(zeros.reshape(N, -1), bits)[:, :blocks]
     points = np.full((1, 1, 1), 2 ** (bits - 1), np.float32) if zeros is None else zeros.reshape(N, blocks, 1).astype(np.float32)
-    weights = op.Subtract(weights, op.constant_like(points, x))
-    weights = op.Multiply(weights, op.constant_like(scales.reshape(N, blocks, 1), x))
-    matrix = op.Reshape(weights, [N, blocks * block_size], special_zero=False)
+    how = Quantization(op.constant_like(scales.reshape(N, blocks, 1), x), op.constant_like(points, x), IntegerRange(bits, False))
+    matrix = op.Reshape(dequantized(op, weights, how, element_of(x)), [N, blocks * block_size], special_zero=False)
     if blocks * block_size != K:
         matrix = op.Slice(matrix, [0], [K], [1], [1])
     result = op.MatMul(x, matrix, transpose_b=True)

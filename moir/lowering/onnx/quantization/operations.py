@@ -7,29 +7,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import describe, f16, f32, si32, si64, ui8
+from moir.dialects.quantization import Quantization
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.expansions.constant_forms import as_type, constant_array, reshaped, unpacked_type
+from moir.expansions.quantization import Parameters, dequantized, half_to_even, is_zero
 from moir.expansions.shape_values import all_axes, dimension
 from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.convolution import group_attribute
-from moir.lowering.onnx.element_types import computed_type, element_type, unpacked_type
+from moir.lowering.onnx.element_types import computed_type, element_type
 from moir.lowering.onnx.operands import reshaped_like
-from moir.lowering.onnx.quantization.packed_integers import constant_array
 from moir.lowering.onnx.quantization.values import (
-    Quantization,
     along_axis,
-    as_type,
-    dequantized,
     dequantized_operand,
+    integers_of,
     quantization,
     quantized,
-    reshaped_constant,
     result_type,
 )
 from moir.lowering.onnx.sliding_window import sliding_window, spatial_axes
@@ -46,10 +45,10 @@ def quantize(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 1, s
     if block:
         axis = normalize_axis(axis, node.known_rank(0))
         if not _has_whole_blocks(node, x, axis, block):
-            return quantized(op, x, _repeated_parameters(node, op, axis, block), element, saturate)
+            return quantized(op, x, _repeated_parameters(node, op, element, axis, block), element, saturate)
         blocks = _in_blocks(op, x, axis, block)
-        return reshaped_like(op, quantized(op, blocks, _block_parameters(node, op, axis), element, saturate), x)
-    return quantized(op, x, quantization(node, op, 1, 2, axis, rank_of(x), x), element, saturate)
+        return reshaped_like(op, quantized(op, blocks, _block_parameters(node, op, element, axis), element, saturate), x)
+    return quantized(op, x, quantization(node, op, element, 1, 2, axis, rank_of(x), x), element, saturate)
 
 
 @onnx.lowers("DequantizeLinear", "com.microsoft.DequantizeLinear")
@@ -66,13 +65,13 @@ def dequantize(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def _dequantized(node: LoweringNode, op: OpBuilder, real: Attribute) -> SSAValue:
     """The result of a DequantizeLinear, computed in an element type."""
     x, block = node.operand(0), node.attribute("block_size", 0)
-    axis = node.integer("axis", 1)
+    axis, element = node.integer("axis", 1), element_of(x)
     if block:
         axis = normalize_axis(axis, node.known_rank(0))
         if not _has_whole_blocks(node, x, axis, block):
-            return dequantized(op, x, _repeated_parameters(node, op, axis, block), real)
-        return reshaped_like(op, dequantized(op, _in_blocks(op, x, axis, block), _block_parameters(node, op, axis), real), x)
-    return dequantized_operand(node, op, 0, quantization(node, op, 1, 2, axis, rank_of(x), x), real)
+            return dequantized(op, x, _repeated_parameters(node, op, element, axis, block), real)
+        return reshaped_like(op, dequantized(op, _in_blocks(op, x, axis, block), _block_parameters(node, op, element, axis), real), x)
+    return dequantized_operand(node, op, 0, quantization(node, op, element, 1, 2, axis, rank_of(x), x), real)
 
 
 def _has_whole_blocks(node: LoweringNode, x: SSAValue, axis: int, block: int) -> bool:
@@ -88,15 +87,14 @@ def _in_blocks(op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
     shape = shape_of(x) or ()
     split = [*shape[:axis], shape[axis] // block, block, *shape[axis + 1 :]]
     if split.count(-1) <= 1:
-        constant = reshaped_constant(op, x, split)
-        return op.Reshape(x, split, special_zero=False) if constant is None else constant
+        return reshaped(op, x, split)
     whole = op.ShapeOf(x)
     before = [op.Slice(whole, [0], [axis], [1])] if axis else []
-    behind = [op.Slice(whole, [axis + 1], [len(shape)], [1])] if axis + 1 < len(shape) else []
-    return op.Reshape(x, op.Concat(*before, op.constant(split[axis : axis + 2]), *behind, axis=0), special_zero=False)
+    after = [op.Slice(whole, [axis + 1], [len(shape)], [1])] if axis + 1 < len(shape) else []
+    return op.Reshape(x, op.Concat(*before, op.constant(split[axis : axis + 2]), *after, axis=0), special_zero=False)
 
 
-def _repeated_parameters(node: LoweringNode, op: OpBuilder, axis: int, block: int) -> Quantization:
+def _repeated_parameters(node: LoweringNode, op: OpBuilder, element: Attribute, axis: int, block: int) -> Parameters:
     """Scale and zero point of blocks, of which the last may be shorter, repeated for each element of x."""
     size = dimension(op, node.operand(0), axis)
     places = op.constant(np.arange(size)) if isinstance(size, int) else op.Range(0, size, 1, output_type=si64)
@@ -105,13 +103,19 @@ def _repeated_parameters(node: LoweringNode, op: OpBuilder, axis: int, block: in
     def spread(value: SSAValue) -> SSAValue:
         return op.Gather(as_type(op, value, unpacked_type(element_of(value))), index, axis)
 
-    zero = node.optional(2)
-    zeros = None if zero is None else constant_array(op, zero)
-    absent = zero is None or (zeros is not None and not zeros.any())
-    return Quantization(spread(node.operand(1)), None if zero is None or absent else spread(zero))
+    return _spread_parameters(node, op, element, 1, spread)
 
 
-def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantization:
+def _spread_parameters(
+    node: LoweringNode, op: OpBuilder, element: Attribute, scale: int, spread: Callable[[SSAValue], SSAValue]
+) -> Parameters:
+    """The scale in an operand and the zero point in the next one, both changed by a function."""
+    zero = node.optional(scale + 1)
+    point = None if zero is None or is_zero(op, zero) else spread(zero)
+    return Quantization(spread(node.operand(scale)), point, integers_of(element))
+
+
+def _block_parameters(node: LoweringNode, op: OpBuilder, element: Attribute, axis: int) -> Parameters:
     """Scale and zero point of blocks, with an inserted dimension of 1 for the elements of a block."""
 
     def spread(value: SSAValue) -> SSAValue:
@@ -122,10 +126,7 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, axis: int) -> Quantizat
             node.fail(f"scales of {array.ndim} dimensions are none of blocks along axis {axis}")
         return op.constant(np.expand_dims(array, axis + 1), unpacked_type(element_of(value)))
 
-    zero = node.optional(2)
-    zeros = None if zero is None else constant_array(op, zero)
-    absent = zero is None or (zeros is not None and not zeros.any())
-    return Quantization(spread(node.operand(1)), None if zero is None or absent else spread(zero))
+    return _spread_parameters(node, op, element, 1, spread)
 
 
 @onnx.lowers("DynamicQuantizeLinear")
@@ -148,8 +149,8 @@ def dynamically_quantized(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, 
     high = op.Maximum(op.ReduceMax(x, axes, keep_dims=False), 0.0)
     extent = op.Subtract(high, low)
     scale = op.Divide(op.Select(op.Equal(extent, 0.0), 255.0, extent), 255.0)
-    zero = op.Clamp(op.Round(op.Divide(op.Negative(low), scale), mode="half_to_even"), min=0.0, max=255.0)
-    level = op.Add(op.Round(op.Divide(x, scale), mode="half_to_even"), zero)
+    zero = op.Clamp(half_to_even(op, op.Divide(op.Negative(low), scale)), min=0.0, max=255.0)
+    level = op.Add(half_to_even(op, op.Divide(x, scale)), zero)
     return op.Clamp(level, min=0.0, max=255.0), scale, zero
 
 
@@ -159,8 +160,8 @@ def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     A scale of one dimension has an entry for each row of a, or for each column of b.
     """
-    a = dequantized_operand(node, op, 0, quantization(node, op, 1, 2, -2), node.element(1))
-    b = dequantized_operand(node, op, 3, quantization(node, op, 4, 5, -1), node.element(4))
+    a = dequantized_operand(node, op, 0, quantization(node, op, node.element(0), 1, 2, -2), node.element(1))
+    b = dequantized_operand(node, op, 3, quantization(node, op, node.element(3), 4, 5, -1), node.element(4))
     if None in (rank_of(a), rank_of(b)) and any(0 in (node.shape(index) or ()) for index in (0, 3)):
         # The CPU plugin (2026.4) crashes.
         node.fail("one matrix has no element, and the rank of the other one, or of a scale, is unknown", hint="give the inputs known ranks")
@@ -168,7 +169,8 @@ def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if weights is not None:
         # The CPU plugin (2026.4) does not compile compressed matrices in a batch for data of unknown rank.
         b = op.constant(weights)
-    return quantized(op, op.MatMul(a, b), quantization(node, op, 6, 7, -1), result_type(node, 7, ui8))
+    element = result_type(node, 7, ui8)
+    return quantized(op, op.MatMul(a, b), quantization(node, op, element, 6, 7, -1), element)
 
 
 def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
@@ -176,9 +178,7 @@ def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, ax
     shape = shape_of(filters)
     if shape is None or -1 in shape or len(shape) != axes + 2 or shape[0] % group:
         node.fail(f"filters of {group} groups need a static shape of {axes + 2} dimensions and equal groups")
-    split = [group, shape[0] // group, *shape[1:]]
-    constant = reshaped_constant(op, filters, split)
-    return op.Reshape(filters, split, special_zero=False) if constant is None else constant
+    return reshaped(op, filters, [group, shape[0] // group, *shape[1:]])
 
 
 def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue, group: int, axes: int) -> SSAValue:
@@ -210,7 +210,7 @@ def quantized_convolution(
     -> quantized Convolution of dequantized operands, plus b * x_scale * w_scale
     """
     axes, group = spatial_axes(node, (3, 0)), group_attribute(node)
-    x = dequantized_operand(node, op, 0, quantization(node, op, 1, 2), element_of(x_scale))
+    x = dequantized_operand(node, op, 0, quantization(node, op, node.element(0), 1, 2), element_of(x_scale))
     w = _filters(node, op, w_, group, axes)
     if has_unknown_sizes(w) and not has_unknown_sizes(w_):
         # Scales of unknown length do not change the sizes.
@@ -219,13 +219,15 @@ def quantized_convolution(
     result = convolved(node, op, x, w, group, axes)
     if b is not None:
         result = op.Add(result, _bias(node, op, axes))
-    return quantized(op, result, quantization(node, op, 6, 7), result_type(node, 7, ui8))
+    element = result_type(node, 7, ui8)
+    return quantized(op, result, quantization(node, op, element, 6, 7), element)
 
 
 def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
     """The dequantized filters of a QLinearConv, with one scale per output channel."""
+    element = element_of(filters)
     if group == 1 or has_unknown_sizes(filters):
-        return dequantized(op, filters, quantization(node, op, 4, 5, 0, axes + 2))
+        return dequantized(op, filters, quantization(node, op, element, 4, 5, 0, axes + 2))
 
     def by_group(value: SSAValue) -> SSAValue:
         shape = shape_of(value)
@@ -238,10 +240,7 @@ def _filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, a
         array = constant_array(op, value)
         return op.Reshape(value, split, special_zero=False) if array is None else op.constant(array.reshape(split), element_of(value))
 
-    zero = node.optional(5)
-    zeros = None if zero is None else constant_array(op, zero)
-    absent = zero is None or (zeros is not None and not zeros.any())
-    parameters = Quantization(by_group(node.operand(4)), None if zero is None or absent else by_group(zero))
+    parameters = _spread_parameters(node, op, element, 4, by_group)
     return dequantized(op, grouped(node, op, filters, group, axes), parameters)
 
 
@@ -261,8 +260,8 @@ def integer_convolution(node: LoweringNode, op: OpBuilder, x_: SSAValue, w: SSAV
     """onnx.ConvInteger(x, w, x_zero, w_zero) -> Convert(Convolution(x - x_zero, w - w_zero)), computed in f32"""
     axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
     one = op.constant(np.ones((), np.float32))
-    x = dequantized(op, x_, Quantization(one, _zero_point(node, op, 2, axes)))
-    filters = dequantized(op, w, Quantization(one, _zero_point(node, op, 3, axes)))
+    x = dequantized(op, x_, Quantization(one, _zero_point(node, op, 2, axes), integers_of(element_of(x_))))
+    filters = dequantized(op, w, Quantization(one, _zero_point(node, op, 3, axes), integers_of(element_of(w))))
     if group > 1 and not has_unknown_sizes(filters):
         filters = grouped(node, op, filters, group, axes)
     return op.convert(convolved(node, op, x, filters, group, axes), si32)
@@ -271,7 +270,4 @@ def integer_convolution(node: LoweringNode, op: OpBuilder, x_: SSAValue, w: SSAV
 def _zero_point(node: LoweringNode, op: OpBuilder, index: int, axes: int) -> SSAValue | None:
     """The zero point of an operand of a ConvInteger, with an entry for each output channel if it has a dimension."""
     value = node.optional(index)
-    if value is None:
-        return None
-    array = constant_array(op, value)
-    return None if array is not None and not array.any() else along_axis(node, op, value, 0, axes + 2)
+    return None if value is None or is_zero(op, value) else along_axis(node, op, value, 0, axes + 2)

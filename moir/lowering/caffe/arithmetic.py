@@ -10,12 +10,11 @@ from functools import reduce
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of
+from moir.expansions import functions
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
-
-_ELTWISE = {"PROD": "Multiply", "SUM": "Add", "MAX": "Maximum", "MIN": "Minimum"}
 
 
 @caffe.lowers("Eltwise")
@@ -26,10 +25,7 @@ def eltwise(node: LoweringNode, op: OpBuilder) -> SSAValue:
     values, factors = bottoms(node), given.numbers("coeff")
     if factors and (operation != "SUM" or len(factors) != len(values)):
         node.fail(f"{len(factors)} coefficients for the {operation} of {len(values)} blobs")
-    values = [
-        value if factor == 1 else op.Multiply(value, factor) for value, factor in zip(values, factors or [1.0] * len(values), strict=True)
-    ]
-    return reduce(getattr(op, _ELTWISE[operation]), values)
+    return reduce(functions.operation(op, operation), functions.weighted(op, values, factors) if factors else values)
 
 
 @caffe.lowers("Axpy")
@@ -97,15 +93,11 @@ def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: La
 
 @caffe.lowers("Power")
 @with_parameters("power_param")
-def power(node: LoweringNode, op: OpBuilder, x: SSAValue, *, power: float = 1.0) -> SSAValue:
+def power(op: OpBuilder, x: SSAValue, *, power: float = 1.0, scale: float = 1.0, shift: float = 0.0) -> SSAValue:
     """caffe.Power(x) {power = 1, scale = 1, shift = 0} -> (shift + scale · x) ^ power"""
-    given = parameters(node, "power_param")
-    base = linear(op, x, given)
-    return base if power == 1 else op.Power(base, power)
+    return functions.power_of_linear(op, x, scale, shift, power)
 
 
-def linear(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
+def scaled(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
     """shift + scale · x"""
-    scale, shift = given.number("scale", 1.0), given.number("shift", 0.0)
-    x = x if scale == 1 else op.Multiply(x, scale)
-    return x if shift == 0 else op.Add(x, shift)
+    return functions.linear(op, x, given.number("scale", 1.0), given.number("shift", 0.0))

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
+from moir.expansions.functions import operation, selu
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import element, rank_of_operand
 from moir.lowering.mxnet.elementwise import plain_name
@@ -17,15 +18,7 @@ from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
-_ACTIVATIONS = {
-    "relu": "Relu",
-    "sigmoid": "Sigmoid",
-    "tanh": "Tanh",
-    "softrelu": "SoftPlus",
-    "softsign": "SoftSign",
-    "mish": "Mish",
-}
-SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+_ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign", "mish")
 
 
 @mxnet.lowers("Activation", "_npx_activation")
@@ -35,7 +28,7 @@ def activation(node: LoweringNode, op: OpBuilder, x: SSAValue, *, act_type: str)
         return op.Negative(op.SoftPlus(op.Negative(x)))
     if act_type not in _ACTIVATIONS:
         node.fail(f"act_type {act_type!r} does not exist")
-    return getattr(op, _ACTIVATIONS[act_type])(x)
+    return operation(op, act_type)(x)
 
 
 @mxnet.lowers("LeakyReLU", "_npx_leaky_relu")
@@ -60,7 +53,7 @@ def leaky_relu(
     if act_type == "elu":
         return [op.Elu(x, alpha=slope)]
     if act_type == "selu":
-        return [op.Selu(x, op.constant(SELU_ALPHA), op.constant(SELU_SCALE))]
+        return [selu(op, x)]
     if act_type == "gelu":
         return [op.Gelu(x, approximation_mode="ERF")]
     if act_type == "rrelu":

@@ -26,22 +26,11 @@ from moir.dialects.element_types import (
     to_numpy,
 )
 from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
-
-_BINARY = {
-    "Add": "Add",
-    "BitwiseAnd": "BitwiseAnd",
-    "BitwiseOr": "BitwiseOr",
-    "BitwiseXor": "BitwiseXor",
-    "Mul": "Multiply",
-    "Sub": "Subtract",
-}
-
-
-_VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
 
 
 @onnx.lowers("BitwiseNot")
@@ -50,10 +39,10 @@ def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.BitwiseNot(x)
 
 
-@onnx.lowers(*_BINARY)
+@onnx.lowers("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mul", "Sub")
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return getattr(op, _BINARY[node.op.KIND])(*aligned(node, op))
+    return operation(op, node.op.KIND)(*aligned(node, op))
 
 
 @onnx.lowers("Div")
@@ -102,7 +91,7 @@ def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
     return op.convert(value, element_of(like)) if array is None or array.size > 1 else op.constant_like(array, like)
 
 
-@onnx.lowers(*_VARIADIC)
+@onnx.lowers("Max", "Min", "Sum")
 def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
     if not data:
@@ -111,7 +100,7 @@ def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     if len(shapes) > 2 and not all(map(is_static, shapes)) and any(0 in (shape or ()) for shape in shapes):
         # The CPU plugin (2026.4) aborts.
         node.fail("one operand has no elements, and the shape of another is unknown", hint="set the shapes of the inputs")
-    return reduce(getattr(op, _VARIADIC[node.op.KIND]), data)
+    return reduce(operation(op, node.op.KIND), data)
 
 
 @onnx.lowers("Mean")

@@ -10,25 +10,15 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, describe, f32, string
 from moir.dialects.shapes import element_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
-_BINARY = {
-    "And": "LogicalAnd",
-    "Equal": "Equal",
-    "Greater": "Greater",
-    "GreaterOrEqual": "GreaterEqual",
-    "Less": "Less",
-    "LessOrEqual": "LessEqual",
-    "Or": "LogicalOr",
-    "Xor": "LogicalXor",
-}
 
-
-@onnx.lowers(*_BINARY)
+@onnx.lowers("And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor")
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Less(a, b) -> opset1.Less(a, b)"""
     a, b = aligned(node, op)
@@ -38,7 +28,7 @@ def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
             return equal_strings(node, op)
         node.fail("strings are compared for equality only", hint="cut the model behind this node")
-    return getattr(op, _BINARY[node.op.KIND])(a, b)
+    return operation(op, node.op.KIND)(a, b)
 
 
 @onnx.lowers("Not")

@@ -17,29 +17,16 @@ from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.angles import angle_of
+from moir.expansions.functions import operation
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import is_channel_last
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-_BINARY = {
-    "Add": "Add",
-    "AddV2": "Add",
-    "BitwiseAnd": "BitwiseAnd",
-    "BitwiseOr": "BitwiseOr",
-    "BitwiseXor": "BitwiseXor",
-    "FloorMod": "FloorMod",
-    "LeftShift": "BitwiseLeftShift",
-    "Maximum": "Maximum",
-    "Minimum": "Minimum",
-    "Mod": "Mod",
-    "RealDiv": "Divide",
-    "RightShift": "BitwiseRightShift",
-    "SquaredDifference": "SquaredDifference",
-    "Sub": "Subtract",
-    "TruncateMod": "Mod",
-}
+_BINARY = (
+    "Add AddV2 BitwiseAnd BitwiseOr BitwiseXor FloorMod LeftShift Maximum Minimum Mod RealDiv RightShift SquaredDifference Sub TruncateMod"
+)
 
 
 def operand_type(node: LoweringNode) -> Attribute:
@@ -54,10 +41,10 @@ def two_operands(node: LoweringNode) -> tuple[SSAValue, SSAValue]:
     return node.operand(0), node.operand(1)
 
 
-@tf.lowers(*_BINARY)
+@tf.lowers(*_BINARY.split())
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return getattr(op, _BINARY[node.op.KIND])(*two_operands(node))
+    return operation(op, node.op.KIND)(*two_operands(node))
 
 
 MAXIMUM_FACTORS = 64

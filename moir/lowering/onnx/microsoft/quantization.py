@@ -19,6 +19,7 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.constant_forms import as_type, constant_array
+from moir.expansions.functions import operation
 from moir.expansions.quantization import dequantized
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
@@ -42,13 +43,12 @@ def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int) -> S
     return quantized(op, value, quantization(node, op, element, scale, scale + 1), element)
 
 
-_BINARY = {"com.microsoft.QLinearAdd": "Add", "com.microsoft.QLinearMul": "Multiply"}
-
-
-@onnx.lowers(*_BINARY)
+@onnx.lowers("com.microsoft.QLinearAdd", "com.microsoft.QLinearMul")
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.com.microsoft.QLinearAdd(a, …, b, …, scale, zero) -> quantized Add(a, b)"""
-    return _result(node, op, getattr(op, _BINARY[node.op.KIND])(_operand(node, op, 0), _operand(node, op, 3)), 6)
+    return _result(
+        node, op, operation(op, node.op.KIND.removeprefix("com.microsoft.QLinear"))(_operand(node, op, 0), _operand(node, op, 3)), 6
+    )
 
 
 def _unary(kind: str, compute: Callable[[LoweringNode, OpBuilder, SSAValue], SSAValue]) -> None:

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import element_of
+from moir.expansions.functions import operation
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.sparse.tensors import in_order, positions, rank_of_sparse, strides
@@ -70,11 +71,7 @@ def extreme(node: LoweringNode, op: OpBuilder, _a_indices: SSAValue, _a_values: 
     return [unravelled(op, found, a_shape, node), choose(a, b)][: node.result_count]
 
 
-CELLWISE = {"SparseDenseCwiseAdd": "Add", "SparseDenseCwiseDiv": "Divide", "SparseDenseCwiseMul": "Multiply"}
-"""The operation between the elements of a sparse and those of a dense tensor."""
-
-
-@tf.lowers(*CELLWISE)
+@tf.lowers("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul")
 def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
     """tf.SparseDenseCwiseMul(coordinates, values, shape, x)
     -> opset1.Multiply(values, opset8.Gather(opset3.Broadcast(x, shape) as a list, row-major positions, 0))
@@ -82,7 +79,7 @@ def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAVal
     coordinates, values, shape, dense = operands
     elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)
     chosen = op.Gather(elements, positions(op, coordinates, shape, node), 0)
-    return getattr(op, CELLWISE[node.op.KIND])(values, chosen)
+    return operation(op, node.op.KIND.removeprefix("SparseDenseCwise"))(values, chosen)
 
 
 @tf.lowers("SparseSoftmax")

@@ -122,7 +122,13 @@ def parameters(node: LoweringNode, name: str) -> LayerParameters:
 
 def with_parameters(name: str) -> Callable[[Callable[..., Any]], BoundHandler]:
     """Let the attributes in the signature of a handler be the parameters of its layers in the field `name`."""
-    return lambda handler: bound(handler, partial(parameters, name=name))
+
+    def decorate(handler: Callable[..., Any]) -> BoundHandler:
+        found = bound(handler, partial(parameters, name=name))
+        vars(found)["layer_parameters"] = name
+        return found
+
+    return decorate
 
 
 def parameter_text(text: str) -> dict[str, Any] | None:

@@ -49,8 +49,8 @@ def slice_channel(
 
 
 @mxnet.lowers("_split_v2", "_npi_split")
-def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 0, squeeze_axis: bool = False) -> Sequence[SSAValue]:
-    """mxnet._split_v2(x) {indices, axis = 0, sections = 0} -> opset1.Split, or opset1.VariadicSplit at the indices
+def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 1, squeeze_axis: bool = False) -> Sequence[SSAValue]:
+    """mxnet._split_v2(x) {indices, axis = 1, sections = 0} -> opset1.Split, or opset1.VariadicSplit at the indices
 
     The first index is where the first part begins.
     """

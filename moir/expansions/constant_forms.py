@@ -78,3 +78,8 @@ def reshaped(op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
     if not is_packed(data.element):
         return op.constant(data.array.reshape(tuple(shape)), data.element)
     return op.create(Constant, (), {"value": DataAttr.of(data.array, data.element, shape)}).results[0]
+
+
+def along_channels(op: OpBuilder, vector: SSAValue, axes: int) -> SSAValue:
+    """A vector [C] as [1, C, 1, …] with `axes` dimensions of 1 at the end; a constant remains a constant."""
+    return reshaped(op, vector, (1, -1, *(1,) * axes))

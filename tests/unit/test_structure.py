@@ -244,7 +244,7 @@ NAME_A_VERSION: Mapping[str, int] = {
     "lowering/onnx/sequences/stacked.py": 1,
     "lowering/onnx/shape.py": 1,
     "lowering/onnx/slicing.py": 3,
-    "lowering/onnx/sort.py": 3,
+    "lowering/onnx/sort.py": 2,
     "lowering/onnx/strings/concatenation.py": 1,
     "lowering/onnx/strings/movement.py": 2,
     "lowering/onnx/strings/n_grams.py": 1,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
+from moir.expansions.constant_forms import along_channels
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, channel_first, channel_last, entries, is_channel_last
@@ -41,7 +42,7 @@ def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -
 def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, axes: int, default: bool) -> SSAValue:
     if node.flag("no_bias", default):
         return result
-    return op.Add(result, op.Reshape(node.operand(index), [1, -1, *[1] * axes], special_zero=False))
+    return op.Add(result, along_channels(op, node.operand(index), axes))
 
 
 @mxnet.lowers("Convolution", "Convolution_v1", "_npx_convolution")

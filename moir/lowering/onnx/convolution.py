@@ -6,6 +6,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, f32
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.constant_forms import along_channels
 from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
@@ -70,10 +71,7 @@ def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, ax
         return result
     if rank_of(bias) not in (1, None):
         node.fail(f"the bias has {rank_of(bias)} dimensions, not 1")
-    array = node.constant(index)
-    if array is None:
-        return op.Add(result, op.Reshape(bias, [1, -1, *[1] * axes], special_zero=False))
-    return op.Add(result, op.constant(array.reshape(1, -1, *[1] * axes), element_of(bias)))
+    return op.Add(result, along_channels(op, bias, axes))
 
 
 @onnx.lowers("ConvTranspose")

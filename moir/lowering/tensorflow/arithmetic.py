@@ -17,6 +17,7 @@ from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.angles import angle_of
+from moir.expansions.constant_forms import with_dimensions_after
 from moir.expansions.functions import operation
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
@@ -122,10 +123,7 @@ def add_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue)
     if rank is None:
         ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, value), 2))
         return op.Add(value, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
-    constant = op.known.constant(bias)
-    if constant is not None:
-        return op.Add(value, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
-    return op.Add(value, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
+    return op.Add(value, with_dimensions_after(op, bias, max(rank - 2, 0)))
 
 
 @tf.lowers("ClipByValue")

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
 from moir.dialects.shapes import element_count, element_of, has_no_element, rank_of, shape_of
+from moir.expansions import running_products
 from moir.expansions.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -116,19 +117,20 @@ def running_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: bool =
 
 
 @tf.lowers("Cumprod")
-def running_product(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
+def running_product(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
-    -> opset1.ReduceProd of the prefix of each element, in which other elements are replaced by 1
+    -> products of 1, 2, 4, … neighbours; of an axis of unknown length opset1.ReduceProd of the prefix of each element
     """
     if has_no_element(shape_of(x_)):
         return x_
     x, place = line_axis(node, op)
-    prefixes, axis = prefixes_of(node, op, x, place, 1)
-    return as_before(node, op, along(op.ReduceProd, [axis], False, prefixes), x)
+    return as_before(node, op, running_products.running_product(op, x, place, exclusive=exclusive, reverse=reverse), x)
 
 
 @tf.lowers("CumulativeLogsumexp")
-def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
+def running_sum_of_exponentials(
+    node: LoweringNode, op: OpBuilder, x_: SSAValue, *, exclusive: bool = False, reverse: bool = False
+) -> SSAValue:
     """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the prefix of each element
 
     The largest element of a prefix is subtracted first, because exponentials would overflow; in an empty prefix, the
@@ -136,8 +138,8 @@ def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder, x_: SSAValue)
     """
     if has_no_element(shape_of(x_)):
         return x_
-    x, place = line_axis(node, op)
-    prefixes, axis = prefixes_of(node, op, x, place, -np.inf)
+    x, axis = line_axis(node, op)
+    prefixes = running_products.prefixes_of(op, x, axis, -np.inf, exclusive=exclusive, reverse=reverse)
     smallest = float(np.finfo(np.float16 if element_of(prefixes) == f16 else np.float32).min)
     largest = op.Maximum(op.ReduceMax(prefixes, [axis], keep_dims=True), smallest)
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(prefixes, largest)), [axis], keep_dims=False))
@@ -166,26 +168,6 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
 def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
     """A result in the shape of the first operand, if that is not `x`."""
     return result if x is node.operand(0) else op.Reshape(result, op.ShapeOf(node.operand(0)), special_zero=False)
-
-
-def prefixes_of(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, neutral: float) -> tuple[SSAValue, int]:
-    """The prefix of each element along an axis, in a new dimension before the axis, and the axis of the prefixes.
-
-    Elements that do not belong to a prefix are replaced by `neutral`. The attributes `exclusive` and `reverse`
-    determine which elements belong to it.
-    """
-    size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
-    positions = op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
-    compare = {
-        (False, False): op.LessEqual,
-        (True, False): op.Less,
-        (False, True): op.GreaterEqual,
-        (True, True): op.Greater,
-    }[node.flag("exclusive"), node.flag("reverse")]
-    counts = compare(positions, op.Unsqueeze(positions, [1]))
-    if axis < -1:
-        counts = op.Unsqueeze(counts, list(range(2, 1 - axis)))
-    return op.Select(counts, op.Unsqueeze(x, [axis - 1]), neutral), axis
 
 
 # Histograms

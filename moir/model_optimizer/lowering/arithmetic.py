@@ -7,6 +7,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
+from moir.expansions.constant_forms import along_channels
 from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation, power_of_linear, weighted
 from moir.lowering.table import Replacement
@@ -87,12 +88,12 @@ def internal(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     return operation(op, node.kind)(*node.operands)
 
 
-def along_channels(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue) -> SSAValue:
+def for_channels(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue) -> SSAValue:
     """A value [C], reshaped to broadcast along the channels of data."""
     rank = node.rank_of_value(data)
     if node.rank_of_value(value) != 1 or node.is_channel_last or rank <= 2:
         return value
-    return op.Reshape(value, [1, -1, *[1] * (rank - 2)], special_zero=False)
+    return along_channels(op, value, rank - 2)
 
 
 @lowers("ScaleShift", "BiasAdd")
@@ -104,8 +105,8 @@ def scale_shift(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         others = [None, node.operand(1)]
     scale, shift = others
     if scale is not None:
-        value = op.Multiply(value, along_channels(node, op, scale, data))
-    return value if shift is None else op.Add(value, along_channels(node, op, shift, data))
+        value = op.Multiply(value, for_channels(node, op, scale, data))
+    return value if shift is None else op.Add(value, for_channels(node, op, shift, data))
 
 
 @lowers("Clamp")

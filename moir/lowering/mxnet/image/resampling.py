@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
+from moir.expansions.resampling import resized_to
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import entries, operands
 from moir.lowering.mxnet.table import mxnet
@@ -27,15 +28,7 @@ def _sizes(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _resized(op: OpBuilder, x: SSAValue, sizes: SSAValue, mode: str, coordinates: str) -> SSAValue:
-    return op.Interpolate(
-        x,
-        sizes,
-        op.constant(_AXES),
-        mode=mode,
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode=coordinates,
-        nearest_mode="floor",
-    )
+    return resized_to(op, x, sizes, _AXES, mode, coordinates, nearest_mode="floor")
 
 
 @mxnet.lowers("UpSampling")

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import describe, f16, f32, si32, si64, ui8
 from moir.dialects.quantization import Quantization
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
-from moir.expansions.constant_forms import as_type, constant_array, reshaped, unpacked_type
+from moir.expansions.constant_forms import along_channels, as_type, constant_array, reshaped, unpacked_type
 from moir.expansions.quantization import Parameters, dequantized, half_to_even, is_zero
 from moir.expansions.shape_values import all_axes, dimension
 from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution
@@ -252,7 +252,7 @@ def _bias(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
         values, x_scale, w_scale = (array.astype(np.float64) for array in arrays if array is not None)
         return op.constant((values * (x_scale.reshape(-1) * w_scale.reshape(-1))).astype(np.float32).reshape(1, -1, *(1,) * axes))
     scaled = op.Multiply(as_type(op, bias, f32), op.Multiply(*scales))
-    return op.Reshape(scaled, [1, -1, *(1,) * axes], special_zero=False)
+    return along_channels(op, scaled, axes)
 
 
 @onnx.lowers("ConvInteger")

@@ -59,6 +59,7 @@ class LoweringTable:
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
         adapt: returns the bound handler to use for a kind instead of a built-in one.
         finish: "module:function" of what is done with a model of which an output was not lowered.
+        attributes_of: what has the attributes that signatures ask for, of a node; by default the node itself.
     """
 
     def __init__(
@@ -68,11 +69,13 @@ class LoweringTable:
         check: Callable[[Operation], None] | None = None,
         adapt: Callable[[str, BoundHandler], BoundHandler] | None = None,
         finish: str | None = None,
+        attributes_of: Callable[[LoweringNode], Any] | None = None,
     ) -> None:
         self.framework = framework
         self.check = check
         self.finish = finish
         self._adapt = adapt
+        self._attributes_of = attributes_of
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
@@ -124,9 +127,8 @@ class LoweringTable:
         """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
-                if self._adapt is None or not handler.__module__.startswith("moir."):
-                    return bound(handler)
-                return self._adapt(kind, bound(handler))
+                called = bound(handler, self._attributes_of)
+                return called if self._adapt is None or not handler.__module__.startswith("moir.") else self._adapt(kind, called)
         return None
 
     def file(self, kind: str) -> str:

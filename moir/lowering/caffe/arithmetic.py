@@ -18,11 +18,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 @caffe.lowers("Eltwise")
-def eltwise(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("eltwise_param")
+def eltwise(node: LoweringNode, op: OpBuilder, *, coeff: tuple[float, ...] = ()) -> SSAValue:
     """caffe.Eltwise(a, b, …) {operation = SUM, coeff} -> coeff[0] · a + coeff[1] · b + …, the product or the maximum"""
     given = parameters(node, "eltwise_param")
     operation = given.numbered_choice("operation", {1: "SUM", 0: "PROD", 2: "MAX", 3: "MIN"})
-    values, factors = bottoms(node), given.numbers("coeff")
+    values, factors = bottoms(node), coeff
     if factors and (operation != "SUM" or len(factors) != len(values)):
         node.fail(f"{len(factors)} coefficients for the {operation} of {len(values)} blobs")
     return reduce(functions.operation(op, operation), functions.weighted(op, values, factors) if factors else values)
@@ -38,7 +39,8 @@ def axpy(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("Scale")
-def scale(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("scale_param")
+def scale(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1, bias_term: bool = False) -> SSAValue:
     """caffe.Scale(x, w, b) {axis = 1, num_axes = 1} -> opset1.Add(opset1.Multiply(x, w), b)
 
     The factors are weights or the second bottom; the bias is the next weight. Both apply from `axis` on.
@@ -46,10 +48,10 @@ def scale(node: LoweringNode, op: OpBuilder) -> SSAValue:
     given = parameters(node, "scale_param")
     x, *others = bottoms(node, 1, 2)
     own = 0 if others else 1
-    axes = node.known_rank(1) if others else given.integer("num_axes", 1)
+    axes = node.known_rank(1) if others else num_axes
     factor = _aligned_value(node, op, others[0], given) if others else _aligned_blob(node, op, 0, given, axes)
     result = op.Multiply(x, factor)
-    return op.Add(result, _aligned_blob(node, op, own, given, axes)) if given.flag("bias_term") or blob_count(node) > own else result
+    return op.Add(result, _aligned_blob(node, op, own, given, axes)) if bias_term or blob_count(node) > own else result
 
 
 @caffe.lowers("Bias")

@@ -69,10 +69,10 @@ def lower_triangle(op: OpBuilder, x: SSAValue, *, k: int = 0) -> SSAValue:
 
 
 @mxnet.lowers("_npi_rot90")
-def rot90(node: LoweringNode, op: OpBuilder, x: SSAValue, *, k: int = 1) -> SSAValue:
+def rot90(node: LoweringNode, op: OpBuilder, x: SSAValue, *, k: int = 1, axes: tuple[int, ...] = (0, 1)) -> SSAValue:
     """mxnet._npi_rot90(x) {k = 1, axes = (0, 1)} -> a quarter turn k times, from the first axis to the second"""
     rank = rank_of_operand(node)
-    first, second = (normalize_axis(axis, rank) for axis in entries(node, "axes", (0, 1)))
+    first, second = (normalize_axis(axis, rank) for axis in axes)
     turns = k % 4
     order = list(range(rank))
     order[first], order[second] = second, first
@@ -174,9 +174,9 @@ def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_npi_indices")
-def indices(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def indices(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._npi_indices() {dimensions} -> a constant with the coordinates of all places"""
-    sizes = entries(node, "dimensions")
+    sizes = dimensions
     if np.prod(sizes, dtype=float) * len(sizes) > 1 << 28:
         node.fail(f"the coordinates of {list(sizes)}")
     return op.constant(np.indices(sizes).astype(np.int64))

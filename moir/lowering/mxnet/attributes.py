@@ -52,6 +52,28 @@ def numbers_of(node: LoweringNode, name: str, default: tuple[float, ...]) -> tup
     return (float(found),) if isinstance(found, int | float) else node.numbers(name, default)
 
 
+class SymbolAttributes:
+    """The attributes of a node as the signatures of handlers ask for them: one number may stand for a list.
+
+    Args:
+        node: the node, which is asked for all others.
+    """
+
+    def __init__(self, node: LoweringNode) -> None:
+        self._node = node
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        """An attribute that is a list of integers."""
+        return entries(self._node, name, default or ())
+
+    def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
+        """An attribute that is a list of floats."""
+        return numbers_of(self._node, name, tuple(default or ()))
+
+
 def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int, ...]:
     """An attribute with an entry for each spatial axis. Raises ConversionError for another number of entries."""
     given = entries(node, name) or (default,) * axes

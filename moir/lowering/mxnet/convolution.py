@@ -70,7 +70,9 @@ def convolved(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("Deconvolution", "_npx_deconvolution")
-def deconvolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, *, num_group: int = 1) -> SSAValue:
+def deconvolution(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, *, num_group: int = 1, target_shape: tuple[int, ...] = ()
+) -> SSAValue:
     """mxnet.Deconvolution(x, w, b) {adj, target_shape} -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b)
 
     `target_shape` takes the place of pads and of `adj`: of an odd surplus one more is removed at the beginning.
@@ -81,7 +83,7 @@ def deconvolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAVa
     is_last = is_channel_last(node)
     if is_last:
         x, weights = channel_first(op, x, axes + 2), channel_first(op, weights, axes + 2)
-    target = entries(node, "target_shape")
+    target = target_shape
     if any(target):
         shape = shape_of(x)
         if shape is None or min(shape[2:]) < 0:

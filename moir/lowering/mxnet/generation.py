@@ -14,18 +14,18 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element, entries, rank_of_operand
+from moir.lowering.mxnet.attributes import element, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_zeros", "_ones", "_full", "_zeros_without_dtype", "_npi_zeros", "_npi_ones", "_npi_full")
-def filled(node: LoweringNode, op: OpBuilder, *, value: float = 0.0) -> SSAValue:
+def filled(node: LoweringNode, op: OpBuilder, *, value: float = 0.0, shape: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._full() {shape, value} -> a constant"""
     kind = node.op.KIND
     value = 1.0 if "ones" in kind else value if "full" in kind else 0.0
     type_ = element(node, f32)
-    shape = tuple(max(size, 1) for size in entries(node, "shape"))
+    shape = tuple(max(size, 1) for size in shape)
     return op.Broadcast(op.constant(np.array(value, to_numpy(type_)), type_), op.constant(list(shape), si64))
 
 
@@ -78,9 +78,9 @@ def linspace(node: LoweringNode, op: OpBuilder, *, start: float, stop: float, en
 
 
 @mxnet.lowers("_npi_identity")
-def identity_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def identity_matrix(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._npi_identity() {shape} -> a constant"""
-    type_, shape = element(node, f32), entries(node, "shape")
+    type_ = element(node, f32)
     if not shape or shape[0] > 1 << 14:
         node.fail(f"an identity of {list(shape)}")
     return op.constant(np.eye(shape[0], shape[-1], dtype=to_numpy(type_)), type_)

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, operands, rank_of_operand
+from moir.lowering.mxnet.attributes import operands, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -73,7 +73,9 @@ def _contracted(op: OpBuilder, a: SSAValue, b: SSAValue, own: Sequence[int], oth
 
 
 @mxnet.lowers("_npi_tensordot", "_npi_tensordot_int_axes")
-def tensor_dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+def tensor_dot(
+    node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, a_axes_summed: tuple[int, ...] = (), b_axes_summed: tuple[int, ...] = ()
+) -> SSAValue:
     """mxnet._npi_tensordot(a, b) {a_axes_summed, b_axes_summed} -> the sum of products along pairs of axes
 
     mxnet._npi_tensordot_int_axes(a, b) {axes}: along the last axes of a and the first ones of b.
@@ -83,8 +85,8 @@ def tensor_dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> S
         count = node.integer("axes")
         own, other = list(range(ranks[0] - count, ranks[0])), list(range(count))
     else:
-        own = [normalize_axis(axis, ranks[0]) for axis in entries(node, "a_axes_summed")]
-        other = [normalize_axis(axis, ranks[1]) for axis in entries(node, "b_axes_summed")]
+        own = [normalize_axis(axis, ranks[0]) for axis in a_axes_summed]
+        other = [normalize_axis(axis, ranks[1]) for axis in b_axes_summed]
     if not own:
         node.fail("a product of all pairs of elements (axes = 0) is not supported")
     return _contracted(op, a, b, own, other, ranks)

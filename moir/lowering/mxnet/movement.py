@@ -13,7 +13,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.array import parts_at
-from moir.lowering.mxnet.attributes import axes_of, entries, operands, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, operands, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -124,13 +124,13 @@ def _reversed_codes(codes: list[int]) -> list[int]:
 
 
 @mxnet.lowers("_np_reshape", "_npi_reshape", "_npx_reshape")
-def numpy_reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, reverse: bool = False) -> SSAValue:
+def numpy_reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, reverse: bool = False, newshape: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._np_reshape(x) {newshape} -> opset1.Reshape(x, newshape)
 
     In `_npx_reshape` -2 copies a dimension, -3 leaves out one of 1, -4 copies the rest; -5 and -6 are
     -3 and -4 of Reshape.
     """
-    shape = list(entries(node, "newshape"))
+    shape = list(newshape)
     if node.op.KIND != "_npx_reshape":
         return op.Reshape(x, shape, special_zero=False)
     codes = {-2: 0, -3: _DROPPED, -4: -2, -5: -3, -6: -4}
@@ -163,15 +163,13 @@ def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_np_roll", "_npi_roll")
-def roll(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def roll(node: LoweringNode, op: OpBuilder, x: SSAValue, *, shift: tuple[int, ...] = (), axis: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._np_roll(x) {shift, axis} -> opset7.Roll(x, shift, axis); without axis of the flattened operand"""
-    shift = entries(node, "shift")
     if not node.has("axis"):
         flat = op.Roll(op.Reshape(x, [-1], special_zero=False), op.constant(list(shift)), op.constant([0]))
         return op.Reshape(flat, op.ShapeOf(x), special_zero=False)
-    axes = entries(node, "axis")
-    shifts = shift * len(axes) if len(shift) == 1 else shift
-    return op.Roll(x, op.constant(list(shifts)), op.constant(list(axes)))
+    shifts = shift * len(axis) if len(shift) == 1 else shift
+    return op.Roll(x, op.constant(list(shifts)), op.constant(list(axis)))
 
 
 @mxnet.lowers("_contrib_boolean_mask")

@@ -78,11 +78,11 @@ def norm(node: LoweringNode, op: OpBuilder, x: SSAValue, *, ord: int = 2, keepdi
 
 
 @mxnet.lowers("_npi_std", "_npi_var")
-def variance(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def variance(node: LoweringNode, op: OpBuilder, *, ddof: int = 0, keepdims: bool = False) -> SSAValue:
     """mxnet._npi_var(x) {axis, keepdims} -> the mean of squared differences from the mean"""
-    x, axes, unused = node.operand(0), _axes(node), node.integer("ddof", 0)
+    x, axes, unused = node.operand(0), _axes(node), ddof
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
-    result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=node.flag("keepdims"))
+    result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
     if unused:
         # The divisor is the number of elements without `ddof` of them.
         count = op.convert(op.ReduceProd(op.Gather(op.ShapeOf(x), axes, 0), [0]), node.element(0))

@@ -248,7 +248,7 @@ def local_response_normalization(
 
 
 @onnx.lowers("MeanVarianceNormalization")
-def mean_variance_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def mean_variance_normalization(op: OpBuilder, x: SSAValue, *, axes_: tuple[int, ...] = (0, 2, 3)) -> SSAValue:
     """onnx.MeanVarianceNormalization(x) {axes} -> opset6.MVN(x, axes)"""
-    axes = op.constant(list(node.integers("axes", (0, 2, 3))), si64)
+    axes = op.constant(list(axes_), si64)
     return op.MVN(x, axes, eps=1e-9, normalize_variance=True, eps_mode="OUTSIDE_SQRT")

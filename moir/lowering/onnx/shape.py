@@ -149,9 +149,9 @@ def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
 
 
 @onnx.lowers("Shape")
-def shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def shape(node: LoweringNode, op: OpBuilder, *, start: int = 0) -> SSAValue:
     """onnx.Shape(x) {start, end} -> opset3.ShapeOf(x), and opset8.Slice for a part of it"""
-    dimensions, start = op.ShapeOf(node.operand(0)), node.integer("start", 0)
+    dimensions = op.ShapeOf(node.operand(0))
     if start == 0 and not node.has("end"):
         return dimensions
     return op.Slice(dimensions, [start], [node.integer("end", 2**31 - 1)], [1], [0])

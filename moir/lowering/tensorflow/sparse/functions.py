@@ -102,7 +102,7 @@ def softmax(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
 
 
 @tf.lowers("SparseReduceMax", "SparseReduceSum")
-def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reduction(node: LoweringNode, op: OpBuilder, *, keep_dims: bool = False) -> SSAValue:
     """tf.SparseReduceSum(coordinates, values, shape, axes) {keep_dims}
     -> opset12.ScatterElementsUpdate(zeros, positions along the other axes, values, 0) {reduction = sum}, dense
     """
@@ -122,7 +122,7 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
         places = op.Broadcast(op.constant(0, si64), op.ShapeOf(values))
     zeros = op.Broadcast(op.constant_like(0, values), op.ReduceProd(sizes, [0], keep_dims=True))
     found = op.ScatterElementsUpdate(zeros, places, values, 0, reduction=name, use_init_val=False)
-    if node.flag("keep_dims"):
+    if keep_dims:
         target = op.Concat(*(op.constant([1]) if axis in reduced else op.Gather(shape, [axis], 0) for axis in range(rank)), axis=0)
         return op.Reshape(found, target, special_zero=False)
     return op.Reshape(found, sizes, special_zero=False) if kept else op.Squeeze(found, [0])

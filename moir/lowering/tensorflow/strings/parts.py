@@ -102,14 +102,12 @@ def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Text
 
 
 @tf.lowers("StringJoin")
-def join(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSAValue:
+def join(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, separator_: str = "") -> SSAValue:
     """tf.StringJoin(a, b, …) {separator} -> the bytes of a, the separator, the bytes of b, …"""
     operands = inputs
     if not operands:
         node.fail("it has no operands")
-    *texts, separator = together(
-        op, [*(unpacked(op, each) for each in operands), constant_texts(op, [node.text("separator", "").encode()])]
-    )
+    *texts, separator = together(op, [*(unpacked(op, each) for each in operands), constant_texts(op, [separator_.encode()])])
     largest = next((each for each in texts if rank_of(each.begins) != 0), texts[0])
     shape = shape_value(op, largest.begins)
     columns = [
@@ -122,7 +120,7 @@ def join(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSAValue:
 
 @tf.lowers("ReduceJoin")
 def join_along_axes(
-    node: LoweringNode, op: OpBuilder, inputs: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False, separator_: str = ""
 ) -> SSAValue:
     """tf.ReduceJoin(inputs, axes) {separator, keep_dims} -> the bytes of the strings along the axes"""
     rank = node.known_rank(0)
@@ -133,7 +131,7 @@ def join_along_axes(
     if not reduced:
         return inputs
     kept = [axis for axis in range(rank) if axis not in reduced]
-    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [node.text("separator", "").encode()])])
+    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [separator_.encode()])])
     sizes = op.ShapeOf(inputs)
     shape = op.Gather(sizes, kept, 0) if kept else op.constant([])
     count = op.ReduceProd(op.Gather(sizes, reduced, 0), [0], keep_dims=True)
@@ -151,7 +149,9 @@ def join_along_axes(
 
 
 @tf.lowers("UnsortedSegmentJoin")
-def join_segments(node: LoweringNode, op: OpBuilder, inputs: SSAValue, segment_ids: SSAValue, num_segments: SSAValue) -> SSAValue:
+def join_segments(
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, segment_ids: SSAValue, num_segments: SSAValue, *, separator_: str = ""
+) -> SSAValue:
     """tf.UnsortedSegmentJoin(x, segments, n) {separator}
     -> the bytes of the strings, sorted by their segments, with separators between those of the same segment
 
@@ -159,7 +159,7 @@ def join_segments(node: LoweringNode, op: OpBuilder, inputs: SSAValue, segment_i
     """
     if rank_of(inputs) != node.known_rank(1):
         node.fail("segments of rows are not supported for strings", hint="give each string a segment of its own")
-    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [node.text("separator", "").encode()])])
+    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [separator_.encode()])])
     segments = flat(op, op.convert(segment_ids, si32))
     found, order = op.TopK.results(segments, size_of(op, segments), axis=0, mode="min", sort="value", stable=True, index_element_type=si32)
     begins, ends = (op.Unsqueeze(op.Gather(flat(op, each), order, 0), [1]) for each in texts[:2])

@@ -6,13 +6,13 @@ Source: activation.cc, leaky_relu.cc, softmax*.cc, softmax_output.cc and regress
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
 from moir.expansions.functions import operation, selu
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.elementwise import plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
@@ -79,7 +79,9 @@ def smooth_l1(op: OpBuilder, x: SSAValue, *, scalar: float = 1.0) -> SSAValue:
 
 
 @mxnet.lowers("softmax", "_npx_softmax", "log_softmax", "_npx_log_softmax", "softmin")
-def softmax(node: LoweringNode, op: OpBuilder, *, axis: int = -1, temperature: float = 1.0, use_length: bool = False) -> SSAValue:
+def softmax(
+    node: LoweringNode, op: OpBuilder, *, axis: int = -1, temperature: float = 1.0, use_length: bool = False, dtype: Attribute | None = None
+) -> SSAValue:
     """mxnet.softmax(x, length) {axis = -1, temperature} -> opset8.Softmax(x / temperature) {axis}
 
     With lengths, what is behind them along the axis does not count, and is 0.
@@ -97,7 +99,7 @@ def softmax(node: LoweringNode, op: OpBuilder, *, axis: int = -1, temperature: f
         shaped = op.Reshape(places, [-1, *[1] * (rank - 1 - axis)], special_zero=False)
         within = op.Less(shaped, op.convert(op.Unsqueeze(node.operand(1), [axis]), si64))
         result = op.Select(within, build(op.Select(within, x, -np.inf), axis=axis), 0.0)
-    return op.convert(result, element(node, node.element(0)))
+    return op.convert(result, dtype or node.element(0))
 
 
 @mxnet.lowers("SoftmaxActivation")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from moir.dialects.element_types import is_element_type, to_numpy
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import Reader
 from moir.rewriting.builder import OpBuilder
 
 ELEMENTS: dict[str, Attribute] = {
@@ -50,28 +51,6 @@ def numbers_of(node: LoweringNode, name: str, default: tuple[float, ...]) -> tup
     """A list of numbers, which may be given as one."""
     found = node.attribute(name, None)
     return (float(found),) if isinstance(found, int | float) else node.numbers(name, default)
-
-
-class SymbolAttributes:
-    """The attributes of a node as the signatures of handlers ask for them: one number may stand for a list.
-
-    Args:
-        node: the node, which is asked for all others.
-    """
-
-    def __init__(self, node: LoweringNode) -> None:
-        self._node = node
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._node, name)
-
-    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """An attribute that is a list of integers."""
-        return entries(self._node, name, default or ())
-
-    def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
-        """An attribute that is a list of floats."""
-        return numbers_of(self._node, name, tuple(default or ()))
 
 
 def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int, ...]:
@@ -113,7 +92,7 @@ def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | No
     return [normalize_axis(axis, rank) for axis in given]
 
 
-def element(node: LoweringNode, default: Attribute, name: str = "dtype") -> Attribute:
+def element(node: LoweringNode, name: str, default: Attribute) -> Attribute:
     """The element type that an attribute names."""
     spelled = node.text(name, "")
     if not spelled:
@@ -121,6 +100,14 @@ def element(node: LoweringNode, default: Attribute, name: str = "dtype") -> Attr
     if spelled not in ELEMENTS:
         node.fail(f"{name} {spelled!r} is no element type of OpenVINO IR")
     return ELEMENTS[spelled]
+
+
+READERS: Mapping[str, Reader] = {
+    "Attribute": element,
+    "tuple[int, ...]": lambda node, name, default: entries(node, name, default or ()),
+    "tuple[float, ...]": lambda node, name, default: numbers_of(node, name, tuple(default or ())),
+}
+"""How attributes are read, by the annotations in signatures."""
 
 
 def is_integer(value: SSAValue) -> bool:

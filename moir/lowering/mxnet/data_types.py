@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, to_numpy
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element, operands
+from moir.lowering.mxnet.attributes import operands
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -23,6 +23,6 @@ def amp_multicast(node: LoweringNode, op: OpBuilder, *, cast_narrow: bool = Fals
 
 
 @mxnet.lowers("Cast", "cast", "amp_cast", "_npx_cast", "_npi_cast")
-def cast(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def cast(op: OpBuilder, x: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """mxnet.Cast(x) {dtype} -> opset1.Convert(x)"""
-    return op.convert(x, element(node, f32))
+    return op.convert(x, dtype)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, to_numpy
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_random_uniform", "random_uniform", "uniform")
-def random_uniform(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = ()) -> SSAValue:
+def random_uniform(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = (), dtype: Attribute = f32) -> SSAValue:
     """mxnet._random_uniform() {low = 0, high = 1, shape} -> opset8.RandomUniform(shape, low, high)"""
-    type_ = element(node, f32)
     low, high = (
-        op.constant(np.array(node.number(name, default), to_numpy(type_)), type_) for name, default in (("low", 0.0), ("high", 1.0))
+        op.constant(np.array(node.number(name, default), to_numpy(dtype)), dtype) for name, default in (("low", 0.0), ("high", 1.0))
     )
-    return op.RandomUniform(op.constant(list(shape or (1,))), low, high, output_type=type_)
+    return op.RandomUniform(op.constant(list(shape or (1,))), low, high, output_type=dtype)
 
 
 @mxnet.lowers("_random_normal", "random_normal", "normal")

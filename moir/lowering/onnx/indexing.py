@@ -96,12 +96,11 @@ def one_hot(node: LoweringNode, op: OpBuilder, _indices: SSAValue, _depth: SSAVa
 
 
 @onnx.lowers("NonZero")
-def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def non_zero(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.NonZero(x) -> opset3.NonZero(x); for a scalar, which has no axis, its shape is [0, 1] or [0, 0]
 
     Strings are compared with the empty string.
     """
-    x = node.operand(0)
     known = node.constant(0)
     if known is not None and known.ndim:
         # The runtime (2026.4) does not compile that of many constants.

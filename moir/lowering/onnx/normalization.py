@@ -39,7 +39,14 @@ def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
 
 @onnx.lowers("BatchNormalization")
 def batch_normalization(
-    node: LoweringNode, op: OpBuilder, *, epsilon: float = 1e-5, training_mode: bool = False, spatial: bool = True, is_test: bool = False
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    epsilon: float = 1e-5,
+    training_mode: bool = False,
+    spatial: bool = True,
+    is_test: bool = False,
 ) -> Sequence[SSAValue | None]:
     """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon}
     -> opset5.BatchNormInference(x, scale, bias, mean, variance)
@@ -47,7 +54,6 @@ def batch_normalization(
     In training mode the node normalizes by the statistics of the batch, and the updated running statistics are further
     results.
     """
-    x = node.operand(0)
     scale, bias, mean, variance = (_in_type_of(op, node.operand(index), x) for index in range(1, 5))
     # Before version 7 training is the default, but exporters do not always mark models for inference. A node of such a
     # model has one used result.
@@ -199,14 +205,13 @@ def group_normalization(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, num_
 
 
 @onnx.lowers("GroupNormalization")
-def groupwise_normalization(node: LoweringNode, op: OpBuilder, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
+def groupwise_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
     """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon}, with a scale and bias for each group
     -> Reshape to [batch, num_groups, rest], MVN along the rest, Multiply, Add, Reshape back
 
     Constant scale and bias are repeated for the channels if their number is known: opset12.GroupNormalization(x, scale,
     bias).
     """
-    x = node.operand(0)
     shape = node.shape(0)
     arrays = [small_constant(op, node.operand(index)) for index in (1, 2)]
     if shape is not None and len(shape) > 1 and num_groups > 0 and shape[1] > 0 and shape[1] % num_groups == 0:

@@ -111,10 +111,10 @@ def where(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 @tf.lowers("OneHot")
-def one_hot(node: LoweringNode, op: OpBuilder, *, axis: int = -1) -> SSAValue:
+def one_hot(node: LoweringNode, op: OpBuilder, indices: SSAValue, *, axis: int = -1) -> SSAValue:
     """tf.OneHot(indices, depth, on, off) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis}"""
     depth, on, off = (as_scalar(op, node.operand(index)) for index in (1, 2, 3))
-    return op.OneHot(as_indices(op, node.operand(0)), depth, on, off, axis=axis, negative_indices_mode="ignore_negative")
+    return op.OneHot(as_indices(op, indices), depth, on, off, axis=axis, negative_indices_mode="ignore_negative")
 
 
 # Partitioning and stitching

@@ -137,9 +137,9 @@ def split_lengths(
 
 
 @tf.lowers("Transpose", "ConjugateTranspose")
-def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transpose(node: LoweringNode, op: OpBuilder, x: SSAValue, perm: SSAValue) -> SSAValue:
     """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x itself for the identity permutation"""
-    data, order = node.operand(0), node.constant_integers(1)
+    data, order = x, node.constant_integers(1)
     if node.op.KIND == "ConjugateTranspose" and is_complex(node):
         data = op.Multiply(data, op.constant_like(np.array([1, -1]), data))
     if order is not None:
@@ -147,7 +147,6 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
         if is_complex(node):
             order.append(len(order))
         return data if order == list(range(len(order))) else op.Transpose(data, order)
-    perm = node.operand(1)
     if is_complex(node):
         perm = op.Concat(perm, op.convert(op.ShapeOf(perm), element_of(perm)), axis=0)
     return op.Transpose(data, perm)

@@ -218,12 +218,14 @@ def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue)
 
 
 @tf.lowers("HistogramFixedWidth")
-def histogram_of_ranges(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = si32) -> SSAValue:
+def histogram_of_ranges(
+    node: LoweringNode, op: OpBuilder, _values: SSAValue, _value_range: SSAValue, nbins: SSAValue, *, dtype: Attribute = si32
+) -> SSAValue:
     """tf.HistogramFixedWidth(x, [low, high], n) {dtype}
     -> opset1.ReduceSum(opset1.OneHot(clamp((x - low) * n / (high - low), 0, n - 1), n))
     """
     x, limits = (op.convert(node.operand(index), f32) for index in (0, 1))
-    count = as_scalar(op, node.operand(2))
+    count = as_scalar(op, nbins)
     low, high = (op.Gather(limits, index, 0) for index in (0, 1))
     width = op.Divide(op.Subtract(high, low), op.convert(count, f32))
     place = op.Divide(op.Subtract(op.Maximum(op.Reshape(x, [-1], special_zero=False), low), low), width)

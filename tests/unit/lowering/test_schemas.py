@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from xdsl.ir import Attribute
 
 from moir.frameworks import FRAMEWORKS
 from moir.frontends.tensorflow.tensors import element_type
 from moir.lowering.driver import table_of
+from moir.lowering.mxnet.attributes import ELEMENTS
+from moir.lowering.onnx.element_types import ELEMENTS as DATA_TYPES
 from moir.lowering.signatures import Signature, signature_of
 from moir.lowering.table import NEWEST
 from tests.unit.lowering.field_tables import field_table
@@ -163,7 +166,7 @@ FIELD_TYPES = {
     "int": {"int"},
     "float": {"float"},
     "bool": {"bool"},
-    "str": {"str"},
+    "str": {"str", "Attribute"},
     "ints": {"tuple[int, ...]"},
     "floats": {"tuple[float, ...]"},
 }
@@ -209,6 +212,10 @@ def plain(name: str) -> str:
 
 
 def is_equal(ours: object, theirs: object) -> bool:
+    if isinstance(ours, Attribute) and isinstance(theirs, str):
+        return ELEMENTS.get(theirs) == ours
+    if isinstance(ours, Attribute) and isinstance(theirs, int):
+        return DATA_TYPES.get(theirs) == ours
     if isinstance(theirs, bytes):
         theirs = theirs.decode()
     if isinstance(ours, tuple) and isinstance(theirs, list | tuple):

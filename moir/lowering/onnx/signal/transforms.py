@@ -28,9 +28,9 @@ def fourier_attribute(node: LoweringNode, op: OpBuilder, *, axis: int = 1) -> SS
 def fourier(node: LoweringNode, op: OpBuilder, _input: SSAValue, _dft_length: SSAValue, axis_: SSAValue | None = None) -> SSAValue:
     """onnx.DFT(x, length, axis = -2) {inverse, onesided} -> opset7.DFT, opset7.IDFT, opset9.RDFT or opset9.IRDFT"""
     axis = (-2,) if axis_ is None else op.known.integers(axis_)
-    if axis is None:
-        return along_computed_axis(node, op, as_list(op, node.operand(2)))
-    if len(axis) != 1:
+    if axis_ is not None and axis is None:
+        return along_computed_axis(node, op, as_list(op, axis_))
+    if axis is None or len(axis) != 1:
         node.fail("the axis is no number")
     return transformed(node, op, axis[0])
 

@@ -137,14 +137,14 @@ def resize_area(node: LoweringNode, op: OpBuilder, images: SSAValue, *, align_co
 
 
 @tf.lowers("ScaleAndTranslate")
-def scale_and_translate(node: LoweringNode, op: OpBuilder, *, antialias: bool = True) -> SSAValue:
+def scale_and_translate(node: LoweringNode, op: OpBuilder, images: SSAValue, *, antialias: bool = True) -> SSAValue:
     """tf.ScaleAndTranslate(x, size, scale, translation) {kernel_type, antialias}
     -> x multiplied by the matrices of the kernel
     """
     kernel = KERNELS.get(node.text("kernel_type", "lanczos3"))
     if kernel is None:
         node.fail(f"the kernel {node.text('kernel_type')!r} does not exist")
-    data, scale, translation = op.convert(node.operand(0), f32), node.constant(2), node.constant(3)
+    data, scale, translation = op.convert(images, f32), node.constant(2), node.constant(3)
     matrices: list[SSAValue | None] = []
     if scale is not None and translation is not None and has_known_sizes(node):
         for sizes, factor, offset in zip(known_sizes(node), scale.tolist(), translation.tolist(), strict=True):

@@ -19,11 +19,11 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @tf.lowers("MatrixBandPart", "BatchMatrixBandPart")
-def band_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def band_part(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.MatrixBandPart(x, lower, upper)
     -> opset1.Select(mask, x, 0), where the mask is constant if sizes and bounds are known
     """
-    data, offset = node.operand(0), offsets(op, node.operand(0))
+    data, offset = input, offsets(op, input)
     masks: list[SSAValue | Array] = []
     for index, sign in ((1, -1), (2, 1)):
         known = node.constant_integers(index)
@@ -201,14 +201,14 @@ def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> 
 
 
 @tf.lowers("BatchMatrixSetDiag", "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
-def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: SSAValue) -> SSAValue:
     """tf.MatrixSetDiagV3(x, diagonal, k) {align}
     -> opset1.Select(mask, opset8.Gather(diagonal, positions, -1), x)
 
     For the main diagonal of matrices with at most as many rows as columns opset1.Unsqueeze(diagonal, -1) replaces the
     Gather.
     """
-    data, diagonal, shape = node.operand(0), node.operand(1), node.shape(0)
+    data, diagonal, shape = input, diagonal_, node.shape(0)
     lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
     # A single diagonal has no dimension for the number of the diagonal.
     packed = packed_rows(op, diagonal, lower != upper)

@@ -213,14 +213,23 @@ def placed(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) -> SSA
 
 @tf.lowers("Dequantize")
 def dequantize(
-    node: LoweringNode, op: OpBuilder, *, axis: int = -1, mode: str = "MIN_COMBINED", dtype: Attribute = f32, narrow_range: bool = False
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    min_range: SSAValue,
+    max_range: SSAValue,
+    *,
+    axis: int = -1,
+    mode: str = "MIN_COMBINED",
+    dtype: Attribute = f32,
+    narrow_range: bool = False,
 ) -> SSAValue:
     """tf.Dequantize(x, min, max) {mode, narrow_range, axis, dtype}
     -> (x - offset) * step + min; the mode determines offset and step
     """
-    x = node.operand(0)
+    x = input
     element = element_of(x)
-    low, high = node.operand(1), node.operand(2)
+    low, high = min_range, max_range
     integers = IntegerRange.of(node.element_attribute("T", element), mode == "SCALED" and narrow_range)
     if mode == "SCALED":
         result = dequantized(op, x, _aligned(node, op, symmetric(op, low, high, integers, axis)))

@@ -81,7 +81,7 @@ def rescaled(op: OpBuilder, x: SSAValue, scale: SSAValue, after: Parameters) -> 
 
 
 @tf.lowers("UniformQuantizedAdd")
-def add(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def add(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """tf.UniformQuantizedAdd(x, y, scales and zero points of x, y and the result)
     -> the sum of both with the scale of the result; of equal scales in integers: (x - zero) + (y - zero) + zero
     """
@@ -92,10 +92,8 @@ def add(node: LoweringNode, op: OpBuilder) -> SSAValue:
         return op.convert(op.Add(op.Add(*terms), zeros[2]), node.element(0))
     left, right = quantization(node, op, 2, "lhs_", node.rank(0)), quantization(node, op, 4, "rhs_", node.rank(1))
     after = quantization(node, op, 6, "output_", _rank(node, None))
-    first = half_up(op, op.Multiply(centered(op, node.operand(0), left), op.Divide(left.scale, after.scale)))
-    return stored(
-        node, op, op.Add(first, rescaled(op, centered(op, node.operand(1), right), right.scale, after)), "output_", node.element(0)
-    )
+    first = half_up(op, op.Multiply(centered(op, lhs, left), op.Divide(left.scale, after.scale)))
+    return stored(node, op, op.Add(first, rescaled(op, centered(op, rhs, right), right.scale, after)), "output_", node.element(0))
 
 
 _ZEROS = ((3, "lhs_", 0), (5, "rhs_", 1), (7, "output_", None))
@@ -111,7 +109,7 @@ def _rank(node: LoweringNode, index: int | None) -> int | None:
 
 
 @tf.lowers("UniformQuantizedClipByValue")
-def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def clip(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
     """tf.UniformQuantizedClipByValue(x, min, max, …) -> opset1.Minimum(opset1.Maximum(x, min), max)"""
     low, high = (placed(node, op, node.operand(index), "", node.rank(0)) for index in (1, 2))
-    return op.Minimum(op.Maximum(node.operand(0), low), high)
+    return op.Minimum(op.Maximum(operand, low), high)

@@ -146,12 +146,12 @@ def random_gamma(node: LoweringNode, op: OpBuilder, shape_: SSAValue, alpha_: SS
 
 
 @tf.lowers("StatelessRandomGammaV2", "StatelessRandomGammaV3")
-def stateless_gamma(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
+def stateless_gamma(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessRandomGammaV2(shape, seed, α) -> as tf.RandomGamma, in the shape itself, to which α broadcasts"""
     is_keyed = node.op.KIND.endswith("V3")
     seeds = stateless_seeds(node, 1, 2) if is_keyed else stateless_seeds(node, 1)
     alpha = node.operand(4 if is_keyed else 2)
-    return op.convert(gamma(op, node.operand(0), op.convert(alpha, f32), seeds), dtype)
+    return op.convert(gamma(op, shape, op.convert(alpha, f32), seeds), dtype)
 
 
 # Poisson distributions

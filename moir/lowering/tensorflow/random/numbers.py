@@ -148,24 +148,23 @@ def random_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) 
 
 
 @tf.lowers("ParameterizedTruncatedNormal")
-def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
     """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
 
     w is uniform between the values of the error function at both bounds. Parameters are scalars, or have an entry for
     each row of the result.
     """
-    shape = node.operand(0)
     parameters = [_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5)]
     return op.convert(_between_bounds(op, shape, parameters, given_seeds(node)), real_type(node))
 
 
 @tf.lowers("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
     """tf.StatelessParameterizedTruncatedNormal(shape, seed, means, deviations, low, high)
     -> as tf.ParameterizedTruncatedNormal, with parameters that broadcast to the shape
     """
     parameters = [op.convert(node.operand(index), f32) for index in range(2, 6)]
-    return op.convert(_between_bounds(op, node.operand(0), parameters, stateless_seeds(node, 1)), real_type(node))
+    return op.convert(_between_bounds(op, shape, parameters, stateless_seeds(node, 1)), real_type(node))
 
 
 def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValue], seeds: Seeds) -> SSAValue:

@@ -66,13 +66,13 @@ def changed_case(node: LoweringNode, op: OpBuilder, input: SSAValue, *, encoding
 
 
 @tf.lowers("Substr")
-def substring(node: LoweringNode, op: OpBuilder, *, unit: str = "BYTE") -> SSAValue:
+def substring(node: LoweringNode, op: OpBuilder, input: SSAValue, *, unit: str = "BYTE") -> SSAValue:
     """tf.Substr(x, pos, len)
     -> opset15.StringTensorPack(begin + pos, min(begin + pos + len, end), bytes); negative pos counts from the end
     """
     if unit != "BYTE":
         node.fail("characters of several bytes cannot be counted here", hint="use the unit BYTE, or do this before the model")
-    begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
+    begins, ends, symbols = op.StringTensorUnpack.results(input)
     position, length = (op.convert(node.operand(index), si32) for index in (1, 2))
     from_end = op.convert(op.Less(position, 0), boolean)
     start = op.Add(op.Select(from_end, ends, begins), position)

@@ -40,16 +40,15 @@ def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mul", "Sub")
-def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return operation(op, node.op.KIND)(*aligned(node, op))
+    return operation(op, node.op.KIND)(a, aligned(node, op, b, axis, broadcast))
 
 
 @onnx.lowers("Div")
-def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def divide(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Div(a, b) -> opset1.Divide(a, b), where the quotient of integers is rounded towards zero"""
-    a, b = aligned(node, op)
-    return op.Divide(a, b, m_pythondiv=element_of(a) in REAL_TYPES)
+    return op.Divide(a, aligned(node, op, b, axis, broadcast), m_pythondiv=element_of(a) in REAL_TYPES)
 
 
 @onnx.lowers("Mod")
@@ -60,12 +59,12 @@ def remainder(op: OpBuilder, a: SSAValue, b: SSAValue, *, fmod: bool = False) ->
 
 
 @onnx.lowers("Pow")
-def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a
 
     It is computed in that of b if only b has floats, or if b has floats that a of 16 bits does not have.
     """
-    a, b = aligned(node, op)
+    a, b = x, aligned(node, op, y, axis, broadcast)
     base, exponent = element_of(a), element_of(b)
     if base == exponent:
         return op.Power(a, b)

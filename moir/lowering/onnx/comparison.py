@@ -19,9 +19,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor")
-def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Less(a, b) -> opset1.Less(a, b)"""
-    a, b = aligned(node, op)
+    b = aligned(node, op, b, axis, broadcast)
     if string in (element_of(a), element_of(b)):
         if node.op.KIND == "Equal":
             from moir.lowering.onnx.strings.concatenation import equal_strings

@@ -14,20 +14,19 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 
-def aligned(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
-    """Both operands of a binary node, reshaped to broadcast by the rules of numpy.
+def aligned(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int | None, broadcast: bool) -> SSAValue:
+    """The second operand of a binary node, reshaped to broadcast with the first one by the rules of numpy.
 
-    Before operator set 7 the dimensions of the second operand correspond to those of the first one from `axis` on; then
-    dimensions of 1 are appended to it. Raises ConversionError if that requires a rank that is unknown.
+    Before operator set 7 its dimensions correspond to those of the first one from `axis` on; then dimensions of 1 are
+    appended to it. Raises ConversionError if that requires a rank that is unknown.
     """
-    a, b = node.operand(0), node.operand(1)
-    if node.version >= 7 or not node.flag("broadcast") or not node.has("axis"):
-        return a, b
+    if node.version >= 7 or not broadcast or axis is None:
+        return value
     rank, own = node.known_rank(0), node.known_rank(1)
-    behind = rank - own - normalize_axis(node.integer("axis"), max(rank, 1))
-    if behind < 0:
-        node.fail(f"a shape of rank {own} does not fit at axis {node.integer('axis')} of one of rank {rank}")
-    return a, with_dimensions_after(op, b, behind)
+    after = rank - own - normalize_axis(axis, max(rank, 1))
+    if after < 0:
+        node.fail(f"a shape of rank {own} does not fit at axis {axis} of one of rank {rank}")
+    return with_dimensions_after(op, value, after)
 
 
 def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:

@@ -33,14 +33,15 @@ from moir.rewriting.builder import OpBuilder
 
 def _operand(node: LoweringNode, op: OpBuilder, data: int, axis: int = 1) -> SSAValue:
     """A quantized operand as floats; its scale and zero point are the next two operands."""
-    how = quantization(node, op, node.element(data), data + 1, data + 2, axis, node.rank(data))
-    return dequantized_operand(node, op, data, how)
+    x, scale, zero = node.operand(data), node.operand(data + 1), node.optional(data + 2)
+    return dequantized_operand(node, op, x, quantization(node, op, element_of(x), scale, zero, axis, rank_of(x)))
 
 
 def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int) -> SSAValue:
     """A value quantized by the scale and zero point that are operands of the node, from index `scale` on."""
-    element = result_type(node, scale + 1, ui8)
-    return quantized(op, value, quantization(node, op, element, scale, scale + 1), element)
+    zero = node.optional(scale + 1)
+    element = result_type(zero)
+    return quantized(op, value, quantization(node, op, element, node.operand(scale), zero), element)
 
 
 @onnx.lowers("com.microsoft.QLinearAdd", "com.microsoft.QLinearMul")
@@ -106,13 +107,13 @@ def general_product(
     node: LoweringNode,
     op: OpBuilder,
     _a: SSAValue,
-    _operand_1: SSAValue,
+    a_scale: SSAValue,
+    _a_zero: SSAValue,
     _b: SSAValue,
-    _operand_3: SSAValue,
-    _c: SSAValue,
-    _scale: SSAValue,
-    zero: SSAValue | None = None,
-    operand_7: SSAValue | None = None,
+    b_scale: SSAValue,
+    _b_zero: SSAValue,
+    c: SSAValue | None = None,
+    y_scale: SSAValue | None = None,
     *,
     alpha: float = 1.0,
     transB: bool = False,
@@ -128,14 +129,13 @@ def general_product(
     result = op.MatMul(a, b, transpose_a=transA, transpose_b=transB)
     if alpha != 1:
         result = op.Multiply(result, alpha)
-    if zero is not None:
-        result = op.Add(result, _scaled_bias(node, op, alpha))
-    return result if operand_7 is None else _result(node, op, result, 7)
+    if c is not None:
+        result = op.Add(result, _scaled_bias(op, (c, a_scale, b_scale), alpha))
+    return result if y_scale is None else _result(node, op, result, 7)
 
 
-def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
-    """The bias of a QGemm, dequantized and multiplied by alpha."""
-    operands = [node.operand(6), node.operand(1), node.operand(4)]
+def _scaled_bias(op: OpBuilder, operands: tuple[SSAValue, SSAValue, SSAValue], alpha: float) -> SSAValue:
+    """The bias of a QGemm times both scales and alpha."""
     arrays = [constant_array(op, value) for value in operands]
     if all(array is not None for array in arrays):
         bias, a_scale, b_scale = (array.astype(np.float64) for array in arrays if array is not None)
@@ -149,33 +149,39 @@ def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
 def integer_product(
     node: LoweringNode,
     op: OpBuilder,
-    _a: SSAValue,
-    _b: SSAValue,
-    _a_scale: SSAValue,
-    _b_scale: SSAValue,
-    _a_zero: SSAValue,
-    _b_zero: SSAValue,
+    a_: SSAValue,
+    b_: SSAValue,
+    a_scale: SSAValue,
+    b_scale: SSAValue,
+    a_zero: SSAValue | None = None,
+    b_zero: SSAValue | None = None,
     bias: SSAValue | None = None,
 ) -> SSAValue:
     """onnx.com.microsoft.MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero, bias)
     -> MatMul(a, b) + bias, dequantized
     """
-    a = dequantized_operand(node, op, 0, quantization(node, op, node.element(0), 2, 4, -2))
-    b = dequantized_operand(node, op, 1, quantization(node, op, node.element(1), 3, 5, -1))
+    a = dequantized_operand(node, op, a_, quantization(node, op, element_of(a_), a_scale, a_zero, -2))
+    b = dequantized_operand(node, op, b_, quantization(node, op, element_of(b_), b_scale, b_zero, -1))
     result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
 
 @onnx.lowers("com.microsoft.DynamicQuantizeMatMul")
 def dynamic_product(
-    node: LoweringNode, op: OpBuilder, _a: SSAValue, _b: SSAValue, _b_scale: SSAValue, _b_zero: SSAValue, bias: SSAValue | None = None
+    node: LoweringNode,
+    op: OpBuilder,
+    a_: SSAValue,
+    b_: SSAValue,
+    b_scale: SSAValue,
+    b_zero: SSAValue | None = None,
+    bias: SSAValue | None = None,
 ) -> SSAValue:
     """onnx.com.microsoft.DynamicQuantizeMatMul(a, b, b_scale, b_zero, bias)
     -> MatMul(a, dequantized b) + bias, where a is rounded to 256 levels between its extremes
     """
-    level, scale, zero = dynamically_quantized(node, op)
+    level, scale, zero = dynamically_quantized(op, a_)
     a = op.Multiply(op.Subtract(level, zero), scale)
-    b = dequantized_operand(node, op, 1, quantization(node, op, node.element(1), 2, 3, -1))
+    b = dequantized_operand(node, op, b_, quantization(node, op, element_of(b_), b_scale, b_zero, -1))
     result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 

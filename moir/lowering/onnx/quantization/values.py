@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, f32
+from moir.dialects.element_types import REAL_TYPES, f32, ui8
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
@@ -81,21 +81,20 @@ def quantization(
     node: LoweringNode,
     op: OpBuilder,
     element: Attribute,
-    scale: int,
-    zero: int,
+    scale: SSAValue,
+    zero: SSAValue | None,
     axis: int = 1,
     rank: int | None = None,
     data: SSAValue | None = None,
 ) -> Parameters:
-    """Scale and zero point of a tensor of some rank, from the operands of a node at indices `scale` and `zero`.
+    """The record of a tensor of some rank; a zero point of zeros is left out.
 
-    A zero point of zeros is left out. With `data`, the tensor, its rank may be unknown.
+    With `data`, the tensor, its rank may be unknown.
     """
-    factor, point = node.operand(scale), node.optional(zero)
     # Both have the same shape.
-    known = shape_of(factor) if point is None or shape_of(factor) is not None else shape_of(point)
-    point = None if point is None or is_zero(op, point) else along_axis(node, op, point, axis, rank, data=data, known=known)
-    return Quantization(along_axis(node, op, factor, axis, rank, data=data, known=known), point, integers_of(element))
+    known = shape_of(scale) if zero is None or shape_of(scale) is not None else shape_of(zero)
+    point = None if zero is None or is_zero(op, zero) else along_axis(node, op, zero, axis, rank, data=data, known=known)
+    return Quantization(along_axis(node, op, scale, axis, rank, data=data, known=known), point, integers_of(element))
 
 
 def quantized(op: OpBuilder, x: SSAValue, how: Parameters, element: Attribute, saturate: bool = True) -> SSAValue:
@@ -105,12 +104,11 @@ def quantized(op: OpBuilder, x: SSAValue, how: Parameters, element: Attribute, s
     return converted(op, divided(op, in_real_type(op, x, how, 8), how.scale), element, saturate)
 
 
-def dequantized_operand(node: LoweringNode, op: OpBuilder, index: int, how: Parameters, real: Attribute = f32) -> SSAValue:
+def dequantized_operand(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32) -> SSAValue:
     """A dequantized operand of a node.
 
     Operations that quantized the operand are released, as nothing else may use them.
     """
-    x = node.operand(index)
     result = dequantized(op, x, how, real)
     rounding = quantizer_of(op, x)
     if rounding is not None and isinstance(result.owner, FakeQuantize) and isinstance(x.owner, Operation):
@@ -119,7 +117,6 @@ def dequantized_operand(node: LoweringNode, op: OpBuilder, index: int, how: Para
     return result
 
 
-def result_type(node: LoweringNode, zero: int, default: Attribute) -> Attribute:
+def result_type(zero: SSAValue | None, default: Attribute = ui8) -> Attribute:
     """The integer type of a quantized result: that of its zero point."""
-    value = node.optional(zero)
-    return default if value is None else element_of(value)
+    return default if zero is None else element_of(zero)

@@ -44,9 +44,9 @@ class Seeds(NamedTuple):
         return Seeds(self.first, (self.second + number) & LARGEST_SEED or 1) if any(self) else self
 
 
-def given_seeds(node: LoweringNode) -> Seeds:
-    """The seeds that are attributes of a node."""
-    return Seeds(node.integer("seed", 0) & LARGEST_SEED, node.integer("seed2", 0) & LARGEST_SEED)
+def seeds_of(seed: int, seed2: int) -> Seeds:
+    """The seeds that are the attributes `seed` and `seed2` of a node."""
+    return Seeds(seed & LARGEST_SEED, seed2 & LARGEST_SEED)
 
 
 def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
@@ -122,49 +122,51 @@ def uniform_integers(
 
 
 @tf.lowers("RandomUniform")
-def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_uniform(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
-    return uniform_reals(node, op, given_seeds(node))
+    return uniform_reals(node, op, seeds_of(seed, seed2))
 
 
 @tf.lowers("RandomUniformInt")
-def random_integers(node: LoweringNode, op: OpBuilder, _shape: SSAValue, minval: SSAValue) -> SSAValue:
+def random_integers(node: LoweringNode, op: OpBuilder, _shape: SSAValue, minval: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2}
     -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
     """
-    return uniform_integers(node, op, (1, 2), given_seeds(node), node.element_attribute("Tout", element_of(minval)))
+    return uniform_integers(node, op, (1, 2), seeds_of(seed, seed2), node.element_attribute("Tout", element_of(minval)))
 
 
 @tf.lowers("RandomStandardNormal")
-def random_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def random_normal(op: OpBuilder, shape: SSAValue, *, seed: int = 0, seed2: int = 0, dtype: Attribute = f32) -> SSAValue:
     """tf.RandomStandardNormal(shape) {dtype, seed, seed2} -> Sqrt(-2 * Log(u)) * Cos(v) of two opset8.RandomUniform"""
-    return op.convert(normal(op, shape, given_seeds(node)), real_type(node))
+    return op.convert(normal(op, shape, seeds_of(seed, seed2)), dtype)
 
 
 @tf.lowers("TruncatedNormal")
-def random_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def random_truncated_normal(op: OpBuilder, shape: SSAValue, *, seed: int = 0, seed2: int = 0, dtype: Attribute = f32) -> SSAValue:
     """tf.TruncatedNormal(shape) {dtype, seed, seed2} -> Sqrt(2) * opset17.ErfInv(opset8.RandomUniform(shape))"""
-    return op.convert(truncated_normal(op, shape, given_seeds(node)), real_type(node))
+    return op.convert(truncated_normal(op, shape, seeds_of(seed, seed2)), dtype)
 
 
 @tf.lowers("ParameterizedTruncatedNormal")
-def random_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def random_parameterized_normal(
+    node: LoweringNode, op: OpBuilder, shape: SSAValue, *, seed: int = 0, seed2: int = 0, dtype: Attribute = f32
+) -> SSAValue:
     """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
 
     w is uniform between the values of the error function at both bounds. Parameters are scalars, or have an entry for
     each row of the result.
     """
     parameters = [_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5)]
-    return op.convert(_between_bounds(op, shape, parameters, given_seeds(node)), real_type(node))
+    return op.convert(_between_bounds(op, shape, parameters, seeds_of(seed, seed2)), dtype)
 
 
 @tf.lowers("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessParameterizedTruncatedNormal(shape, seed, means, deviations, low, high)
     -> as tf.ParameterizedTruncatedNormal, with parameters that broadcast to the shape
     """
     parameters = [op.convert(node.operand(index), f32) for index in range(2, 6)]
-    return op.convert(_between_bounds(op, shape, parameters, stateless_seeds(node, 1)), real_type(node))
+    return op.convert(_between_bounds(op, shape, parameters, stateless_seeds(node, 1)), dtype)
 
 
 def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValue], seeds: Seeds) -> SSAValue:
@@ -186,9 +188,9 @@ def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
 
 
 @tf.lowers("RandomShuffle")
-def shuffled(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
+def shuffled(op: OpBuilder, value: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the sorting permutation of random numbers, 0)"""
-    return in_random_order(op, value, given_seeds(node))
+    return in_random_order(op, value, seeds_of(seed, seed2))
 
 
 def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
@@ -212,11 +214,11 @@ def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 
 @tf.lowers("Multinomial")
-def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def multinomial(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.Multinomial(logits, count) {output_dtype, seed, seed2}
     -> opset13.Multinomial(opset5.LogSoftmax(logits), count)
     """
-    return drawn_classes(node, op, given_seeds(node))
+    return drawn_classes(node, op, seeds_of(seed, seed2))
 
 
 # Generators without a state: the seed is an operand, or was converted to a key and a counter
@@ -259,15 +261,15 @@ def stateless_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StatelessRandomNormal", "StatelessRandomNormalV2")
-def stateless_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def stateless_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessRandomNormal(shape, seed) {dtype} -> as tf.RandomStandardNormal"""
-    return op.convert(normal(op, shape, operand_seeds(node)), real_type(node))
+    return op.convert(normal(op, shape, operand_seeds(node)), dtype)
 
 
 @tf.lowers("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")
-def stateless_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def stateless_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessTruncatedNormal(shape, seed) {dtype} -> as tf.TruncatedNormal"""
-    return op.convert(truncated_normal(op, shape, operand_seeds(node)), real_type(node))
+    return op.convert(truncated_normal(op, shape, operand_seeds(node)), dtype)
 
 
 @tf.lowers("StatelessMultinomial")

@@ -15,7 +15,7 @@ from moir.dialects.shapes import shape_of
 from moir.expansions.angles import angle_of
 from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import is_integer, operands
+from moir.lowering.mxnet.attributes import is_integer
 from moir.lowering.mxnet.elementwise import in_type_of, plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -131,9 +131,9 @@ def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAV
 
 
 @mxnet.lowers("add_n", "ElementWiseSum")
-def add_n(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def add_n(op: OpBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
     """mxnet.add_n(a, b, …) -> a + b + …"""
-    return reduce(op.Add, operands(node))
+    return reduce(op.Add, [first, *others])
 
 
 @mxnet.lowers("_copy", "_np_copy", "_identity_with_attr_like_rhs")

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import operands, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -130,9 +130,9 @@ def syrk(op: OpBuilder, a: SSAValue, *, transpose: bool = False, alpha: float = 
 
 
 @mxnet.lowers("khatri_rao")
-def khatri_rao(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def khatri_rao(op: OpBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
     """mxnet.khatri_rao(a [M, K], b [N, K], …) -> the products of all rows [M · N, K]"""
-    result, *others = operands(node)
+    result = first
     for other in others:
         pairs = op.Multiply(op.Unsqueeze(result, [1]), op.Unsqueeze(other, [0]))
         columns = op.Gather(op.ShapeOf(other), [1], 0)
@@ -147,12 +147,12 @@ def inverse(op: OpBuilder, a: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_npi_einsum")
-def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
+def einsum(op: OpBuilder, first: SSAValue, *others: SSAValue, subscripts: str) -> SSAValue:
     """mxnet._npi_einsum(a, b, …) {subscripts} -> opset7.Einsum(a, b, …) {equation}"""
     if "->" not in subscripts:
         letters = sorted(letter for letter in set(subscripts) - set(", .") if subscripts.count(letter) == 1)
         subscripts = f"{subscripts}->{'...' if '...' in subscripts else ''}{''.join(letters)}"
-    return op.Einsum(*operands(node), equation=subscripts)
+    return op.Einsum(first, *others, equation=subscripts)
 
 
 def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part: int) -> SSAValue:

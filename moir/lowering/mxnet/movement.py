@@ -13,7 +13,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.array import parts_at
-from moir.lowering.mxnet.attributes import axes_of, operands, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -21,20 +21,20 @@ END = 2**63 - 1
 
 
 @mxnet.lowers("Concat", "concat", "_Concat", "_rnn_param_concat", "_npi_concatenate")
-def concat(node: LoweringNode, op: OpBuilder, *, axis_: int = 0, dim: int = 1) -> SSAValue:
+def concat(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue, axis_: int = 0, dim: int = 1) -> SSAValue:
     """mxnet.Concat(a, b, …) {dim = 1} -> opset1.Concat(a, b, …) {axis}"""
     axis = axis_ if node.op.KIND == "_npi_concatenate" else dim
-    values = operands(node)
+    values = [first, *others]
     if node.op.KIND == "_npi_concatenate" and not node.has("axis") and node.has("num_args"):
         values, axis = [op.Reshape(value, [-1], special_zero=False) for value in values], 0
     return op.Concat(*values, axis=normalize_axis(axis, rank_of_operand(node)) if axis < 0 else axis) if len(values) > 1 else values[0]
 
 
 @mxnet.lowers("stack", "_npi_stack")
-def stack(node: LoweringNode, op: OpBuilder, *, axis: int = 0) -> SSAValue:
+def stack(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue, axis: int = 0) -> SSAValue:
     """mxnet.stack(a, b, …) {axis = 0} -> opset1.Concat of the operands with a new axis"""
     axis = normalize_axis(axis, rank_of_operand(node) + 1)
-    return op.Concat(*(op.Unsqueeze(value, [axis]) for value in operands(node)), axis=axis)
+    return op.Concat(*(op.Unsqueeze(value, [axis]) for value in [first, *others]), axis=axis)
 
 
 @mxnet.lowers("SliceChannel", "split")

@@ -18,10 +18,15 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("Concat")
-def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concat_channels(op: OpBuilder, first: SSAValue, *others: SSAValue, axis: int = 1) -> SSAValue:
+    """onnx.Concat(a, b) {axis = 1} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
+    return op.Concat(first, *others, axis=axis) if others else first
+
+
+@onnx.lowers("Concat", since=4)
+def concat(op: OpBuilder, first: SSAValue, *others: SSAValue, axis: int) -> SSAValue:
     """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
-    axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
-    return node.operand(0) if len(node.operands) < 2 else op.Concat(*node.operands, axis=axis)
+    return op.Concat(first, *others, axis=axis) if others else first
 
 
 # Splitting

@@ -70,9 +70,8 @@ def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @onnx.lowers("Squeeze", since=13)
 @moves_strings_to_fixed_places
-def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def squeeze(node: LoweringNode, op: OpBuilder, data: SSAValue, axes: SSAValue | None = None) -> SSAValue:
     """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
-    data, axes = node.operand(0), node.optional(1)
     if axes is None or node.constant_integers(1) == ():
         return data if axes is not None else without_units(node, op)
     need_length(node, 1)

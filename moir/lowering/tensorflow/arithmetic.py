@@ -114,11 +114,11 @@ def sum_of_operands(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSA
 
 
 @tf.lowers("BiasAdd", "BiasAddV1")
-def add_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue) -> SSAValue:
+def add_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue, *, data_format: str = "NHWC") -> SSAValue:
     """tf.BiasAdd(value, b) {data_format = "NHWC"}
     -> opset1.Add(value, b); for channel-first data with dimensions of 1 appended to those of b
     """
-    if is_channel_last(node):
+    if is_channel_last(node, data_format):
         return op.Add(value, bias)
     rank = rank_of(value)
     if rank is None:

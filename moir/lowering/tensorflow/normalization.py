@@ -34,12 +34,13 @@ def batch_normalization(
     variance_: SSAValue,
     *,
     is_training: bool = True,
+    data_format: str = "NHWC",
 ) -> Replacement:
     """tf.FusedBatchNormV3(x, scale, offset, mean, variance) -> opset1.Add(opset1.Multiply(x, factor), shift)
 
     In training mode the mean and the variance are those of the batch, and the running ones are further results.
     """
-    last = is_channel_last(node)
+    last = is_channel_last(node, data_format)
     if is_training:
         results = training_normalization(node, op, last)
     else:

@@ -231,6 +231,8 @@ def differences(signature: Signature, kinds: Mapping[str, Sequence[Schema]]) -> 
     listed = [schema.operands for schema in schemas if schema.operands is not None]
     for index, operand in enumerate(signature.operands if listed else ()):
         theirs = [operands[index] for operands in listed if index < len(operands)]
+        if operand.is_variadic and any(operands and operands[-1].is_variadic for operands in listed):
+            continue
         if not theirs:
             yield f"{kind}: there is no operand {operand.name}"
             continue

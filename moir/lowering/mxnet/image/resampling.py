@@ -15,7 +15,6 @@ from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
 from moir.expansions.resampling import resized_to
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import operands
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -33,7 +32,13 @@ def _resized(op: OpBuilder, x: SSAValue, sizes: SSAValue, mode: str, coordinates
 
 @mxnet.lowers("UpSampling")
 def up_sampling(
-    node: LoweringNode, op: OpBuilder, *, scale: int, sample_type: str = "nearest", multi_input_mode: str = "concat"
+    node: LoweringNode,
+    op: OpBuilder,
+    first: SSAValue,
+    *others: SSAValue,
+    scale: int,
+    sample_type: str = "nearest",
+    multi_input_mode: str = "concat",
 ) -> SSAValue:
     """mxnet.UpSampling(x, …) {scale, sample_type = "nearest"} -> opset11.Interpolate, joined along axis 1 or summed
 
@@ -41,7 +46,7 @@ def up_sampling(
     """
     if sample_type == "bilinear":
         return _deconvolved(node, op, scale)
-    values = operands(node)
+    values = [first, *others]
     sizes = op.Multiply(_sizes(op, values[0]), scale)
     parts = [_resized(op, value, sizes, "nearest", "asymmetric") for value in values]
     if len(parts) == 1:

@@ -20,7 +20,7 @@ from moir.expansions.quantization import Parameters, dequantized, half_to_even, 
 from moir.expansions.shape_values import all_axes, dimension
 from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.convolution import group_attribute
+from moir.lowering.onnx.convolution import check_group
 from moir.lowering.onnx.element_types import computed_type, element_type
 from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.quantization.values import (
@@ -226,11 +226,14 @@ def quantized_convolution(
     y_scale: SSAValue,
     y_zero_point: SSAValue,
     b: SSAValue | None = None,
+    *,
+    group: int = 1,
 ) -> SSAValue:
     """onnx.QLinearConv(x, …, w, …, y_scale, y_zero, b)
     -> quantized Convolution of dequantized operands, plus b * x_scale * w_scale
     """
-    axes, group = spatial_axes(node, (3, 0)), group_attribute(node)
+    axes = spatial_axes(node, (3, 0))
+    check_group(node, group)
     x = dequantized_operand(node, op, x_, quantization(node, op, element_of(x_), x_scale, x_zero_point), element_of(x_scale))
     w = _filters(node, op, w_, Quantization(w_scale, w_zero_point, integers_of(element_of(w_)), 0), group, axes)
     if has_unknown_sizes(w) and not has_unknown_sizes(w_):
@@ -275,10 +278,18 @@ def _bias(op: OpBuilder, bias: SSAValue, scales: tuple[SSAValue, SSAValue], axes
 
 @onnx.lowers("ConvInteger")
 def integer_convolution(
-    node: LoweringNode, op: OpBuilder, x_: SSAValue, w: SSAValue, x_zero_point: SSAValue | None = None, w_zero_point: SSAValue | None = None
+    node: LoweringNode,
+    op: OpBuilder,
+    x_: SSAValue,
+    w: SSAValue,
+    x_zero_point: SSAValue | None = None,
+    w_zero_point: SSAValue | None = None,
+    *,
+    group: int = 1,
 ) -> SSAValue:
     """onnx.ConvInteger(x, w, x_zero, w_zero) -> Convert(Convolution(x - x_zero, w - w_zero)), computed in f32"""
-    axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
+    axes = spatial_axes(node, (1, 0))
+    check_group(node, group)
     one = op.constant(np.ones((), np.float32))
     x = dequantized(op, x_, Quantization(one, _zero_point(node, op, x_zero_point, axes), integers_of(element_of(x_))))
     filters = dequantized(op, w, Quantization(one, _zero_point(node, op, w_zero_point, axes), integers_of(element_of(w))))

@@ -13,24 +13,15 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@tf.lowers("DepthToSpace")
-def depth_to_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
+@tf.lowers("DepthToSpace", "SpaceToDepth")
+def depth_and_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int, data_format: str = "NHWC") -> SSAValue:
     """tf.DepthToSpace(x) {block_size, data_format = NHWC}
-    -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]
+    -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]; SpaceToDepth in the same way
     """
-    last = is_channel_last(node)
-    data = channel_first(op, input, 4, last=last)
-    return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=block_size), 4, last=last)
-
-
-@tf.lowers("SpaceToDepth")
-def space_to_depth(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
-    """tf.SpaceToDepth(x) {block_size, data_format = NHWC}
-    -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]
-    """
-    last = is_channel_last(node)
-    data = channel_first(op, input, 4, last=last)
-    return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=block_size), 4, last=last)
+    last = is_channel_last(node, data_format)
+    build = op.DepthToSpace if node.op.KIND == "DepthToSpace" else op.SpaceToDepth
+    moved = build(channel_first(op, input, 4, last=last), mode="blocks_first", block_size=block_size)
+    return channel_last(op, moved, 4, last=last)
 
 
 @tf.lowers("SpaceToBatchND")

@@ -24,6 +24,9 @@ from moir.errors import InferenceError
 MAXIMUM_ELEMENTS = 1024
 """Maximum number of elements of computed values: shapes, axes and scales are small."""
 
+BEYOND_INTEGERS = 2.0**63
+"""The smallest float that is larger than every integer of 64 bits."""
+
 
 class KnownValues:
     """Cache of known operand values and dimensions.
@@ -135,9 +138,12 @@ class KnownValues:
         return None if array is None or is_symbolic(array) else array
 
     def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
-        """The elements of a value as integers, one for a scalar; None unless all are known."""
+        """The elements of a value as integers, one for a scalar; None unless all are known.
+
+        Raises InferenceError for strings, and for floats that are NaN or infinite.
+        """
         array = None if value is None else self.constant(value)
-        return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
+        return None if array is None else tuple(integer_array(array).ravel().tolist())
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
         """The elements of a value interpreted as a shape: integers, and symbols for unknown entries.
@@ -147,7 +153,18 @@ class KnownValues:
         array = self.elements(value)
         if array is None:
             return unknown_dimensions(element_count(shape_of(value)))
+        if not is_symbolic(array):
+            array = integer_array(array)
         return tuple([entry if isinstance(entry, Symbol) else max(int(entry), -1) for entry in array.ravel().tolist()])
+
+
+def integer_array(array: Array) -> Array:
+    """An array of integers or of floats as i64. Raises InferenceError for strings, and floats that are no such number."""
+    if array.dtype == object and not all(isinstance(entry, int | np.integer) for entry in array.ravel()):
+        raise InferenceError("a constant has strings where numbers are needed")
+    if array.dtype.kind not in "iubO" and not (np.abs(array.astype(np.float64)) < BEYOND_INTEGERS).all():
+        raise InferenceError("a constant has NaN, infinity or a number beyond 64 bits where integers are needed")
+    return array.astype(np.int64)
 
 
 def _is_source(value: SSAValue) -> bool:

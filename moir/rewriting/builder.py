@@ -9,6 +9,7 @@ inferred at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -26,12 +27,16 @@ from moir.dialects.moir import NoneOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import UNKNOWN, element_of, tensor
+from moir.dialects.shapes import UNKNOWN, element_of, impossibility, tensor
 from moir.errors import InferenceError
 from moir.suggestions import did_you_mean
 
 Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Values | None
 """A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
+
+
+LARGEST_FILLED = 1 << 20
+"""Elements of the largest constant that is one number throughout."""
 
 
 class Constructor:
@@ -194,6 +199,21 @@ class OpBuilder:
             raise InferenceError(f"{value} is no value of element type {element}")
         return self.constant(array.astype(storage), element)
 
+    def filled(self, shape: Sequence[int], number: float | Values, element: Attribute | None = None) -> SSAValue:
+        """A tensor of one number: a constant, or a Broadcast if it is so large that it would take up space in the IR.
+
+        Raises InferenceError for a shape that no tensor has.
+        """
+        if _is_small(shape):
+            return self.constant(np.full(shape, number), element)
+        return self.Broadcast(self.constant(number, element), list(shape))
+
+    def filled_like(self, shape: Sequence[int], number: float, like: SSAValue) -> SSAValue:
+        """The same, with the element type of another value."""
+        if _is_small(shape):
+            return self.constant_like(np.full(shape, number), like)
+        return self.Broadcast(self.constant_like(number, like), list(shape))
+
     def convert(self, value: SSAValue, element: Attribute) -> SSAValue:
         """The value in another element type; the value itself if it has that type."""
         return value if element_of(value) == element else self.Convert(value, destination_type=element)
@@ -201,3 +221,10 @@ class OpBuilder:
     def transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """The value transposed by a permutation; the value itself if that is the identity."""
         return value if list(order) == sorted(order) else self.Transpose(value, np.array(order, np.int64))
+
+
+def _is_small(shape: Sequence[int]) -> bool:
+    """Whether a tensor of one number is stored. Raises InferenceError for a shape that no tensor has."""
+    if (reason := impossibility(shape)) or min(shape, default=0) < 0:
+        raise InferenceError(reason or f"a tensor of shape {list(shape)} is not possible")
+    return prod(shape) <= LARGEST_FILLED

@@ -65,7 +65,7 @@ def constant_of_shape(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSA
     entry = np.zeros((), np.float32) if value is None else value.reshape(())
     target = op.known.integers(input)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
-        return op.constant(np.full(target, entry))
+        return op.filled(target, entry)
     need_length(node, 0)
     return op.Broadcast(op.constant(entry), of_length(op, input, declared_rank(node)))
 

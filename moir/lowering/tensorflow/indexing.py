@@ -49,7 +49,7 @@ def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, ba
     shape, element = shape_of(found), element_of(found)
     if element_count(shape_of(indices)) != 0 or shape is None or not is_static(shape) or element in (dynamic, string):
         return found
-    return op.constant(np.zeros(shape, to_numpy(element)), element)
+    return op.filled(shape, np.zeros((), to_numpy(element)), element)
 
 
 @tf.lowers("GatherV2")

@@ -180,8 +180,8 @@ class SymbolBuilder:
 
     def _input_type(self, node: Node, number: int) -> Attribute:
         """The type of an input: as the symbol declares it, or as far as weights say it."""
-        number = value_of_text(node.hidden.get("dtype", ""))
-        element = ELEMENTS.get(number, f32) if isinstance(number, int) else f32
+        dtype = value_of_text(node.hidden.get("dtype", ""))
+        element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))
         if isinstance(declared, list) and declared:
             # 0 stands for an unknown size, unless the symbol is of the numpy kind, where -1 does.

@@ -1,4 +1,4 @@
-"""Writes `moir/frontends/tensorflow/definition_table.py`: what TensorFlow's definitions say of the nodes that moir reads.
+"""Writes `moir/frontends/tensorflow/definition_table.py`: what TensorFlow says of the nodes that moir reads.
 
     python -m scripts.tensorflow_definitions
 
@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 FILE = ROOT / "moir" / "frontends" / "tensorflow" / "definition_table.py"
 PLACES = ("frontends", "raising", "lowering")
 
-HEADER = '''"""What TensorFlow's definitions say of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
+HEADER = '''"""What TensorFlow says of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
 DEFINITIONS: dict[str, str] = {
 '''
@@ -59,15 +61,22 @@ def definition(op: Any) -> str:
 
 def table() -> dict[str, str]:
     """The rows of all kinds that moir reads and TensorFlow defines."""
-    from tensorflow.python.framework import op_def_registry  # pyright: ignore
-
-    found = {kind: op_def_registry.get(kind) for kind in sorted(kinds())}
+    registry: Any = import_module("tensorflow.python.framework.op_def_registry")
+    found = {kind: registry.get(kind) for kind in sorted(kinds())}
     return {kind: definition(op) for kind, op in found.items() if op is not None}
+
+
+def _entry(item: tuple[str, str]) -> str:
+    """The lines of a row."""
+    kind, row = item
+    parts = textwrap.wrap(row, 110, drop_whitespace=False, break_long_words=False)
+    quoted = [f'"{part}"' for part in parts]
+    return f'    "{kind}": {quoted[0]},\n' if len(parts) == 1 else f'    "{kind}": (\n        {" ".join(quoted)}\n    ),\n'
 
 
 def text() -> str:
     """The content of the file."""
-    return HEADER + "".join(f'    "{kind}": "{row}",\n' for kind, row in table().items()) + "}\n"
+    return HEADER + "".join(map(_entry, table().items())) + "}\n"
 
 
 def main() -> int:

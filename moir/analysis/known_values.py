@@ -8,6 +8,7 @@ methods of the operations, on demand and once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
@@ -18,14 +19,21 @@ from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import SymbolicShape, element_count, shape_of, size_along, unknown_dimensions
-from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
+from moir.dialects.symbols import Dimension, Symbol, integer_array, is_symbolic, simplified
 from moir.errors import InferenceError
 
 MAXIMUM_ELEMENTS = 1024
 """Maximum number of elements of computed values: shapes, axes and scales are small."""
 
-BEYOND_INTEGERS = 2.0**63
-"""The smallest float that is larger than every integer of 64 bits."""
+
+class Integers(tuple[int, ...]):
+    """The elements of a constant. One that is not there is the mistake of a model: a list where a number is needed."""
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return cast(Any, super().__getitem__(index))
+        except IndexError:
+            raise InferenceError(f"a constant has {len(self)} elements where more are needed") from None
 
 
 class KnownValues:
@@ -140,10 +148,11 @@ class KnownValues:
     def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
         """The elements of a value as integers, one for a scalar; None unless all are known.
 
-        Raises InferenceError for strings, and for floats that are NaN or infinite.
+        Raises InferenceError for strings, for floats that are NaN or infinite, and where an element is taken that is
+        not there.
         """
         array = None if value is None else self.constant(value)
-        return None if array is None else tuple(integer_array(array).ravel().tolist())
+        return None if array is None else Integers(integer_array(array).ravel().tolist())
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
         """The elements of a value interpreted as a shape: integers, and symbols for unknown entries.
@@ -156,15 +165,6 @@ class KnownValues:
         if not is_symbolic(array):
             array = integer_array(array)
         return tuple([entry if isinstance(entry, Symbol) else max(int(entry), -1) for entry in array.ravel().tolist()])
-
-
-def integer_array(array: Array) -> Array:
-    """An array of integers or of floats as i64. Raises InferenceError for strings, and floats that are no such number."""
-    if array.dtype == object and not all(isinstance(entry, int | np.integer) for entry in array.ravel()):
-        raise InferenceError("a constant has strings where numbers are needed")
-    if array.dtype.kind not in "iubO" and not (np.abs(array.astype(np.float64)) < BEYOND_INTEGERS).all():
-        raise InferenceError("a constant has NaN, infinity or a number beyond 64 bits where integers are needed")
-    return array.astype(np.int64)
 
 
 def _is_source(value: SSAValue) -> bool:
@@ -180,5 +180,5 @@ def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
     try:
         with np.errstate(all="ignore"):
             return op.evaluate(*operands)
-    except (ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
+    except (ValueError, IndexError, ZeroDivisionError, OverflowError, TypeError, AttributeError) as error:
         raise InferenceError(f"its constant operands cannot be computed with: {error}", operation=op.name, node=name_of(op)) from error

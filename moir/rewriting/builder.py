@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
-from moir.dialects.data import DataAttr
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic, f32, si64, to_numpy
 from moir.dialects.inference import set_type
 from moir.dialects.large_arrays import ComputedArray, Values
@@ -199,14 +199,14 @@ class OpBuilder:
             raise InferenceError(f"{value} is no value of element type {element}")
         return self.constant(array.astype(storage), element)
 
-    def filled(self, shape: Sequence[int], number: float | Values, element: Attribute | None = None) -> SSAValue:
+    def filled(self, shape: Sequence[int], number: float | Array | np.generic, element: Attribute | None = None) -> SSAValue:
         """A tensor of one number: a constant, or a Broadcast if it is so large that it would take up space in the IR.
 
         Raises InferenceError for a shape that no tensor has.
         """
         if _is_small(shape):
             return self.constant(np.full(shape, number), element)
-        return self.Broadcast(self.constant(number, element), list(shape))
+        return self.Broadcast(self.constant(np.asarray(number), element), list(shape))
 
     def filled_like(self, shape: Sequence[int], number: float, like: SSAValue) -> SSAValue:
         """The same, with the element type of another value."""

@@ -26,7 +26,7 @@ from moir.dialects.shapes import (
     shape_of,
     shifted,
 )
-from moir.dialects.symbols import Dimension, Symbol
+from moir.dialects.symbols import Dimension, Symbol, integer_entries
 from moir.errors import InferenceError
 
 Bound = int | Symbol | None
@@ -38,7 +38,7 @@ UNBOUNDED = 2**31 - 1
 
 def bounds_of(entries: Array | None) -> list[Bound] | None:
     """Starts, stops or steps as a list; None if they are unknown."""
-    return None if entries is None else [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()]
+    return None if entries is None else [entry if isinstance(entry, Symbol) else int(entry) for entry in integer_entries(entries)]
 
 
 def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *, begins: bool = True, ends: bool = True) -> Dimension:

@@ -110,7 +110,7 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     if own.get("axis") == "None" and given["op"] in ORDERING:
         attributes["axis"] = "None"
     references = _references(given.get("inputs"), number, f"the inputs of {given['name']!r}", path)
-    listed = given.get("subgraphs") or []
+    listed: Any = given.get("subgraphs") or []
     if not isinstance(listed, list):
         raise ModelFileError(f"the subgraphs of {given['name']!r} are no list", location=str(path))
     subgraphs = [_symbol(each, path) for each in cast("list[Any]", listed)]

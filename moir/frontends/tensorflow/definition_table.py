@@ -1,4 +1,4 @@
-"""What TensorFlow's definitions say of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
+"""What TensorFlow says of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
 DEFINITIONS: dict[str, str] = {
     "Abort": "0; 0",
@@ -396,11 +396,30 @@ DEFINITIONS: dict[str, str] = {
     "ParallelDynamicStitch": "0 N>=1 N>=1; 1",
     "ParameterizedTruncatedNormal": "5; 1",
     "ParseExample": "2 Nsparse>=0 Ndense>=0 Tdense>=0; 0 Nsparse>=0 sparse_types>=0 Nsparse>=0 Tdense>=0",
-    "ParseExampleV2": "5 Tdense>=0; 0 num_sparse>=0 sparse_types>=0 num_sparse>=0 Tdense>=0 ragged_value_types>=0 ragged_split_types>=0; num_sparse:int",
-    "ParseSequenceExample": "2 Tcontext_dense>=0; 0 Ncontext_sparse>=0 context_sparse_types>=0 Ncontext_sparse>=0 Tcontext_dense>=0 Nfeature_list_sparse>=0 feature_list_sparse_types>=0 Nfeature_list_sparse>=0 feature_list_dense_types>=0 Nfeature_list_dense>=0; feature_list_dense_missing_assumed_empty:list(string) context_sparse_keys:list(string) context_dense_keys:list(string) feature_list_sparse_keys:list(string) feature_list_dense_keys:list(string)",
-    "ParseSequenceExampleV2": "9 Tcontext_dense>=0; 0 Ncontext_sparse>=0 context_sparse_types>=0 Ncontext_sparse>=0 Tcontext_dense>=0 context_ragged_value_types>=0 context_ragged_split_types>=0 Nfeature_list_sparse>=0 feature_list_sparse_types>=0 Nfeature_list_sparse>=0 feature_list_dense_types>=0 Nfeature_list_dense>=0 feature_list_ragged_value_types>=0 feature_list_ragged_split_types>=0 feature_list_ragged_split_types>=0",
-    "ParseSingleExample": "1 Tdense>=0; 0 num_sparse>=0 sparse_types>=0 num_sparse>=0 Tdense>=0; num_sparse:int sparse_keys:list(string) dense_keys:list(string)",
-    "ParseSingleSequenceExample": "3 Ncontext_sparse>=0 Ncontext_dense>=0 Nfeature_list_sparse>=0 Nfeature_list_dense>=0 Tcontext_dense>=0; 0 Ncontext_sparse>=0 context_sparse_types>=0 Ncontext_sparse>=0 Tcontext_dense>=0 Nfeature_list_sparse>=0 feature_list_sparse_types>=0 Nfeature_list_sparse>=0 feature_list_dense_types>=0",
+    "ParseExampleV2": (
+        "5 Tdense>=0; 0 num_sparse>=0 sparse_types>=0 num_sparse>=0 Tdense>=0 ragged_value_types>=0 ragged_split_types>=0; num_sparse:int"
+    ),
+    "ParseSequenceExample": (
+        "2 Tcontext_dense>=0; 0 Ncontext_sparse>=0 context_sparse_types>=0 Ncontext_sparse>=0 Tcontext_dense>=0 "
+        "Nfeature_list_sparse>=0 feature_list_sparse_types>=0 Nfeature_list_sparse>=0 feature_list_dense_types>=0 "
+        "Nfeature_list_dense>=0; feature_list_dense_missing_assumed_empty:list(string) context_sparse_keys:list(string)"
+        " context_dense_keys:list(string) feature_list_sparse_keys:list(string) feature_list_dense_keys:list(string)"
+    ),
+    "ParseSequenceExampleV2": (
+        "9 Tcontext_dense>=0; 0 Ncontext_sparse>=0 context_sparse_types>=0 Ncontext_sparse>=0 Tcontext_dense>=0 "
+        "context_ragged_value_types>=0 context_ragged_split_types>=0 Nfeature_list_sparse>=0 "
+        "feature_list_sparse_types>=0 Nfeature_list_sparse>=0 feature_list_dense_types>=0 Nfeature_list_dense>=0 "
+        "feature_list_ragged_value_types>=0 feature_list_ragged_split_types>=0 feature_list_ragged_split_types>=0"
+    ),
+    "ParseSingleExample": (
+        "1 Tdense>=0; 0 num_sparse>=0 sparse_types>=0 num_sparse>=0 Tdense>=0; num_sparse:int sparse_keys:list(string) "
+        "dense_keys:list(string)"
+    ),
+    "ParseSingleSequenceExample": (
+        "3 Ncontext_sparse>=0 Ncontext_dense>=0 Nfeature_list_sparse>=0 Nfeature_list_dense>=0 Tcontext_dense>=0; 0 "
+        "Ncontext_sparse>=0 context_sparse_types>=0 Ncontext_sparse>=0 Tcontext_dense>=0 Nfeature_list_sparse>=0 "
+        "feature_list_sparse_types>=0 Nfeature_list_sparse>=0 feature_list_dense_types>=0"
+    ),
     "ParseTensor": "1; 1",
     "PartitionedCall": "0 Tin>=0; 0 Tout>=0",
     "Placeholder": "0; 1",
@@ -472,7 +491,10 @@ DEFINITIONS: dict[str, str] = {
     "RGBToHSV": "1; 1",
     "RaggedBincount": "4; 1",
     "RaggedCountSparseOutput": "3; 3; binary_output:bool",
-    "RaggedCross": "0 ragged_values_types>=0 ragged_splits_types>=0 Nsparse>=0 sparse_values_types>=0 Nsparse>=0 dense_types>=0; 2; input_order:string hashed_output:bool num_buckets:int hash_key:int",
+    "RaggedCross": (
+        "0 ragged_values_types>=0 ragged_splits_types>=0 Nsparse>=0 sparse_values_types>=0 Nsparse>=0 dense_types>=0; "
+        "2; input_order:string hashed_output:bool num_buckets:int hash_key:int"
+    ),
     "RaggedFillEmptyRows": "4; 4",
     "RaggedFillEmptyRowsGrad": "2; 2",
     "RaggedRange": "3; 2",
@@ -686,7 +708,9 @@ DEFINITIONS: dict[str, str] = {
     "StringJoin": "0 N>=0; 1",
     "StringLength": "1; 1",
     "StringLower": "1; 1",
-    "StringNGrams": "2; 2; separator:string ngram_widths:list(int) left_pad:string right_pad:string pad_width:int preserve_short_sequences:bool",
+    "StringNGrams": (
+        "2; 2; separator:string ngram_widths:list(int) left_pad:string right_pad:string pad_width:int preserve_short_sequences:bool"
+    ),
     "StringSplit": "2; 3",
     "StringSplitV2": "2; 3",
     "StringStrip": "1; 1",
@@ -766,13 +790,25 @@ DEFINITIONS: dict[str, str] = {
     "UniformCandidateSampler": "1; 3; num_true:int num_sampled:int unique:bool range_max:int",
     "UniformDequantize": "3; 1; quantization_min_val:int quantization_max_val:int",
     "UniformQuantize": "3; 1; quantization_min_val:int quantization_max_val:int",
-    "UniformQuantizedAdd": "8; 1; lhs_quantization_min_val:int lhs_quantization_max_val:int rhs_quantization_min_val:int rhs_quantization_max_val:int output_quantization_min_val:int output_quantization_max_val:int",
+    "UniformQuantizedAdd": (
+        "8; 1; lhs_quantization_min_val:int lhs_quantization_max_val:int rhs_quantization_min_val:int "
+        "rhs_quantization_max_val:int output_quantization_min_val:int output_quantization_max_val:int"
+    ),
     "UniformQuantizedClipByValue": "5; 1; quantization_min_val:int quantization_max_val:int",
-    "UniformQuantizedConvolution": "8; 1; padding:string lhs_quantization_min_val:int lhs_quantization_max_val:int rhs_quantization_min_val:int rhs_quantization_max_val:int output_quantization_min_val:int output_quantization_max_val:int",
+    "UniformQuantizedConvolution": (
+        "8; 1; padding:string lhs_quantization_min_val:int lhs_quantization_max_val:int rhs_quantization_min_val:int "
+        "rhs_quantization_max_val:int output_quantization_min_val:int output_quantization_max_val:int"
+    ),
     "UniformQuantizedConvolutionHybrid": "4; 1; padding:string rhs_quantization_min_val:int rhs_quantization_max_val:int",
-    "UniformQuantizedDot": "8; 1; lhs_quantization_min_val:int lhs_quantization_max_val:int rhs_quantization_min_val:int rhs_quantization_max_val:int output_quantization_min_val:int output_quantization_max_val:int",
+    "UniformQuantizedDot": (
+        "8; 1; lhs_quantization_min_val:int lhs_quantization_max_val:int rhs_quantization_min_val:int "
+        "rhs_quantization_max_val:int output_quantization_min_val:int output_quantization_max_val:int"
+    ),
     "UniformQuantizedDotHybrid": "4; 1; rhs_quantization_min_val:int rhs_quantization_max_val:int",
-    "UniformRequantize": "5; 1; input_quantization_min_val:int input_quantization_max_val:int output_quantization_min_val:int output_quantization_max_val:int",
+    "UniformRequantize": (
+        "5; 1; input_quantization_min_val:int input_quantization_max_val:int output_quantization_min_val:int "
+        "output_quantization_max_val:int"
+    ),
     "Unique": "1; 2",
     "UniqueV2": "2; 2",
     "UniqueWithCounts": "1; 3",

@@ -23,7 +23,12 @@ FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s"}
 
 
 class Count(Record):
-    """How many operands or results a node has: a number, and lists with the smallest length of each by its attribute."""
+    """How many operands or results a node has.
+
+    Args:
+        single: how many of them are no lists.
+        lists: the attribute with the length of each list, and the smallest length that it may have.
+    """
 
     single: int
     lists: tuple[tuple[str, int], ...]

@@ -11,6 +11,7 @@ from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex
@@ -31,6 +32,7 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
     A size of -1 selects all remaining elements; the end of the slice is then a number larger than every dimension.
     """
     starts, sizes = op.known.integers(begin), op.known.integers(size)
+    known_count(begin, size)
     if starts is not None and sizes is not None:
         shape = shape_of(input)
         stops = [LAST if count < 0 else start + count for start, count in zip(starts, sizes, strict=True)]
@@ -48,8 +50,14 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def known_count(*lists: SSAValue) -> int | None:
-    """The number of entries that all lists have; None if it is unknown for each of them."""
-    return next((count for value in lists if (count := element_count(shape_of(value))) is not None), None)
+    """The number of entries that all lists have; None if it is unknown for each of them.
+
+    Raises InferenceError if they are no lists, or have different numbers of entries.
+    """
+    counts = {count for value in lists if (count := element_count(shape_of(value))) is not None}
+    if len(counts) > 1 or any(rank_of(value) not in (1, None) for value in lists):
+        raise InferenceError(f"begins, ends and strides are lists of one length, not {', '.join(map(str, sorted(counts)))}")
+    return next(iter(counts), None)
 
 
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:

@@ -11,7 +11,7 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_count, element_of, is_static, shape_of
 from moir.expansions.linear_algebra.diagonal_positions import Band, ComputedBand, is_diagonal, offsets
-from moir.expansions.linear_algebra.matrix_diagonals import dimension_of, joined_matrices, main_diagonal
+from moir.expansions.linear_algebra.matrix_diagonals import dimension_of, joined_matrices, main_diagonal, require_matrices
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -209,6 +209,7 @@ def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     Gather.
     """
     data, diagonal, shape = node.operand(0), node.operand(1), node.shape(0)
+    require_matrices(shape)
     lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
     # A single diagonal has no dimension for the number of the diagonal.
     packed = packed_rows(op, diagonal, lower != upper)

@@ -225,7 +225,7 @@ def while_graph() -> bytes:
         node("pack", "Pack", "split split:1", N=2, axis=0),
         node("max", "ArgMax", "pack axis"),
     ]
-    return graph(*nodes, functions=[condition, body]).SerializeToString()
+    return graph(*nodes, functions=[condition, body]).SerializeToString(deterministic=True)
 
 
 def frame_graph() -> bytes:
@@ -248,7 +248,7 @@ def frame_graph() -> bytes:
         node("exit", "Exit", "switch_x"),
         node("y", "Tanh", "exit"),
     ]
-    return graph(*nodes).SerializeToString()
+    return graph(*nodes).SerializeToString(deterministic=True)
 
 
 @cache
@@ -259,7 +259,7 @@ def tensorflow_samples() -> list[Sample]:
     checkpoint = of_folder("checkpoint", folder / "checkpoint", "model.meta")
     return [
         *(Sample(name, {"g.pb": content}, "g.pb") for name, content in graphs.items()),
-        *(of_folder(name, folder / name) for name in ("saved_model_v1", "saved_model_v2", "keras_3")),
+        *(of_folder(name, folder / name) for name in ("saved_model_v2", "keras_3")),
         checkpoint,
         Sample("graph as text", {"g.pbtxt": (folder / "convolution.pbtxt").read_bytes()}, "g.pbtxt"),
     ]
@@ -311,7 +311,7 @@ def caffe_samples() -> list[Sample]:
 def mxnet_samples() -> list[Sample]:
     """MXNet's symbols with parameters."""
     folder = FIXTURES / "mxnet"
-    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.name.startswith("classifier")}
+    files = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name.startswith("classifier")}
     cases: dict[str, dict[str, Any]] = {}
     with np.load(folder / "operations.npz") as archive:
         for key in archive.files:

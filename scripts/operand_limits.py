@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from scripts.opset_reference import OF_VARIABLES, REFERENCE, accepted, apart
 from scripts.opset_samples import Sample
 
@@ -22,7 +24,8 @@ FILE = Path(__file__).parents[1] / "moir" / "emit" / "operand_limit_table.py"
 
 HEADER = '''"""The operands that OpenVINO Runtime refuses; `python -m scripts.operand_limits` writes it.
 
-For each operand, in order: `i` integers, `n` no strings, `-` any element type; the greatest rank; `=` one element.
+For each operand, in order: `i` integers, `f` floats, `n` no strings, `-` any element type; the greatest rank; `=` one
+element.
 """
 
 LIMITS: dict[str, str] = {
@@ -51,8 +54,7 @@ def _shape(text: str) -> list[int]:
     """The shape of an operand of a sample."""
     element, is_constant, rest = text.partition("=")
     if is_constant:
-        value = json.loads(rest)
-        return [len(value)] if isinstance(value, list) else []
+        return list(np.array(json.loads(rest)).shape)
     return [int(each) for each in element.rstrip("]").partition("[")[2].split(",") if each]
 
 
@@ -84,6 +86,9 @@ class Probe:
         alike = [each for each, other in enumerate(self.sample.operands) if _element(other) == element]
         if element in INTEGERS and not self.accepts({index: _operand("f32", shape)}) and not self.accepts(self.all_of("f32", alike)):
             kind = "i"
+        elif element == "f32" and self.accepts({index: _operand("f16", shape)}) and not self.accepts({index: _operand("i64", shape)}):
+            # Its type does not follow from that of another operand.
+            kind = "f"
         elif element != "string" and not self.accepts(self.all_of("string", alike)):
             kind = "n"
         else:

@@ -98,8 +98,12 @@ def integer_array(array: Array) -> Array:
 
     Raises InferenceError for strings, and for floats that are no number of 64 bits.
     """
-    if array.dtype == object and not all(isinstance(entry, int | np.integer) for entry in array.ravel()):
-        raise InferenceError("a constant has strings where numbers are needed")
+    if array.dtype == object:
+        entries = array.ravel().tolist()
+        if not all(isinstance(entry, int) for entry in entries):
+            raise InferenceError("a constant has strings where numbers are needed")
+        if any(abs(entry) >= BEYOND_INTEGERS for entry in entries):
+            raise InferenceError("a number is beyond 64 bits")
     if array.dtype.kind not in "iubO" and not (np.abs(array.astype(np.float64)) < BEYOND_INTEGERS).all():
         raise InferenceError("a constant has NaN, infinity or a number beyond 64 bits where integers are needed")
     return array.astype(np.int64)

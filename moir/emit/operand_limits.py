@@ -12,7 +12,7 @@ from functools import cache
 from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, dynamic, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, string
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.emit.operand_limit_table import LIMITS
@@ -25,12 +25,14 @@ class Limit(Record):
 
     Args:
         integers: whether it is of integers.
+        floats: whether it is of floats.
         strings: whether it may be of strings.
         rank: its greatest rank; None if it has no limit.
         is_single: whether it has one element.
     """
 
     integers: bool
+    floats: bool
     strings: bool
     rank: int | None
     is_single: bool
@@ -40,7 +42,7 @@ class Limit(Record):
 def limits_of(name: str) -> tuple[Limit, ...]:
     """The limits of the operands of an operation, up to the last one that has any."""
     return tuple(
-        Limit(each[0] == "i", each[0] == "-", int(each[1]) if each[1:2].isdecimal() else None, each.endswith("="))
+        Limit(each[0] == "i", each[0] == "f", each[0] == "-", int(each[1]) if each[1:2].isdecimal() else None, each.endswith("="))
         for each in LIMITS.get(name, "").split()
     )
 
@@ -61,6 +63,8 @@ def _beyond(limit: Limit, value: SSAValue) -> str | None:
     if element is not dynamic:
         if limit.integers and element not in INTEGER_TYPES:
             return f"is of {element}, where integers are needed"
+        if limit.floats and element not in REAL_TYPES:
+            return f"is of {element}, where floats are needed"
         if element is string and not limit.strings:
             return "is of strings, where numbers are needed"
     if limit.rank is not None and rank is not None and rank > limit.rank:

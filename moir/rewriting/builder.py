@@ -38,6 +38,9 @@ Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] |
 LARGEST_FILLED = 1 << 20
 """Elements of the largest constant that is one number throughout."""
 
+LARGEST_RESULT_COUNT = 1 << 16
+"""Results of an operation, beyond any valid model: the number may come from a damaged file."""
+
 
 class Constructor:
     """Builds operations of one class."""
@@ -130,6 +133,9 @@ class OpBuilder:
         op = operation.create(
             operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes, location=self._location()
         )
+        if result_count > LARGEST_RESULT_COUNT:
+            op.drop_all_references()
+            raise InferenceError(f"an operation with {result_count} results is not possible")
         if result_count:
             op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
         self.insert_inferred(op)

@@ -78,6 +78,8 @@ class BroadcastOp(MovementOp):
             raise InferenceError(f"{count} axes are given for the dimensions of shape {format_shape(shape)}")
         if target is None:
             return None
+        if -1 in target and min(known.integers(self.operands[1]) or (0,)) < 0:
+            raise InferenceError(f"{format_shape(target)} is no shape: a dimension is negative")
         match self.text("mode"):
             case "bidirectional":
                 return broadcast_shapes(shape, target)

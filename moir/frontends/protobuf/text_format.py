@@ -64,8 +64,8 @@ class TextMessage:
         return [str(value) for value in self.scalars(name)]
 
     def integers(self, name: str) -> list[int]:
-        """The integers among the values of a field."""
-        return [value for value in self.scalars(name) if isinstance(value, int)]
+        """The integers among the values of a field; a truth value is a number, too."""
+        return [int(value) for value in self.scalars(name) if isinstance(value, int)]
 
 
 def read_text(path: Path, model: Path | None = None) -> TextMessage:

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Symbol, integer_entries
 from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
@@ -220,14 +220,15 @@ def known_cuts(node: LoweringNode, index: Index) -> list[Cut] | None:
     Positions of the kind `single` are not included.
     """
     kinds = index.kinds
-    entries = [node.known.elements(node.operand(number)) for number in (1, 2, 3)]
+    known = [node.known.elements(node.operand(number)) for number in (1, 2, 3)]
+    entries = [None if each is None else integer_entries(each) for each in known]
     shape = None if is_complex(node) else node.shape(0)
     cuts: list[Cut] = []
     for position, axis in enumerate(index.axes(DATA)):
         begins, ends = index.begins(position), index.ends(position)
         if kinds[position] != "slice":
             continue
-        start, stop, step = (None if each is None or isinstance(each[position], Symbol) else int(each[position]) for each in entries)
+        start, stop, step = (None if each is None or isinstance(entry := each[position], Symbol) else entry for each in entries)
         if step is None or (begins and start is None) or (ends and stop is None):
             return None
         if step == 0:

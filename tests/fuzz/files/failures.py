@@ -137,6 +137,15 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "tf: widths of padding that are no rows": graph_sample(constant("p", [1], np.int32), node("y", "Pad", "x p")),
     "tf: the axis is nothing": graph_sample(constant("i", [0], np.int32), constant("a", [], np.int32), node("y", "GatherV2", "x i a")),
     "tf: a diagonal of vectors": graph_sample(constant("v", [1.0, 2.0]), node("y", "MatrixDiagPart", "v")),
+    "tf: a split into 2^53 parts": graph_sample(constant("a", 0, np.int32), node("y", "Split", "a x", num_split=2**53)),
+    "tf: a permutation of rank 2": graph_sample(constant("p", [[0], [1]], np.int32), node("y", "InvertPermutation", "p")),
+    "tf: a stride that is NaN": graph_sample(constant("b", [0], np.int32), constant("s", [np.nan]), node("y", "StridedSlice", "x b b s")),
+    "caffe: a scale of two axes for one": caffe_sample(
+        networks.input_layer(x=(1, 2, 3)) + networks.layer("Scale", "scale_param { axis: 2 }"), [np.ones((2, 3), np.float32)]
+    ),
+    "caffe: a dimension that is false": caffe_sample(
+        networks.input_layer(x=(1, 2)).replace("dim: 2", "dim: false") + networks.layer("ReLU")
+    ),
     "caffe: a blob beyond numpy": caffe_sample(
         networks.input_layer(x=(1, 4)) + networks.layer("InnerProduct", "inner_product_param { num_output: 2 }"),
         [np.ones((2, 4), np.float32), np.zeros((0, 3), np.float32)],
@@ -152,6 +161,9 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     ),
     "mxnet: subgraphs that are a number": mxnet_sample({"op": "relu", "name": "y", "inputs": [[0, 0, 0]], "subgraphs": 5}),
     "mxnet: a size of 100 digits": mxnet_sample({"op": "Crop", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"h_w": f"({'9' * 100}, 2)"}}),
+    "ir: stable sorting without an order": ir_sample(
+        documents.unary("TopK", '<data axis="1" mode="max" sort="none" stable="true" index_element_type="i32"/>', version="opset11", outs=2)
+    ),
     "ir: a constant beyond numpy": ir_sample(documents.constant("f32", f"0,{HUGE},{HUGE}", 0, 0)),
     "ir: an operation set that does not exist": ir_sample(documents.unary("Relu", version="opset../..")),
     "ir: an input of an unknown operation set": ir_sample(documents.unary("Relu").replace('version="opset1"', 'version="x"', 1)),

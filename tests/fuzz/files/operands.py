@@ -1,10 +1,19 @@
-"""Models one operand of which is a constant that makes no sense there: a string, NaN, nothing, rank 5, far too large."""
+"""Models one operand of which is a constant that makes no sense there: a string, NaN, nothing, rank 5, far too large.
+
+    python -m tests.fuzz.files.operands [onnx,tf,mxnet,caffe,ir]
+
+converts all of them, some 30,000, and prints those that are neither converted nor refused with a message. A few of each
+kind of node are in `test_operands.py`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -14,7 +23,10 @@ from onnx import numpy_helper
 
 from moir.frontends.caffe.messages import MESSAGES
 from moir.frontends.tensorflow.messages import DATA_TYPE_NAMES, message_class
-from tests.fuzz.files.samples import Sample
+from tests.fuzz.case import Generator
+from tests.fuzz.draw import Draw, NoCase
+from tests.fuzz.files.runner import DEFECTS, judged
+from tests.fuzz.files.samples import FORMATS, Sample, made
 from tests.numerical.mxnet.models import array_bytes, parameters
 from tests.numerical.runtime import Array
 from tests.unit.frontends.tensorflow.samples import NUMPY_TYPES, constant
@@ -166,6 +178,34 @@ def of_ir(sample: Sample) -> Iterator[Sample]:
             yield Sample(name, {sample.model: ElementTree.tostring(changed), weights: content + array.tobytes()}, sample.model)
 
 
+def every_kind(framework: str) -> Iterator[Sample]:
+    """Samples in which every kind of node is that has a lowering and something that draws it."""
+    if framework == "onnx":
+        from tests.fuzz.nodes import names, single_node
+
+        yield from drawn(names("*"), single_node)
+    elif framework == "tf":
+        from tests.fuzz.tensorflow.nodes import kinds, single_operation
+
+        yield from drawn(kinds(), single_operation)
+    for sample in FORMATS[framework]():
+        # The files of several nodes; those in which nothing is found by its name are folders.
+        if sample.model.endswith((".onnx", ".pb", ".json", ".caffemodel", ".xml")):
+            yield sample
+
+
+def drawn(kinds: Sequence[str], generator: Generator) -> Iterator[Sample]:
+    """A sample of each kind of which one can be drawn."""
+    for kind in kinds:
+        for number in range(30):
+            try:
+                case = generator(Draw(7, number), kind)
+            except NoCase:
+                continue
+            yield made(kind, case.source.save)
+            break
+
+
 OPERANDS: Mapping[str, Callable[[Sample], Iterator[Sample]]] = {
     "onnx": of_onnx,
     "tf": of_tensorflow,
@@ -174,3 +214,22 @@ OPERANDS: Mapping[str, Callable[[Sample], Iterator[Sample]]] = {
     "ir": of_ir,
 }
 """The samples with strange operands that come of a sample of a framework."""
+
+
+def main(frameworks: Sequence[str]) -> int:
+    """Convert all of them; returns the exit status."""
+    found = 0
+    for framework in frameworks:
+        for base in every_kind(framework):
+            for sample in OPERANDS[framework](base):
+                with tempfile.TemporaryDirectory() as text:
+                    fate, message = judged(sample, Path(text))
+                if fate in DEFECTS:
+                    found += 1
+                    print(f"{sample.name}: {fate}: {message}", flush=True)
+    print(f"{found} defects")
+    return int(found > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1].split(",") if len(sys.argv) > 1 else list(OPERANDS)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ WRITTEN = {
 }
 """The limits of operations with bodies, and of operands that the runtime asks for only where it knows all ranks."""
 
+NOTHING_KNOWN = "?"
 INTEGERS = ("i32", "i64")
 RANKS = range(2, 6)
 
@@ -75,9 +77,9 @@ class Probe:
         self.sample = sample
 
     def accepts(self, changes: dict[int, str]) -> bool:
-        """Whether the runtime accepts other operands, by their indices. What it crashes on it does not accept."""
+        """Whether the runtime accepts other operands, by their indices."""
         operands = tuple(changes.get(index, text) for index, text in enumerate(self.sample.operands))
-        return apart(lambda: accepted(self.kind, self.opset, Sample(operands, self.sample.attributes))) is True
+        return accepted(self.kind, self.opset, Sample(operands, self.sample.attributes))
 
     def limit(self, index: int) -> str:
         """The limits of an operand."""
@@ -110,12 +112,50 @@ class Probe:
         others = {each: f"{_element(text)}[...]" for each, text in enumerate(self.sample.operands)}
         return self.accepts(others | {index: _operand(element, shape)})
 
-    def row(self) -> str:
-        """The limits of all operands; empty if there are none."""
-        limits = [self.limit(index) for index in range(len(self.sample.operands))]
-        while limits and limits[-1] == "-":
-            limits.pop()
-        return " ".join(limits)
+    def limits(self) -> list[str]:
+        """The limits of all operands.
+
+        Where the mode of the sample needs other operands, those that another type is accepted of have no limit.
+        """
+        if self.accepts({}):
+            return [self.limit(index) for index in range(len(self.sample.operands))]
+        return ["-" if self.takes_another(index) else NOTHING_KNOWN for index in range(len(self.sample.operands))]
+
+    def takes_another(self, index: int) -> bool:
+        """Whether the runtime accepts an operand of another element type."""
+        shape = _shape(self.sample.operands[index])
+        return any(self.accepts({index: _operand(element, shape)}) for element in ("f32", *INTEGERS))
+
+
+def weakest(limits: Sequence[str]) -> str:
+    """The limit that holds where one of several does."""
+    limits = [limit for limit in limits if limit != NOTHING_KNOWN] or ["-"]
+    kinds = {limit[0] for limit in limits}
+    kind = kinds.pop() if len(kinds) == 1 else "-" if "-" in kinds else "n"
+    ranks = [limit[1:2] for limit in limits]
+    if not all(ranks):
+        return kind
+    return f"{kind}{max(ranks)}{'=' if all(limit.endswith('=') for limit in limits) else ''}"
+
+
+def variants(sample: Sample, attributes: Mapping[str, Any]) -> list[Sample]:
+    """A sample with every value of each attribute that has a few: what an operand may be can depend on a mode."""
+    found = [sample]
+    for name, row in attributes.items():
+        values = [not sample.attributes[name]] if row["type"] == "bool" and name in sample.attributes else row.get("values", ())
+        found += [Sample(sample.operands, {**sample.attributes, name: value}) for value in values if row["type"] != "strings"]
+    return found
+
+
+def row_of(name: str, sample: Sample, attributes: Mapping[str, Any]) -> str:
+    """The limits of the operands of an operation in all its modes; empty if there are none."""
+    if not Probe(name, sample).accepts({}):
+        return ""
+    every = [Probe(name, each).limits() for each in variants(sample, attributes)]
+    limits = [weakest(each) for each in zip(*every, strict=True)]
+    while limits and limits[-1] == "-":
+        limits.pop()
+    return " ".join(limits)
 
 
 def table() -> dict[str, str]:
@@ -125,9 +165,8 @@ def table() -> dict[str, str]:
     for name, entry in operations.items():
         if "sample" in entry and not name.endswith(OF_VARIABLES):
             sample = Sample(tuple(entry["sample"]["operands"]), entry["sample"]["attributes"])
-            probe = Probe(name, sample)
-            row = probe.row() if probe.accepts({}) else ""
-            if row:
+            # In a process of its own: the runtime crashes on some.
+            if row := apart(lambda name=name, sample=sample, entry=entry: row_of(name, sample, entry["attributes"])):
                 found[name] = row
     return dict(sorted((found | WRITTEN).items(), key=lambda item: (item[0].partition(".")[2], len(item[0]), item[0])))
 

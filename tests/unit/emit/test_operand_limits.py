@@ -12,7 +12,7 @@ from moir import convert_model, save_model
 from moir.emit.operand_limit_table import LIMITS
 from moir.emit.operand_limits import limits_of
 from moir.errors import EmissionError
-from scripts.operand_limits import WRITTEN, Probe, table
+from scripts.operand_limits import WRITTEN, Probe, table, weakest
 from scripts.opset_samples import Sample
 
 
@@ -32,8 +32,16 @@ def test_limits_of_operations() -> None:
 def test_limits_do_not_depend_on_the_other_operands() -> None:
     """Bounds of one slice have one length, which is no limit of each of them; an axis is one number in any case."""
     slice_ = Probe("opset15.SliceScatter", Sample(("f32[4,4]", "f32[2,4]", "i64=[0]", "i64=[2]", "i64=[1]", "i64=[0]")))
-    assert slice_.row() == "- - i1 i1 i1 i1"
-    assert Probe("opset1.VariadicSplit", Sample(("f32[4,4]", "i64=1", "i64=[1,3]"))).row() == "- -1="
+    assert slice_.limits() == ["-", "-", *["i1"] * 4]
+    assert Probe("opset1.VariadicSplit", Sample(("f32[4,4]", "i64=1", "i64=[1,3]"))).limits()[1] == "-1="
+
+
+def test_limits_hold_in_all_modes() -> None:
+    """The second operand of Interpolate is of integers or of floats, as an attribute says."""
+    assert [limit.integers for limit in limits_of("opset11.Interpolate")[1:2]] in ([], [False])
+    assert weakest(["i1=", "f1"]) == "n1"
+    assert weakest(["i1=", "i"]) == "i"
+    assert weakest(["-", "i1"]) == "-"
 
 
 @pytest.mark.parametrize(

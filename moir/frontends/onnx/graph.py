@@ -95,7 +95,7 @@ class GraphBuilder:
 
     def finish(self, graph: SourceGraph, scope: Scope) -> Block:
         """Build the nodes and outputs of a graph whose Parameters are built; returns the block."""
-        scope.types = {name: converted(type_) for name, type_ in graph.types.items()}
+        scope.types = {name: converted(type_, name) for name, type_ in graph.types.items()}
         self.nodes(graph.nodes, scope)
         result_class = opset.operation("opset1.Result")
         results: list[Operation] = []
@@ -108,7 +108,7 @@ class GraphBuilder:
 
     def parameter(self, info: Any, scope: Scope) -> None:
         """Build the Parameter for an input of a graph."""
-        type_ = converted(info.type if info.HasField("type") else None)
+        type_ = converted(info.type if info.HasField("type") else None, info.name)
         value = self.new_parameter(scope.full_name(info.name), type_, scope)
         scope.values[info.name] = value
         if info.type.HasField("tensor_type") and (names := dimension_names(info.type)) is not None:

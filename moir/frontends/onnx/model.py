@@ -128,7 +128,7 @@ def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None
     for info in inputs:
         if info.name in initializers:
             continue
-        if not info.type.HasField("tensor_type") or element_of(converted(info.type)) == element_types.dynamic:
+        if not info.type.HasField("tensor_type") or element_of(converted(info.type, info.name)) == element_types.dynamic:
             reason = f"input {info.name!r} is of type {describe(info.type)}, which OpenVINO IR does not have"
             hint = "make its members inputs" if info.type.HasField("sequence_type") else None
             raise ModelFileError(reason, location=str(path), hint=hint)

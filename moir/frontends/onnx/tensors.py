@@ -20,6 +20,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.frontends.onnx.external import ExternalFiles
 from moir.frontends.protobuf.varints import decode_varints, narrowed
@@ -167,6 +168,8 @@ class TensorReader:
             raise self.error(name, f"rank {len(dims)} is more than {MAXIMUM_RANK}")
         if any(dimension < 0 for dimension in shape):
             raise self.error(name, f"shape {list(shape)} has a negative dimension")
+        if reason := impossibility(shape):
+            raise self.error(name, reason)
         return shape
 
     def payload(self, entries: dict[str, str]) -> Payload | None:
@@ -243,10 +246,7 @@ class TensorReader:
             flat = (flat != 0).view(np.uint8)
         if row.is_packed:
             return DataAttr(TensorData(flat, element, shape))
-        try:
-            return DataAttr(TensorData(flat.view(row.numpy).reshape(shape), element, shape))
-        except (ValueError, OverflowError) as error:
-            raise self.error(name, f"impossible shape {list(shape)}") from error
+        return DataAttr(TensorData(flat.view(row.numpy).reshape(shape), element, shape))
 
     def read_sparse(self, sparse: onnx_ml_pb2.SparseTensorProto, name: str) -> DataAttr:
         """A sparse tensor, made dense. Raises ModelFileError if the dense tensor is far larger than the file."""

@@ -6,6 +6,7 @@ Source: the layers of these names in BVLC Caffe 1.0; Axpy is of SENet.
 from __future__ import annotations
 
 from functools import reduce
+from math import prod
 
 from xdsl.ir import SSAValue
 
@@ -79,6 +80,8 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerPar
     array = blob(node, index)
     # Before Caffe 1.0 every weight had four dimensions.
     if axes >= 0 and array.ndim > axes:
+        if prod(array.shape[: array.ndim - axes]) != 1:
+            node.fail(f"a weight of shape {list(array.shape)} is given for {axes} dimensions")
         array = array.reshape(array.shape[array.ndim - axes :] if axes else ())
     behind = _dimensions_behind(node, given, array.ndim) if array.ndim else 0
     return op.constant(array.reshape((*array.shape, *[1] * behind)))

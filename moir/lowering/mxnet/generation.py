@@ -43,9 +43,10 @@ def arange(
     """mxnet._arange() {start = 0, stop, step = 1, repeat = 1} -> a constant"""
     stop = node.number("stop") if node.has("stop") else None
     start, stop = (0.0, start) if stop is None else (start, stop)
-    count = max(int(np.ceil((stop - start) / step)), 0) if step else 0
-    if count > 1 << 28:
-        node.fail(f"a range of {count} numbers")
+    length = (stop - start) / step if step else 0.0
+    if not length < 1 << 28 or not np.isfinite([start, step]).all():
+        node.fail(f"a range from {start} to {stop} by {step} is too long")
+    count = max(int(np.ceil(length)), 0)
     return op.constant(np.repeat((start + step * np.arange(count)).astype(to_numpy(dtype)), repeat), dtype)
 
 

@@ -107,6 +107,8 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
             # An inferred dimension takes the place of one, as MXNet counts.
             source += 1
         place += 1
+    if not parts:
+        node.fail(f"shape {codes} has no dimensions")
     ordered = parts[::-1] if reverse else parts
     return op.Concat(*ordered, axis=0) if len(ordered) > 1 else ordered[0]
 

@@ -12,6 +12,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar, dimension
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
@@ -44,6 +45,8 @@ def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue)
     if step is None:
         return op.Select(op.Greater(delta, op.constant_like(0, delta)), op.Maximum(start, limit), op.Minimum(start, limit))
     ascends = bool(step.item() > 0)
+    if last is not None and last.dtype.kind == "f" and not np.isfinite(last).all():
+        raise InferenceError("the limit of a range is NaN or infinite")
     if first is not None and last is not None:
         end = last.item()
         if isinstance(end, Symbol):
@@ -64,7 +67,7 @@ def constant_of_shape(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSA
     entry = np.zeros((), np.float32) if value is None else value.reshape(())
     target = op.known.integers(input)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
-        return op.constant(np.full(target, entry))
+        return op.filled(target, entry)
     need_length(node, 0)
     return op.Broadcast(op.constant(entry), of_length(op, input, declared_rank(node)))
 

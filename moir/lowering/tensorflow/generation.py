@@ -43,7 +43,7 @@ def unread(node: LoweringNode, op: OpBuilder, *, dtype: Attribute, shape: tuple[
     """
     if dtype == string or not node.has("shape"):
         node.fail("the element type is string, or the rank is unknown", hint="cut the model behind the condition")
-    return op.constant(np.zeros([max(size, 0) for size in shape], to_numpy(dtype)), dtype)
+    return op.filled([max(size, 0) for size in shape], np.zeros((), to_numpy(dtype)), dtype)
 
 
 @tf.lowers(*_FILLING)

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_list, as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
@@ -49,7 +50,7 @@ def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, ba
     shape, element = shape_of(found), element_of(found)
     if element_count(shape_of(indices)) != 0 or shape is None or not is_static(shape) or element in (dynamic, string):
         return found
-    return op.constant(np.zeros(shape, to_numpy(element)), element)
+    return op.filled(shape, np.zeros((), to_numpy(element)), element)
 
 
 @tf.lowers("GatherV2")
@@ -93,6 +94,8 @@ def invert_permutation(op: OpBuilder, x: SSAValue) -> SSAValue:
     -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0); the Range is a constant for a known size
     """
     shape = shape_of(x)
+    if rank_of(x) not in (1, None):
+        raise InferenceError(f"a permutation is a list, not a tensor of rank {rank_of(x)}")
     if shape is not None and is_static(shape):
         positions = op.constant(np.arange(shape[0]), element_of(x))
     else:

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
-from moir.dialects.shapes import element_count, element_of, has_no_element, rank_of, shape_of
+from moir.dialects.shapes import MAXIMUM_RANK, element_count, element_of, has_no_element, normalize_axis, rank_of, shape_of
 from moir.expansions import running_products
 from moir.expansions.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.binder import LoweringNode
@@ -155,7 +155,9 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
     x, axis, rank = node.operand(0), node.constant_integers(1), node.rank(0)
     if rank == 1:
         return x, -1
-    if axis is not None and len(axis) == 1 and (axis[0] < 0 or rank is not None):
+    if axis is not None and len(axis) == 1 and rank is not None:
+        normalize_axis(axis[0], rank)
+    if axis is not None and len(axis) == 1 and (-MAXIMUM_RANK <= axis[0] < 0 or rank is not None):
         return x, axis[0] - (rank or 0) if axis[0] >= 0 else axis[0]
     shape, place = op.ShapeOf(x), op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
     place = op.Select(op.Less(place, 0), op.Add(place, op.ShapeOf(shape)), place)

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
-from moir.dialects.shapes import shape_of
+from moir.dialects.shapes import shape_of, size_along
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
@@ -284,7 +284,7 @@ def roi_align(
     """
     height, width = pooled_size
     regions = node.operand(1)
-    if (node.shape(1) or (-1, 5))[1] == 4:
+    if size_along(node.shape(1) or (-1, 5), 1) == 4:
         # Without a column of batch indices all are of the first image.
         batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
     else:

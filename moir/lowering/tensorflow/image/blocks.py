@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
-from moir.lowering.tensorflow.movement import around_block
+from moir.lowering.tensorflow.movement import around_block, sides_of
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -80,7 +80,7 @@ def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
     """
     known = node.constant(index)
     if known is not None:
-        sides = [op.constant(side.astype(np.int64)) for side in known.reshape(-1, 2).T]
+        sides = [op.constant(side, si64) for side in sides_of(known)]
     else:
         sides = [op.Gather(node.operand(index), side, 1) for side in (0, 1)]
     return [around_block(op, node.operand(0), side, 0) for side in sides]

@@ -54,9 +54,11 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
     numbers: list[int] = []
     for index in indices:
         values = node.constant_integers(index)
-        if not values:
+        if values is None:
             node.fail("the seed is computed when the model runs", hint="make the seed a constant")
         numbers.extend(values)
+    if len(numbers) < 2:
+        node.fail(f"the seed has {len(numbers)} numbers instead of 2")
     first, second = numbers[0] & LARGEST_SEED, numbers[1] & LARGEST_SEED
     return Seeds(first, second) if first or second else Seeds(0, 1)
 

@@ -204,6 +204,8 @@ def iterated(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps
     block = Block()
     inside = OpBuilder(node.known, block)
     shape, element = shape_of(steps) or (-1, -1, -1), element_of(steps)
+    if len(shape) != 3:
+        node.fail(f"the sequence has rank {len(shape)} instead of 3")
     state_type = tensor((shape[1], cell.hidden_size), element)
     types = [tensor((1, *shape[1:]), element), state_type, state_type]
     parameters = [add_parameter(block, type_) for type_ in types]

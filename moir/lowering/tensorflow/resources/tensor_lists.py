@@ -66,7 +66,7 @@ def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> 
     known = op.known.integers(length)
     inner = shape if element or shape is None else shape[1:]
     if known is not None and inner is not None and -1 not in inner and known[0] * prod(inner) <= LARGEST_LIST:
-        return op.constant_like(np.zeros((known[0], *inner)), like)
+        return op.filled_like((known[0], *inner), 0.0, like)
     dimensions = op.ShapeOf(like)
     if not element:
         dimensions = op.Slice(dimensions, [1], [np.iinfo(np.int64).max], [1])
@@ -79,7 +79,7 @@ def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attri
     count = None if known is None else max(known[0], 0)
     zero = np.zeros((), to_numpy(element))
     if count is not None and count * prod(shape) <= LARGEST_LIST:
-        return op.constant(np.zeros((count, *shape), zero.dtype), element)
+        return op.filled((count, *shape), zero, element)
     return op.Broadcast(op.constant(zero, element), op.Concat(length, list(shape), axis=0))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, normalize_axis
 from moir.expansions.functions import operation
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
@@ -111,7 +111,7 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keep_dims: bool = False) -> 
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make the axes a constant")
     # No axes are no axes, in spite of TensorFlow's documentation.
-    reduced = {axis % rank for axis in axes}
+    reduced = {normalize_axis(axis, rank) for axis in axes}
     kept = [axis for axis in range(rank) if axis not in reduced]
     name = "max" if node.op.KIND.endswith("Max") else "sum"
     if kept:
@@ -137,7 +137,7 @@ def concatenation(node: LoweringNode, op: OpBuilder, *indices: SSAValue, concat_
     parts = indices
     coordinates, values, shapes = parts[:count], parts[count : 2 * count], parts[2 * count :]
     rank = rank_of_sparse(node, shapes[0])
-    along = op.constant([int(axis == concat_dim % rank) for axis in range(rank)])
+    along = op.constant([int(axis == normalize_axis(concat_dim, rank)) for axis in range(rank)])
     moved, offset = [coordinates[0]], op.Multiply(shapes[0], along)
     for each, shape in zip(coordinates[1:], shapes[1:], strict=True):
         moved.append(op.Add(each, offset))

@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.shape_values import as_scalar
 from moir.expansions.strings.pieces import overlaps, pieces, rows_and_columns, without_empty
 from moir.expansions.strings.texts import (
@@ -127,7 +127,7 @@ def join_along_axes(
     axes = op.known.integers(reduction_indices)
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make them a constant")
-    reduced = [axis % rank for axis in axes]
+    reduced = [normalize_axis(axis, rank) for axis in axes]
     if not reduced:
         return inputs
     kept = [axis for axis in range(rank) if axis not in reduced]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, to_numpy, ui8
+from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, string, to_numpy, ui8
 from moir.dialects.shapes import element_of, has_no_element, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
@@ -157,6 +157,13 @@ def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue 
     """
     element, data = index_type(node, "out_idx"), node.operand(0)
     type_, order = element_of(data), list(range(rank_of(data) or 0))
+    if type_ is string:
+        from moir.expansions.strings.comparison import distinct_strings
+
+        if len(order) != 1:
+            node.fail("the runtime compares no rows of strings", hint="cut the model in front of this node")
+        values, *numbers = distinct_strings(op, data)
+        return [values, *(op.convert(each, element) for each in numbers)][: node.result_count]
     if type_ in BYTES:
         data = op.convert(data, si32)
     if axis % max(len(order), 1):

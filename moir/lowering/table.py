@@ -59,6 +59,7 @@ class LoweringTable:
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
         adapt: returns the bound handler to use for a kind instead of a built-in one.
         finish: "module:function" of what is done with a model of which an output was not lowered.
+        ranks: "module:rules" of what the kinds say about the ranks of their operands, for inputs of unknown rank.
     """
 
     def __init__(
@@ -68,10 +69,12 @@ class LoweringTable:
         check: Callable[[Operation], None] | None = None,
         adapt: Callable[[str, BoundHandler], BoundHandler] | None = None,
         finish: str | None = None,
+        ranks: str | None = None,
     ) -> None:
         self.framework = framework
         self.check = check
         self.finish = finish
+        self.ranks = ranks
         self._adapt = adapt
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None

@@ -6,4 +6,5 @@ onnx = LoweringTable(
     "onnx",
     "moir.lowering.onnx",
     finish="moir.lowering.onnx.sequences.outputs:split_sequences",
+    ranks="moir.lowering.onnx.ranks_by_use:RULES",
 )

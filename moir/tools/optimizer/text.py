@@ -96,9 +96,7 @@ def _named_location(op: Operation) -> LocationAttr:
     return NameLoc(StringAttr(name), place or NoneAttr())
 
 
-def named_sources(
-    named: Mapping[Operation, LocationAttr], traced: Mapping[Operation, LocationAttr]
-) -> dict[Operation, LocationAttr]:
+def named_sources(named: Mapping[Operation, LocationAttr], traced: Mapping[Operation, LocationAttr]) -> dict[Operation, LocationAttr]:
     """The locations of `--print-debuginfo` and `--print-provenance` together: `loc("conv1"(fused["a"("onnx.Conv")]))`.
 
     The name of an operation is in front of the nodes from which it comes; it is alone if there are none.

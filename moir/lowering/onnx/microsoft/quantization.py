@@ -246,7 +246,8 @@ def recurrent(node: LoweringNode, op: OpBuilder) -> Replacement:
 def _recurrent_weights(node: LoweringNode, op: OpBuilder, index: int, scale: int) -> SSAValue:
     """Weights [D, I, 4 * H], whose scales and zero points are [D] or [D, 4 * H], as floats [D, 4 * H, I]."""
     factors = [
-        op.Unsqueeze(each, [1] if rank_of(each) == 2 else [1, 2]) for each in (op.convert(node.operand(scale + step), f32) for step in (0, 1))
+        op.Unsqueeze(each, [1] if rank_of(each) == 2 else [1, 2])
+        for each in (op.convert(node.operand(scale + step), f32) for step in (0, 1))
     ]
     values = op.Subtract(op.convert(node.operand(index), f32), factors[1])
     return op.Transpose(op.Multiply(values, factors[0]), [0, 2, 1])

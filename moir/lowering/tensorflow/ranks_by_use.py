@@ -8,7 +8,7 @@ Source: the shape functions of the kinds, tensorflow/core/ops
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.opset.control_flow import parameters_of
@@ -18,31 +18,53 @@ from moir.dialects.shapes import element_count, rank_of, shape_of
 from moir.lowering.control_flow.ranks_by_use import Ask, Rule, Rules, agreed, as_factor, as_result, as_terms, fixed
 from moir.lowering.control_flow.ranks_by_use import broadcast as broadcast_to_result
 
-_LONGEST_CHAIN = 6
-"""The most operations between random numbers and what they are compared with."""
+_LONGEST_CHAIN = 64
+"""The most operations between random numbers and what they are compared with, or of what their shape is computed."""
+
+_COMPARISONS = frozenset(("Greater", "GreaterEqual", "Less", "LessEqual"))
+_DRAWING = frozenset(("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"))
+_SHIFTING = frozenset(("Add", "AddV2", "Identity", "Mul", "Sub"))
 
 
-def _is_random(value: SSAValue) -> bool:
-    """Whether a value is made of uniform random numbers and constants."""
+def _draw(value: SSAValue) -> FrameworkOp | None:
+    """The operation whose uniform random numbers, with constants, make up a value; None if it is made of others."""
     for _ in range(_LONGEST_CHAIN):
         op = value.owner
-        if not isinstance(op, FrameworkOp) or op.KIND not in _RANDOM_CHAIN:
-            return False
+        if not isinstance(op, FrameworkOp) or op.KIND not in _DRAWING | _SHIFTING:
+            return None
         if op.KIND in _DRAWING:
-            return True
+            return op
         value = next((each for each in op.operands if not isinstance(each.owner, Constant)), op.operands[0])
-    return False
+    return None
 
 
-_DRAWING = frozenset(("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"))
-_RANDOM_CHAIN = _DRAWING | {"Add", "AddV2", "Identity", "Mul", "Sub"}
+def _is_threshold(op: FrameworkOp, index: int) -> bool:
+    """Whether an operand is what a dropout compares its random numbers with, as floor(keep + random) or random >= rate.
+
+    The shape of the numbers is that of other data then.
+    """
+    is_floor = op.KIND in ("Add", "AddV2") and all(getattr(use.operation, "KIND", "") == "Floor" for use in op.results[0].uses)
+    if not is_floor and op.KIND not in _COMPARISONS:
+        return False
+    draw = _draw(op.operands[1 - index])
+    return draw is not None and not _is_computed_of(draw.operands[0], op.operands[index])
+
+
+def _is_computed_of(value: SSAValue, source: SSAValue) -> bool:
+    """Whether a value may depend on another one."""
+    pending, seen = [value], {value}
+    while pending and len(seen) < _LONGEST_CHAIN:
+        if (found := pending.pop()) is source:
+            return True
+        if isinstance(found.owner, Operation):
+            pending += [each for each in found.owner.operands if each not in seen]
+            seen.update(found.owner.operands)
+    return bool(pending)
 
 
 def _broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """One number if it is what a dropout compares its random numbers with, else what the result and the others say."""
-    if any(_is_random(each) for number, each in enumerate(op.operands) if number != index):
-        return 0
-    return broadcast_to_result(op, index, ask)
+    """One number if it is a threshold of random numbers, else what the result and the others say."""
+    return 0 if _is_threshold(op, index) else broadcast_to_result(op, index, ask)
 
 
 def _length(value: SSAValue) -> int | None:

@@ -72,6 +72,19 @@ def test_tensorflow(tmp_path: Path, name: str) -> None:
     check(tmp_path / "m.pb", inputs, tensorflow_results(graph, names, inputs))
 
 
+def test_noise_says_nothing_of_what_it_is_added_to(tmp_path: Path) -> None:
+    """Nor do numbers that are drawn for each element of what they are compared with."""
+
+    def noisy(x: Any, p: Any) -> Any:
+        noise = tf.raw_ops.RandomUniform(shape=[2, 4], dtype=tf.float32)
+        return x + noise, tf.raw_ops.RandomUniform(shape=tf.shape(p), dtype=tf.float32) < p
+
+    graph, _ = build(noisy, {"x": random(2, 4), "p": random(2, 4)}, form="rank")
+    (tmp_path / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    save_model(convert_model(tmp_path / "m.pb"), tmp_path / "m.xml")
+    assert all(each.get_partial_shape().rank.is_dynamic for each in core().read_model(tmp_path / "m.xml").inputs)
+
+
 def test_tensorflow_selects_a_branch(tmp_path: Path) -> None:
     """The functions of a Case have other ranks, and a product takes one of them."""
 

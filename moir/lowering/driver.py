@@ -33,9 +33,9 @@ from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
 from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, models_of
 from moir.dialects.names import inherit_names, name_of
-from moir.dialects.opset.infrastructure import Constant, Result
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import value_of
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
 from moir.frameworks import INTERNAL, Framework, load
 from moir.lowering.binder import LoweringNode, T
@@ -311,6 +311,16 @@ def _has_output_of_framework(block: Block) -> bool:
     return False
 
 
+def _has_unranked_input(block: Block) -> bool:
+    """Whether the rank of an input of a model is not known. The Parameters are first in its block."""
+    op = block.first_op
+    while isinstance(op, Parameter):
+        if rank_of(op.results[0]) is None:
+            return True
+        op = op.next_op
+    return False
+
+
 def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False) -> None:
     """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered.
 
@@ -324,6 +334,10 @@ def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False
         model.attributes.pop(ModuleLevel.KEEPS_LAYOUTS, None)
         if keeps_layouts:
             model.attributes[ModuleLevel.KEEPS_LAYOUTS] = UnitAttr()
+        if table.ranks is not None and _has_unranked_input(model.block):
+            from moir.lowering.control_flow.ranks_by_use import rank_inputs
+
+            rank_inputs(model, load(table.ranks))
         lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts)
         lowering.block(model.block)
         # The graph of a node may be lowered several times.

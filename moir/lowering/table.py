@@ -61,6 +61,7 @@ class LoweringTable:
         finish: "module:function" of what is done with a model of which an output was not lowered.
         readers: how the framework's attributes are read, by the annotations in signatures, where that differs from
             `moir.lowering.signatures.READERS`.
+        ranks: "module:rules" of what the kinds say about the ranks of their operands, for inputs of unknown rank.
     """
 
     def __init__(
@@ -71,10 +72,12 @@ class LoweringTable:
         adapt: Callable[[str, BoundHandler], BoundHandler] | None = None,
         finish: str | None = None,
         readers: Mapping[str, Reader] | None = None,
+        ranks: str | None = None,
     ) -> None:
         self.framework = framework
         self.check = check
         self.finish = finish
+        self.ranks = ranks
         self._adapt = adapt
         self._readers = {**READERS, **(readers or {})}
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}

@@ -8,4 +8,5 @@ onnx = LoweringTable(
     "moir.lowering.onnx",
     readers={"Attribute": element_type},
     finish="moir.lowering.onnx.sequences.outputs:split_sequences",
+    ranks="moir.lowering.onnx.ranks_by_use:RULES",
 )

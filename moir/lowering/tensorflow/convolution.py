@@ -193,7 +193,9 @@ def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAVa
     if shape_of(sizes) == (axes,):
         return sizes
     first = 1 if last else 2
-    return op.Slice(sizes, [first], [first + axes], [1], [0])
+    found = op.Slice(sizes, [first], [first + axes], [1], [0])
+    # The runtime takes the number of spatial axes from the length of the list.
+    return found if shape_of(found) == (axes,) else op.Reshape(found, [axes], special_zero=False)
 
 
 def pads_for(

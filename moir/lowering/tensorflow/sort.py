@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, to_numpy, ui8
-from moir.dialects.shapes import element_of, has_no_element, shape_of
+from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, string, to_numpy, ui8
+from moir.dialects.shapes import element_of, has_no_element, rank_of, shape_of
 from moir.expansions.distinct_elements import distinct_elements
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
@@ -155,7 +155,15 @@ def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue 
 
     The runtime (2026.4, CPU) computes wrong elements without an axis, if the indices of the values have no uses.
     """
-    found = distinct_elements(op, node.operand(0), axis, is_sorted=False, index_type=index_type(node, "out_idx"))
+    data = node.operand(0)
+    if element_of(data) is string:
+        from moir.expansions.strings.comparison import distinct_strings
+
+        if rank_of(data) != 1:
+            node.fail("the runtime compares no rows of strings", hint="cut the model in front of this node")
+        values, *numbers = distinct_strings(op, data)
+        return [values, *(op.convert(each, index_type(node, "out_idx")) for each in numbers)][: node.result_count]
+    found = distinct_elements(op, data, axis, is_sorted=False, index_type=index_type(node, "out_idx"))
     return [found.values, found.place, found.counts][: node.result_count]
 
 

@@ -26,8 +26,11 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky
 from moir.lowering.onnx.quantization.operations import dynamically_quantized
 from moir.lowering.onnx.quantization.values import dequantized_operand, quantization, quantized, result_type
+from moir.lowering.onnx.recurrent.network import LSTM, Network
+from moir.lowering.onnx.recurrent.operations import lowered
 from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
@@ -234,3 +237,26 @@ def _unpacked(data: Array, bits: int) -> Array:
     if bits == 8:
         return data
     return np.stack([data & 15, data >> 4], axis=-1).reshape(data.shape[0], -1)
+
+
+@onnx.lowers("com.microsoft.DynamicQuantizeLSTM")
+def recurrent(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """onnx.com.microsoft.DynamicQuantizeLSTM(x, w, r, b, lengths, h, c, peepholes, scale, zero, scale, zero)
+    -> onnx.LSTM of the dequantized weights, each [D, 4 * H, …]
+
+    ONNX Runtime rounds the data and the states of each step to 8 bits, too, in a range that it finds then; here they
+    stay floats.
+    """
+    node.note("the data and states stay floats, which ONNX Runtime rounds to 8 bits at each step: numbers differ by that")
+    weights = {index: _recurrent_weights(node, op, index, index * 2 + 6) for index in (1, 2)}
+    return lowered(Network(node.with_operands(weights), op, LSTM))
+
+
+def _recurrent_weights(node: LoweringNode, op: OpBuilder, index: int, scale: int) -> SSAValue:
+    """Weights [D, I, 4 * H], whose scales and zero points are [D] or [D, 4 * H], as floats [D, 4 * H, I]."""
+    factors = [
+        op.Unsqueeze(each, [1] if rank_of(each) == 2 else [1, 2])
+        for each in (op.convert(node.operand(scale + step), f32) for step in (0, 1))
+    ]
+    values = op.Subtract(op.convert(node.operand(index), f32), factors[1])
+    return op.Transpose(op.Multiply(values, factors[0]), [0, 2, 1])

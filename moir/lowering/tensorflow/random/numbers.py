@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
+from moir.analysis.input_dependence import is_computed_of_states
 from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar, dimension
@@ -31,6 +32,10 @@ DISTANCE = 2.0
 """The bound of a truncated normal distribution, in standard deviations."""
 
 LARGEST_SEED = 2**31 - 1
+
+
+_OF_STATE = (0, 1)
+"""The counter that stands for a seed that is a state: no seed that is given has it."""
 
 
 class Seeds(NamedTuple):
@@ -50,15 +55,24 @@ def seeds_of(seed: int, seed2: int) -> Seeds:
 
 
 def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
-    """The seeds in the operands of a node at the given indices. Raises ConversionError if these are not constant."""
+    """The seeds in the operands of a node at the given indices.
+
+    A seed that is a state, as layers of Keras that augment images have it, stands for other numbers in each run. Raises
+    ConversionError if the seeds are neither this nor constant.
+    """
     numbers: list[int] = []
     for index in indices:
         values = node.constant_integers(index)
+        if not values and is_computed_of_states(node.operand(index)):
+            node.note("it draws other random numbers in each run; images are augmented unless the model is exported without such layers")
+            return Seeds(0, 0)
         if values is None:
             node.fail("the seed is computed when the model runs", hint="make the seed a constant")
         numbers.extend(values)
     if len(numbers) < 2:
         node.fail(f"the seed has {len(numbers)} numbers instead of 2")
+    if numbers[2:] == [*_OF_STATE[1:]]:
+        return Seeds(0, 0)
     first, second = numbers[0] & LARGEST_SEED, numbers[1] & LARGEST_SEED
     return Seeds(first, second) if first or second else Seeds(0, 1)
 
@@ -232,7 +246,8 @@ def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     -> key, counter: constants that contain the seed for the kinds that use them
     """
     seeds = stateless_seeds(node, 0)
-    parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], [seeds.second, 0])]
+    counter = [seeds.second, 0] if any(seeds) else _OF_STATE
+    parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], counter)]
     return [*parts, op.constant(PHILOX, si32)][: node.result_count]
 
 

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.shape_values import as_scalar
-from moir.expansions.strings.pieces import overlaps, pieces, rows_and_columns, without_empty
+from moir.expansions.strings.pieces import overlaps, pieces, rows_and_columns, with_rest, without_empty
 from moir.expansions.strings.texts import (
     Texts,
     concatenated,
@@ -188,23 +188,28 @@ def split(
     """tf.StringSplitV2(x, separator) -> coordinates, strings and shape of the parts of each string
 
     The parts end at the positions of the separator; an empty one stands for white space of any length. In StringSplit
-    each byte of the separator separates.
+    each byte of the separator separates. A positive `maxsplit` is the number of parts that another one follows, up to
+    the end of the string; 0 leaves strings whole.
     """
     constant = op.known.constant(separator_)
     if constant is None or constant.size != 1:
         node.fail("the separator is computed when the model runs", hint="make it a constant")
     separator = str(constant.reshape(-1)[0]).encode()
     is_first = node.op.KIND == "StringSplit"
-    if maxsplit >= 0:
-        node.fail("the number of parts is limited", hint="leave maxsplit out")
     texts = unpacked(op, input)
     if is_first and not separator:
         return bytes_of(node, op, texts)
     if not is_first and overlaps(separator):
         node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
-    found = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first)
+    if not maxsplit:
+        ones = op.Add(op.Multiply(texts.begins, number(0)), number(1))
+        return sparse_texts(node, op, *rows_and_columns(op, ones), texts, texts.begins)
+    limit = maxsplit if maxsplit > 0 and separator else None
+    found = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first, limit=limit)
     if skip_empty if is_first else not separator:
         found = without_empty(op, found)
+        if maxsplit > 0:
+            found = with_rest(op, texts, found, maxsplit)
     return sparse_texts(node, op, found.row, found.column, Texts(found.start, found.stop, texts.symbols), texts.begins)
 
 

@@ -112,6 +112,12 @@ FAULTS = (
         form="unfold-convolutions",
     ),
     Fault(
+        "moved-strings",
+        "operations that move strings, but for Gather, Concat and Reshape",
+        "are refused, give other strings, or end the process",
+        form="number-strings",
+    ),
+    Fault(
         "rows-of-constants",
         "a reduction of the last of three dimensions, then constants for single rows",
         "reads the constants out of bounds",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
-    from moir.parameters.reading import ReaderOptions
+    from moir.parameters.reader_options import ReaderOptions
     from moir.parameters.weight_codes import WeightCodes
 
     Layouts: TypeAlias = str | Mapping[str, Any] | Sequence[Any]

@@ -13,7 +13,6 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import REAL_TYPES, describe, f32, is_element_type, si32, to_numpy
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 
@@ -46,7 +45,7 @@ def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
     packed = value.owner.value.array
     fields = (packed.reshape(-1, 1) >> np.arange(0, 8, bits, dtype=np.uint8)) & (2**bits - 1)
     entries: Array = fields.reshape(-1)[: int(np.prod(shape))].astype(np.int32)
-    if IntegerRange.of(element).signed:
+    if describe(element).xml[0] == "i":
         entries = np.where(entries >= 2 ** (bits - 1), entries - 2**bits, entries)
     return entries.reshape(shape)
 

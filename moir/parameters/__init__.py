@@ -12,7 +12,7 @@ To add a parameter
 2. put the passes that it asks for into the record (`passes`), and their names at their places in `moir/pipeline`.
    Such a pass runs only where a parameter asks for it; its fields come from the `PassRequest`.
 3. add the keyword to `moir.convert_model` (`moir/interface.py`), or that of a reader to `ReaderOptions`
-   (`moir/parameters/reading.py`). Without it, `import moir.interface` fails.
+   (`moir/parameters/reader_options.py`). Without it, `import moir.interface` fails.
 4. `python -m scripts.option_texts` writes what it means into the docstring and into `docs/options.md`.
 """
 

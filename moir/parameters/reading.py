@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from moir.arguments import Expected
 from moir.frameworks import Framework, ReaderOption, readable
 from moir.parameters.kinds import FILE, LIST, TEXT, or_none
 from moir.parameters.parameter import Parameter
-
-
-class ReaderOptions(TypedDict, total=False):
-    """The keywords of `read_model` and `convert_model` that are options of the built-in readers."""
-
-    checkpoint: str | Path | None
-    tags: Sequence[str] | None
-    signature: str | None
-    input_proto: str | Path | None
-    mean_file: str | Path | None
-    mean_file_offsets: str | None
-    caffe_proto: str | Path | None
-    custom_layers: str | Path | None
-    input_symbol: str | Path | None
-    nd_prefix_name: str | Path | None
 
 
 def reading_parameters(frameworks: Iterable[Framework] | None = None) -> tuple[Parameter[Any], ...]:

@@ -14,7 +14,8 @@ from moir.frameworks import BUILT_IN
 from moir.options import ConversionOptions
 from moir.parameters import CONVERSION_PARAMETERS, parameter_named, parameters, pass_requests
 from moir.parameters.parameter import Parameter
-from moir.parameters.reading import ReaderOptions, reading_parameters
+from moir.parameters.reader_options import ReaderOptions
+from moir.parameters.reading import reading_parameters
 from moir.pipeline import every_pass, load_pass
 from moir.tools.convert import argument_parser
 from scripts import option_texts

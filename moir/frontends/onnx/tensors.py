@@ -23,6 +23,7 @@ from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.frontends.onnx.external import ExternalFiles
+from moir.frontends.onnx.messages import is_text
 from moir.frontends.protobuf.varints import decode_varints, narrowed
 from moir.frontends.protobuf.wire import Payload
 from moir.records import Record
@@ -137,6 +138,8 @@ class TensorReader:
             raise self.error(name, "tensors in segments are not supported")
         element = data_type.element
         entries = {entry.key: entry.value for entry in tensor.external_data} if len(tensor.external_data) else {}
+        if not all(map(is_text, (*entries, *entries.values()))):
+            raise self.error(name, "an entry of its external data is not in UTF-8")
         payload = self.payload(entries)
         fields = [field for field in _VALUE_FIELDS if len(getattr(tensor, field))]
         if tensor.HasField("raw_data"):

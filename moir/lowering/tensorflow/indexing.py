@@ -12,6 +12,7 @@ from moir.dialects.shapes import element_count, element_of, is_static, rank_of, 
 from moir.errors import InferenceError
 from moir.expansions.shape_values import as_list, as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
+from moir.lowering.constant_indices import note_outside
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
@@ -39,8 +40,9 @@ def check_bad_indices(node: LoweringNode) -> None:
 
 
 @tf.lowers("Gather", "ResourceGather")
-def gather(op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
+def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
     """tf.Gather(x, indices) -> opset8.Gather(x, indices, 0) {batch_dims}"""
+    note_outside(node, x, indices, max(batch_dims, 0))
     return gathered(op, x, indices, max(batch_dims, 0), batch_dims)
 
 
@@ -59,6 +61,8 @@ def gather_axis(
 ) -> SSAValue:
     """tf.GatherV2(x, indices, axis) {batch_dims = 0} -> opset8.Gather(x, indices, axis) {batch_dims}"""
     axis, ranks = op.known.integers(axis_), [rank_of(params), rank_of(indices)]
+    if axis is not None and not is_complex(node, "Tparams"):
+        note_outside(node, params, indices, axis[0])
     if axis is None and None not in ranks and not batch_dims and not is_complex(node, "Tparams"):
         return gathered_along(op, params, as_indices(op, indices), axis_)
     position: Operand = as_scalar(op, axis_) if axis is None else real_axis(node, axis[0], "Tparams")

@@ -123,6 +123,28 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "onnx: axes of rank 5": onnx_sample(one("Squeeze", "x", "a"), a=np.zeros((1, 1, 1, 1, 1), np.int64)),
     "onnx: no bounds of a slice": onnx_sample(one("Slice", "x", "a", "b"), a=np.zeros(0, np.int64), b=np.ones(1, np.int64)),
     "onnx: Round of a string": onnx_sample(one("Round", "s"), s=np.array(["a"], object)),
+    "onnx: a shift of nothing": onnx_sample(one("BitShift", "x", direction="LEFT")),
+    "onnx: Reshape to a number of floats": onnx_sample(one("Reshape", "x", "s"), s=np.array([np.nan], np.float32)),
+    "onnx: the condition of a loop is of rank 2": onnx_sample(
+        one(
+            "Loop",
+            "n",
+            "",
+            "x",
+            body=helper.make_graph(
+                [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Relu", ["a"], ["b"])],
+                "body",
+                [
+                    helper.make_tensor_value_info("i", TensorProto.INT64, []),
+                    helper.make_tensor_value_info("again", TensorProto.BOOL, []),
+                    helper.make_tensor_value_info("a", TensorProto.FLOAT, [1, 4]),
+                ],
+                [helper.make_empty_tensor_value_info("d"), helper.make_tensor_value_info("b", TensorProto.FLOAT, [1, 4])],
+                [numpy_helper.from_array(np.ones((1, 1), bool), "c")],
+            ),
+        ),
+        n=np.int64(3),
+    ),
     "tf: a kind with NUL": graph_sample(node("y", "Re\0lu", "x")),
     "tf: Reshape without shape": graph_sample(node("y", "Reshape", "x")),
     "tf: Pack of nothing": graph_sample(node("y", "Pack", "", N=0)),

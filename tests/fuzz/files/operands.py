@@ -181,9 +181,10 @@ def of_ir(sample: Sample) -> Iterator[Sample]:
 def every_kind(framework: str) -> Iterator[Sample]:
     """Samples in which every kind of node is that has a lowering and something that draws it."""
     if framework == "onnx":
-        from tests.fuzz.nodes import names, single_node
+        from tests.fuzz.nodes import machine_learning_node, names, single_node
 
         yield from drawn(names("*"), single_node)
+        yield from drawn(names("*", "ai.onnx.ml"), machine_learning_node)
     elif framework == "tf":
         from tests.fuzz.tensorflow.nodes import kinds, single_operation
 

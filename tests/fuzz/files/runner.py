@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import random
+import re
 import resource
 import shutil
 import sys
@@ -24,6 +25,7 @@ from typing import Any
 import moir
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.errors import ConversionError, UsageError
+from moir.rewriting.verification import OperationVerifyException
 from tests.fuzz.files.mutations import mutated
 from tests.fuzz.files.samples import DRAWN, FORMATS, ROOT, Sample, drawn_sample
 from tests.numerical.outcomes import innermost, last_line
@@ -216,6 +218,9 @@ def _fate_of(error: BaseException | None) -> tuple[Fate, str]:
         case None:
             return Fate.CONVERTED, ""
         case ConversionError() | UsageError() | RecursionError():
+            return Fate.REFUSED, str(error)[:400]
+        case OperationVerifyException() if not re.search("erased|not defined before|another block", str(error)):
+            # It names the operation and the node, and what its definition demands.
             return Fate.REFUSED, str(error)[:400]
         case MemoryError():
             return Fate.MEMORY, innermost(error)

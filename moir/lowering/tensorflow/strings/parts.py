@@ -54,15 +54,22 @@ def string_length(op: OpBuilder, input: SSAValue, *, unit: str = "BYTE") -> SSAV
 def changed_case(node: LoweringNode, op: OpBuilder, input: SSAValue, *, encoding: str = "") -> SSAValue:
     """tf.StringLower(x)
     -> opset15.StringTensorPack of the bytes of x, with 32 added to A to Z (StringUpper: subtracted from a to z)
+
+    With the encoding utf-8 the forms of all letters are looked up.
     """
-    if encoding:
-        node.fail("letters beyond ASCII have no upper and lower case here", hint="leave out the encoding, or do this before the model")
-    begins, ends, symbols = op.StringTensorUnpack.results(input)
     lowers = node.op.KIND == "StringLower"
+    if encoding:
+        from moir.expansions.strings.letter_case import changed
+
+        if encoding.lower() not in ("utf-8", "utf8"):
+            node.fail(f"the encoding {encoding!r} is not known", hint="use utf-8, or leave it out")
+        node.note("letters have the forms of the Unicode that Python knows: recently assigned characters may differ")
+        return changed(op, unpacked(op, input), upper=not lowers)
+    begins, ends, symbols = op.StringTensorUnpack.results(input)
     first, last = (ord("A"), ord("Z")) if lowers else (ord("a"), ord("z"))
     is_letter = op.LogicalAnd(op.GreaterEqual(symbols, first), op.LessEqual(symbols, last))
-    changed = op.Add(symbols, 32) if lowers else op.Subtract(symbols, 32)
-    return op.StringTensorPack(begins, ends, op.Select(is_letter, changed, symbols))
+    other = op.Add(symbols, 32) if lowers else op.Subtract(symbols, 32)
+    return op.StringTensorPack(begins, ends, op.Select(is_letter, other, symbols))
 
 
 @tf.lowers("Substr")

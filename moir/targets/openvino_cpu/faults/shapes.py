@@ -112,6 +112,11 @@ FAULTS = (
         form="unfold-convolutions",
     ),
     Fault(
+        "changed-scales",
+        "Interpolate by scales that change from one inference to the next, while the sizes stay as they are",
+        "goes on with the scales of the inference before",
+    ),
+    Fault(
         "moved-strings",
         "operations that move strings, but for Gather, Concat and Reshape",
         "are refused, give other strings, or end the process",

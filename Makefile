@@ -4,7 +4,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test test-processes fuzz bench-instructions docs lint format
+.PHONY: demo test test-processes fuzz fuzz-files fuzz-operands bench-instructions docs lint format
 
 # Two installations at a time would get in each other's way.
 .NOTPARALLEL:
@@ -27,6 +27,14 @@ N ?= 2000
 SEED ?= 0
 fuzz: $(INSTALLED)-test
 	$(BIN)/python -m tests.fuzz --count $(N) --seed $(SEED) --json build/fuzz-$(SEED).json
+
+# N damaged files of all formats, made from SEED; prints the defects and keeps their files in build/fuzz-files.
+fuzz-files: $(INSTALLED)-test
+	$(BIN)/python -m tests.fuzz.files --count $(N) --seed $(SEED)
+
+# Every operand of every kind of node replaced by constants that make no sense there.
+fuzz-operands: $(INSTALLED)-test
+	$(BIN)/python -m tests.fuzz.files.operands
 
 # Instructions of fixed conversions against the committed counts, see docs/benchmarks.md. Needs valgrind.
 bench-instructions: $(INSTALLED)-test

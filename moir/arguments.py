@@ -155,7 +155,8 @@ def advice_on_instances(accepts: Callable[[Any], bool]) -> Callable[[Any], str |
 
 
 def _is_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike)
+    # No file has a NUL in its name, and the operating system does not take one.
+    return isinstance(value, str | os.PathLike) and "\0" not in os.fsdecode(cast("str | os.PathLike[str]", value))
 
 
 def _is_text(value: object) -> bool:

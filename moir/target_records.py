@@ -54,6 +54,7 @@ OPENVINO_CPU = Target(
         "sum-empty-products": "moir.targets.openvino_cpu.matrix_products",
         "repeat-matrices": "moir.targets.openvino_cpu.matrix_products",
         "join-empty-parts": "moir.targets.openvino_cpu.concatenation",
+        "number-strings": "moir.targets.openvino_cpu.strings",
         "unfold-convolutions": "moir.targets.openvino_cpu.convolution",
         "widen-integers": "moir.targets.openvino_cpu.narrow_integers",
         "bound-integers": "moir.targets.openvino_cpu.integers",

@@ -14,6 +14,7 @@ from moir.frontends.mxnet.graph import LOSSES, VARIABLE
 from moir.lowering.caffe.table import caffe
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import LoweringTable
+from scripts.signature_texts import LEGEND, signature_text
 
 IMPORTED, DIRECT, LEFT_OUT, REPORTED = "read by the frontend", "direct", "left out", "reported"
 
@@ -27,8 +28,10 @@ Optimizer wrote alone, order them by class.
 
 {counts}
 
-| layer | how | where |
-| --- | --- | --- |
+{legend} The attributes are fields of the parameters of the layer.
+
+| layer | how | where | reads |
+| --- | --- | --- | --- |
 """
 
 MXNET_HEADING = """# Coverage of MXNet
@@ -53,8 +56,10 @@ plain operations: its box_nms takes the best `topk` boxes of all classes togethe
 
 {counts}
 
-| operation | how | where |
-| --- | --- | --- |
+{legend}
+
+| operation | how | where | reads |
+| --- | --- | --- | --- |
 """
 
 MEANINGS = {
@@ -75,11 +80,13 @@ def _lowered(table: LoweringTable) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _document(heading: str, name: str, rows: Mapping[str, tuple[str, str]], **values: str) -> str:
+def _document(heading: str, table: LoweringTable, rows: Mapping[str, tuple[str, str]], **values: str) -> str:
     counts = Counter(how for how, _ in rows.values())
-    listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning.format(name=name)}" for how, meaning in MEANINGS.items() if counts[how])
-    table = "".join(f"| {kind} | {how} | {where} |\n" for kind, (how, where) in sorted(rows.items()))
-    return heading.format(counts=listed, **values) + table
+    listed = "\n".join(
+        f"- **{how}** ({counts[how]}): {meaning.format(name=table.framework)}" for how, meaning in MEANINGS.items() if counts[how]
+    )
+    lines = (f"| {kind} | {how} | {where} | {signature_text(table, kind)} |\n" for kind, (how, where) in sorted(rows.items()))
+    return heading.format(counts=listed, legend=LEGEND, **values) + "".join(lines)
 
 
 def _marked(kinds: Iterable[str], how: str) -> dict[str, tuple[str, str]]:
@@ -89,10 +96,10 @@ def _marked(kinds: Iterable[str], how: str) -> dict[str, tuple[str, str]]:
 def caffe_document() -> str:
     """The text of the file on Caffe."""
     rows = _marked(("Input", *DATA, *INFERENCE_TYPES), IMPORTED) | _marked(TRAINING, LEFT_OUT) | _lowered(caffe)
-    return _document(CAFFE_HEADING, "caffe", rows)
+    return _document(CAFFE_HEADING, caffe, rows)
 
 
 def mxnet_document() -> str:
     """The text of the file on MXNet."""
     rows = _marked((VARIABLE,), IMPORTED) | _lowered(mxnet)
-    return _document(MXNET_HEADING, "mxnet", rows, losses=", ".join(sorted(LOSSES)))
+    return _document(MXNET_HEADING, mxnet, rows, losses=", ".join(sorted(LOSSES)))

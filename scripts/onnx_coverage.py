@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from moir.frontends.onnx.model import NEWEST_OPSET
 from moir.lowering.onnx.table import onnx as lowerings
+from scripts.signature_texts import LEGEND, signature_text
 
 READ_BY_THE_FRONTEND = frozenset(("Constant",))
 """Kinds that the frontend resolves, so that no lowering gets them."""
@@ -35,10 +36,12 @@ Operations of the default operator set up to version {newest}. Written by `pytho
 
 {counts}
 
+{legend} It is that of the newest version.
+
 """
 
-TABLE = """| operation | versions | lowered | since |
-| --- | --- | --- | --- |
+TABLE = """| operation | versions | lowered | since | reads |
+| --- | --- | --- | --- | --- |
 """
 
 
@@ -96,7 +99,9 @@ def state(kind: Kind) -> tuple[str, int | None]:
 def table(rows: Iterable[tuple[Kind, str, int | None]]) -> str:
     """The lines of a table: each operation with the way it is lowered and the first version of it that is."""
     return TABLE + "".join(
-        f"| {kind.name.rpartition('.')[2]} | {', '.join(map(str, kind.versions))} | {how} | {since or ''} |\n" for kind, how, since in rows
+        f"| {kind.name.rpartition('.')[2]} | {', '.join(map(str, kind.versions))} | {how} | {since or ''} | "
+        f"{signature_text(lowerings, kind.name, kind.versions[-1])} |\n"
+        for kind, how, since in rows
     )
 
 
@@ -105,7 +110,7 @@ def document() -> str:
     rows = [(kind, *state(kind)) for kind in kinds_of_onnx()]
     counts = Counter(how for _, how, _ in rows)
     listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning}" for how, meaning in MEANINGS.items() if counts[how])
-    text = HEADING.format(newest=NEWEST_OPSET, counts=listed) + table(rows)
+    text = HEADING.format(newest=NEWEST_OPSET, counts=listed, legend=LEGEND) + table(rows)
     text += f"\n## {ML}\n\n" + table([(kind, *state(kind)) for kind in kinds_of_onnx(ML)])
     others: dict[str, list[str]] = {}
     for name in sorted(lowerings.kinds()):

@@ -153,13 +153,15 @@ def plain(value: Any) -> Any:
 
 
 def operand(text: str) -> openvino.Node:
-    """The value or constant that a text stands for."""
+    """The value or constant that a text stands for; `f32[...]` is of unknown rank."""
     element, is_constant, rest = text.partition("=")
     if is_constant:
         values = np.array(json.loads(rest))
         return openvino.op.Constant(getattr(openvino.Type, element), openvino.Shape(values.shape), values.ravel().tolist())
     element, _, shape = text.rstrip("]").partition("[")
-    return openvino.op.Parameter(getattr(openvino.Type, element), openvino.PartialShape([int(each) for each in shape.split(",") if each]))
+    sizes = [int(each) for each in shape.split(",") if each and each != "..."]
+    shape_of = openvino.PartialShape.dynamic() if shape == "..." else openvino.PartialShape(sizes)
+    return openvino.op.Parameter(getattr(openvino.Type, element), shape_of)
 
 
 OF_VARIABLES = ("Assign", "ReadValue")

@@ -11,6 +11,7 @@ from moir.frontends.tensorflow.model_inputs import INPUT_KINDS
 from moir.frontends.tensorflow.model_outputs import EFFECTS
 from moir.lowering.tensorflow.table import tf as lowerings
 from moir.raising.tensorflow import raise_switch_merge, raise_tensor_arrays, raise_while_frames
+from scripts.signature_texts import LEGEND, signature_text
 
 IMPORTED, RAISED, DIRECT, REPORTED = "read by the frontend", "raised", "direct", "reported"
 
@@ -42,8 +43,10 @@ nothing uses its results. Written by `python -m scripts.coverage`; do not edit.
 
 {counts}
 
-| operation | how | where |
-| --- | --- | --- |
+{legend}
+
+| operation | how | where | reads |
+| --- | --- | --- | --- |
 """
 
 LEFT_OUT = """
@@ -83,6 +86,6 @@ def document() -> str:
     rows = others() | lowered()
     counts = Counter(how for how, _ in rows.values())
     listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning}" for how, meaning in MEANINGS.items() if counts[how])
-    table = "".join(f"| {kind} | {how} | {where} |\n" for kind, (how, where) in sorted(rows.items()))
+    lines = (f"| {kind} | {how} | {where} | {signature_text(lowerings, kind)} |\n" for kind, (how, where) in sorted(rows.items()))
     effects = "".join(f"| `{kinds}` | {effect or 'none on the results'} |\n" for kinds, effect in EFFECTS.items())
-    return HEADING.format(counts=listed) + table + LEFT_OUT + effects
+    return HEADING.format(counts=listed, legend=LEGEND) + "".join(lines) + LEFT_OUT + effects

@@ -1,6 +1,8 @@
-"""Which values depend on the inputs of a model."""
+"""Which values depend on the inputs or the states of a model."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from xdsl.ir import SSAValue
 
@@ -15,15 +17,21 @@ def is_computed_of_inputs(value: SSAValue) -> bool:
     One that depends on shapes is known when the runtime knows these. The CPU plugin (2026.4) compiles no model in which
     other values decide about ranks.
     """
+    return any(isinstance(each, Parameter) and isinstance(each.parent_op(), ModelOp) for each in _producers(value))
+
+
+def is_computed_of_states(value: SSAValue) -> bool:
+    """Whether a value depends on states of the model, and on no input."""
+    return not is_computed_of_inputs(value) and any(each.name.endswith(".ReadValue") for each in _producers(value))
+
+
+def _producers(value: SSAValue) -> Iterator[OpsetOp]:
+    """The operations of operation sets that a value is computed of, without what depends on shapes only."""
     pending, seen = [value], {value}
     while pending:
         producer = pending.pop().owner
         if not isinstance(producer, OpsetOp) or producer.name.endswith(".ShapeOf"):
             continue
-        if isinstance(producer, Parameter):
-            if isinstance(producer.parent_op(), ModelOp):
-                return True
-            continue
+        yield producer
         pending += [each for each in producer.operands if each not in seen]
         seen.update(producer.operands)
-    return False

@@ -8,6 +8,7 @@ methods of the operations, on demand and once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import OpResult, SSAValue
@@ -18,11 +19,21 @@ from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import SymbolicShape, element_count, shape_of, size_along, unknown_dimensions
-from moir.dialects.symbols import Dimension, Symbol, is_symbolic, simplified
+from moir.dialects.symbols import Dimension, Symbol, integer_array, is_symbolic, simplified
 from moir.errors import InferenceError
 
 MAXIMUM_ELEMENTS = 1024
 """Maximum number of elements of computed values: shapes, axes and scales are small."""
+
+
+class Integers(tuple[int, ...]):
+    """The elements of a constant. One that is not there is the mistake of a model: a list where a number is needed."""
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return cast(Any, super().__getitem__(index))
+        except IndexError:
+            raise InferenceError(f"a constant has {len(self)} elements where more are needed") from None
 
 
 class KnownValues:
@@ -135,9 +146,13 @@ class KnownValues:
         return None if array is None or is_symbolic(array) else array
 
     def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
-        """The elements of a value as integers, one for a scalar; None unless all are known."""
+        """The elements of a value as integers, one for a scalar; None unless all are known.
+
+        Raises InferenceError for strings, for floats that are NaN or infinite, and where an element is taken that is
+        not there.
+        """
         array = None if value is None else self.constant(value)
-        return None if array is None else tuple(array.astype(np.int64).ravel().tolist())
+        return None if array is None else Integers(integer_array(array).ravel().tolist())
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
         """The elements of a value interpreted as a shape: integers, and symbols for unknown entries.
@@ -147,6 +162,8 @@ class KnownValues:
         array = self.elements(value)
         if array is None:
             return unknown_dimensions(element_count(shape_of(value)))
+        if not is_symbolic(array):
+            array = integer_array(array)
         return tuple([entry if isinstance(entry, Symbol) else max(int(entry), -1) for entry in array.ravel().tolist()])
 
 
@@ -163,5 +180,5 @@ def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
     try:
         with np.errstate(all="ignore"):
             return op.evaluate(*operands)
-    except (ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
+    except (ValueError, IndexError, ZeroDivisionError, OverflowError, TypeError, AttributeError) as error:
         raise InferenceError(f"its constant operands cannot be computed with: {error}", operation=op.name, node=name_of(op)) from error

@@ -184,7 +184,10 @@ class Places:
         known = {*self._nodes, *self._tensors, *self._outputs}
         ends = sorted(each for each in known if each.endswith((f"/{name}", f"/{name}:0")) or name.endswith(f"/{each}"))
         ports = f"the inputs are {self._inputs()}, the outputs {', '.join(list(self._outputs)[:_FEW])}"
+        quoted = [f"'\"{each}\"'" for each in sorted(known) if each.startswith(f"{name},")]
         hint = f"did you mean {alternatives(ends[:_FEW])}?" if ends else did_you_mean(name, known, ports)
+        if quoted:
+            hint = f"names with commas are quoted: {alternatives(quoted[:_FEW])}"
         return ConversionError(f"there is no node and no tensor {name!r}", hint=hint)
 
     def _inputs(self) -> str:

@@ -21,40 +21,14 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from moir.dialects.data import DataAttr, TensorData
-from moir.dialects.element_types import f16, f32, si4, si8, ui4, ui8
+from moir.dialects.element_types import f16, f32
 from moir.dialects.large_arrays import Values, blocks, computed, memory_order
 from moir.dialects.memory_map import Array
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import normalize_axis
 
 HALF_RANGE = (2.0**-14, 65504.0)
 """The smallest and the largest normal number of f16."""
-
-
-class Scheme(NamedTuple):
-    """How numbers are represented by integers.
-
-    Args:
-        bits: the width of a code, 8 or 4.
-        symmetric: whether the code of zero is 0; if not, each channel or group has a zero point.
-    """
-
-    bits: int
-    symmetric: bool
-
-    @property
-    def element(self) -> Attribute:
-        """The element type of codes and zero points."""
-        return {(8, True): si8, (8, False): ui8, (4, True): si4, (4, False): ui4}[self]
-
-    @property
-    def lowest(self) -> int:
-        """The smallest code."""
-        return -(1 << (self.bits - 1)) if self.symmetric else 0
-
-    @property
-    def highest(self) -> int:
-        """The largest code."""
-        return self.lowest + (1 << self.bits) - 1
 
 
 class Quantized(NamedTuple):
@@ -62,27 +36,27 @@ class Quantized(NamedTuple):
 
     Args:
         codes: the codes, in the shape of the weights.
-        scales: the scales (f16, or f32 if f16 has no normal numbers for them); dimensions along which they do not vary
-            have size 1.
-        zero_points: the zero points in the shape of the scales, of the element type of the codes; None if all are 0.
+        parameters: the scales (f16, or f32 if f16 has no normal numbers for them); dimensions along which they do not
+            vary have size 1. The zero points have the shape of the scales and the element type of the codes; there are
+            none for signed codes.
         error: the sum of the squares of the errors of the restored weights.
         energy: the sum of the squares of the weights.
     """
 
     codes: DataAttr
-    scales: DataAttr
-    zero_points: DataAttr | None
+    parameters: Quantization[DataAttr]
     error: float
     energy: float
 
 
-def quantized(weights: Values, axis: int, scheme: Scheme) -> Quantized | None:
+def quantized(weights: Values, axis: int, integers: IntegerRange) -> Quantized | None:
     """Quantize weights, with a scale for each position in all dimensions but one.
 
     Args:
         weights: floating-point numbers. They are read twice, and once more whenever codes are read.
         axis: the dimension whose weights share a scale.
-        scheme: the codes. Codes of 4 bits need an even number of weights in the last dimension.
+        integers: the codes: signed ones are symmetric, with the code 0 for the number 0. Codes of 4 bits need an even
+            number of weights in the last dimension.
 
     Returns None for weights that are not finite.
     """
@@ -92,16 +66,16 @@ def quantized(weights: Values, axis: int, scheme: Scheme) -> Quantized | None:
     found = _ranges(weights, axis)
     if found is None:
         return None
-    scales, zero_points = _parameters(*found, scheme)
+    scales, zero_points = _parameters(*found, integers)
     if not np.all(np.isfinite(scales)):
         return None
-    encode = partial(_codes, scheme)
-    codes = (_packed if scheme.bits == 4 else computed)(encode, weights, scales, zero_points)
+    encode = partial(_codes, integers)
+    codes = (_packed if integers.bits == 4 else computed)(encode, weights, scales, zero_points)
     points = None
-    if not scheme.symmetric:
-        points = _data(_packed_at_once(zero_points) if scheme.bits == 4 else zero_points, scheme.element, zero_points.shape)
-    stored = (_data(codes, scheme.element, weights.shape), _data(scales, f16 if scales.itemsize == 2 else f32, scales.shape), points)
-    return Quantized(*stored, *_errors(weights, axis, encode, scales, zero_points))
+    if not integers.signed:
+        points = _data(_packed_at_once(zero_points) if integers.bits == 4 else zero_points, integers.element, zero_points.shape)
+    parameters = Quantization(_data(scales, f16 if scales.itemsize == 2 else f32, scales.shape), points, integers)
+    return Quantized(_data(codes, integers.element, weights.shape), parameters, *_errors(weights, axis, encode, scales, zero_points))
 
 
 def _data(values: Values, element: Attribute, shape: tuple[int, ...]) -> DataAttr:
@@ -129,37 +103,37 @@ def _ranges(weights: Values, axis: int) -> tuple[Array, Array] | None:
     return lowest.transpose(back), highest.transpose(back)
 
 
-def _parameters(lowest: Array, highest: Array, scheme: Scheme) -> tuple[Array, Array]:
+def _parameters(lowest: Array, highest: Array, integers: IntegerRange) -> tuple[Array, Array]:
     """Scales, and zero points of the numpy type of the codes, for ranges of weights that contain 0.
 
     The ranges are overwritten: with small groups they are large.
     """
     with np.errstate(over="ignore"):
-        if scheme.symmetric:
+        if integers.signed:
             np.copyto(highest, lowest, where=highest <= -lowest)
         else:
             highest -= lowest
-    highest /= np.float32(scheme.lowest if scheme.symmetric else scheme.highest)
+    highest /= np.float32(integers.lowest if integers.signed else integers.highest)
     # The reciprocal of a smaller scale would be infinite.
     highest[np.abs(highest) < np.finfo(np.float32).tiny] = 0
     size = np.abs(highest)
     fits_half = size.max(initial=0) <= HALF_RANGE[1] and size.min(initial=1, where=size > 0) >= HALF_RANGE[0]
     scales = highest.astype(np.float16) if fits_half else highest
-    if scheme.symmetric:
+    if integers.signed:
         return scales, np.broadcast_to(np.int8(0), scales.shape)
     np.divide(lowest, scales, out=lowest, where=scales != 0)
     np.rint(lowest, out=lowest)
-    return scales, np.clip(-lowest, scheme.lowest, scheme.highest).astype(np.uint8)
+    return scales, np.clip(-lowest, integers.lowest, integers.highest).astype(np.uint8)
 
 
-def _codes(scheme: Scheme, weights: Array, scales: Array, zero_points: Array) -> Array:
+def _codes(integers: IntegerRange, weights: Array, scales: Array, zero_points: Array) -> Array:
     """The codes of weights, a byte each."""
     factors = scales.astype(np.float32)
     np.divide(1, factors, out=factors, where=factors != 0)
     codes = weights * factors
     codes += zero_points
     np.rint(codes, out=codes)
-    np.clip(codes, scheme.lowest, scheme.highest, out=codes)
+    np.clip(codes, integers.lowest, integers.highest, out=codes)
     return codes.astype(zero_points.dtype)
 
 

@@ -9,6 +9,7 @@ suffices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import TypeAlias, TypeGuard, TypeVar, cast, overload
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
@@ -35,6 +36,12 @@ TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attr
 MAXIMUM_RANK = 4096
 """Upper bound on the rank of a tensor, beyond any valid model: it limits the memory a damaged model requests."""
 
+MAXIMUM_ELEMENTS = (1 << 60) - 1
+"""Upper bound on the number of elements of a tensor, dimensions of 0 and unknown ones aside.
+
+Elements of 8 bytes are then within the address space, so that numpy has an array for every shape below it.
+"""
+
 _INTERNED: dict[tuple[Shape, Attribute], TensorTypeAttribute] = {}
 _DESCRIPTIONS: dict[int, tuple[Attribute, Shape, Attribute]] = {}
 """Type, shape and element type by `id` of a type; the reference to the type keeps the `id` from being reused."""
@@ -58,8 +65,19 @@ def _intern(shape: SymbolicShape, element: Attribute) -> TensorTypeAttribute:
 def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
     if shape is None:
         return UnrankedTensorType(element)
+    if reason := impossibility(shape):
+        raise InferenceError(reason)
     # xDSL represents an unknown dimension by another number.
     return TensorType(element, [DYNAMIC_INDEX if dimension < 0 else dimension for dimension in shape])
+
+
+def impossibility(shape: Sequence[int]) -> str | None:
+    """Why no tensor has a shape, which has too many dimensions or elements; None if one may have it."""
+    if len(shape) > MAXIMUM_RANK:
+        return f"a tensor of rank {len(shape)} is not possible"
+    if prod([max(dimension, 1) for dimension in shape]) > MAXIMUM_ELEMENTS:
+        return f"a tensor of shape {format_shape(shape)} is larger than any memory"
+    return None
 
 
 UNKNOWN = tensor(None, dynamic)
@@ -132,9 +150,11 @@ def has_no_element(shape: SymbolicShape) -> bool:
 
 def unknown_dimensions(rank: int | None) -> Shape:
     """A shape of `rank` unknown dimensions. Raises InferenceError for a rank no tensor has."""
-    if rank is not None and rank > MAXIMUM_RANK:
+    if rank is None:
+        return None
+    if rank > MAXIMUM_RANK:
         raise InferenceError(f"a tensor of rank {rank} is not possible")
-    return None if rank is None else (-1,) * rank
+    return (-1,) * rank
 
 
 def normalize_axis(axis: int, rank: int) -> int:
@@ -244,7 +264,7 @@ def shifted(dimension: Dimension, count: int) -> Dimension:
     return -1 if dimension == -1 else dimension + count
 
 
-def format_shape(shape: SymbolicShape) -> str:
+def format_shape(shape: Sequence[Dimension] | None) -> str:
     """A shape as text: `[1,?,3]`, `[...]` for an unknown rank."""
     return "[...]" if shape is None else f"[{','.join(str(d) if is_fixed(d) else '?' for d in shape)}]"
 

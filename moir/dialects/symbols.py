@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from moir.dialects.memory_map import Array
+from moir.errors import InferenceError
 
 
 class Symbol:
@@ -86,6 +87,31 @@ Dimension: TypeAlias = int | Symbol
 def is_symbolic(array: Array) -> bool:
     """Whether entries of an array may be symbols: its dtype is object and it does not hold strings."""
     return array.dtype == object and any(isinstance(entry, Symbol) for entry in array.ravel())
+
+
+BEYOND_INTEGERS = 2.0**63
+"""The smallest float that is larger than every integer of 64 bits."""
+
+
+def integer_array(array: Array) -> Array:
+    """An array of integers or of floats as i64.
+
+    Raises InferenceError for strings, and for floats that are no number of 64 bits.
+    """
+    if array.dtype == object:
+        entries = array.ravel().tolist()
+        if not all(isinstance(entry, int) for entry in entries):
+            raise InferenceError("a constant has strings where numbers are needed")
+        if any(abs(entry) >= BEYOND_INTEGERS for entry in entries):
+            raise InferenceError("a number is beyond 64 bits")
+    if array.dtype.kind not in "iubO" and not (np.abs(array.astype(np.float64)) < BEYOND_INTEGERS).all():
+        raise InferenceError("a constant has NaN, infinity or a number beyond 64 bits where integers are needed")
+    return array.astype(np.int64)
+
+
+def integer_entries(array: Array) -> list[Dimension]:
+    """The integers and symbols of an array, flat. Raises InferenceError for what is neither."""
+    return (array if is_symbolic(array) else integer_array(array)).ravel().tolist()
 
 
 def simplified(array: Array, dtype: np.dtype[Any]) -> Array:

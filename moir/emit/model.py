@@ -23,6 +23,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import layer_type, written_properties
 from moir.dialects.shapes import element_of
 from moir.emit.bodies import bodies_of
+from moir.emit.operand_limits import check_limits
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
 from moir.emit.runtime_info import LayerInformation, body_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, plain_text, port_text, property_text
@@ -95,6 +96,7 @@ class ModelWriter:
 
         `informed` has the Results with runtime information by their operands, to whose ports the runtime writes it.
         """
+        check_limits(op, operands)
         kind = _layer_form(type(op)).kind or _own_kind(op)
         data = self._data(op)
         if UNKNOWN_ATTRIBUTES in op.attributes:

@@ -1,7 +1,11 @@
-"""Resizing by matrices whose sizes are computed when the model runs; `resampling` has the form for known sizes.
+"""Resizing to sizes that are computed when the model runs; `resampling` has the form for known sizes.
 
-Along an axis of `size` elements, a result of `count` elements is the product of a matrix [count, size + 2 · margin]
-with the data, which is repeated at both ends by a margin as wide as the filter:
+Along an axis an element of the result is the sum of the elements around its position in the data, with weights:
+
+    result(i) = sum of data(floor(position(i)) + k) · filter(floor(position(i)) + k - position(i)), k from -1 to 2
+
+Filters against aliasing reach as far as the scale says, and filters may leave out what is beyond the data. Then it is
+the product of a matrix [count, size + 2 · margin] with the data, which are repeated by a margin as wide as the filter:
 
     weight of element j for result i = filter((j - margin - position(i)) · stretch)
 """
@@ -10,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.ir import SSAValue
 
@@ -55,7 +60,12 @@ def resampled_as_computed(
             outside = op.LogicalOr(op.Less(places, 0.0), op.Greater(places, last))
             outside = op.Reshape(outside, [-1 if index == axis.axis else 1 for index in range(rank)], special_zero=False)
             beyond = outside if beyond is None else op.LogicalOr(beyond, outside)
-        value = _nearest(op, value, axis, places, sampling) if sampling.mode == "nearest" else _filtered(op, value, axis, places, sampling)
+        if sampling.mode == "nearest":
+            value = _nearest(op, value, axis, places, sampling)
+        elif sampling.antialias or sampling.exclude_outside:
+            value = _filtered(op, value, axis, places, sampling)
+        else:
+            value = _weighted(op, value, axis, places, sampling)
     if beyond is not None:
         value = op.Select(beyond, op.constant_like(extrapolation, value), value)
     return op.convert(value, element)
@@ -121,6 +131,20 @@ def _nearest(op: OpBuilder, data: SSAValue, axis: ComputedResizing, places: SSAV
         columns = op.Squeeze(columns, [0])
         return op.Unsqueeze(op.Gather(data, op.Maximum(op.Minimum(columns, op.Subtract(axis.size, 1)), 0), axis.axis), [axis.axis])
     return op.Gather(data, op.Maximum(op.Minimum(columns, op.Subtract(axis.size, 1)), 0), axis.axis)
+
+
+def _weighted(op: OpBuilder, data: SSAValue, axis: ComputedResizing, places: SSAValue, sampling: Sampling) -> SSAValue:
+    """The sum of the two (linear) or four (cubic) elements around each position, with their weights."""
+    before, rank = op.Floor(places), rank_of(data) or 0
+    passed, last = op.Subtract(places, before), op.Subtract(axis.size, 1)
+    terms: list[SSAValue] = []
+    for offset in (0, 1) if sampling.mode == "linear" else (-1, 0, 1, 2):
+        columns = op.Maximum(op.Minimum(op.convert(op.Add(before, float(offset)), si64), last), 0)
+        distance = op.Subtract(float(offset), passed)
+        weight = _linear(op, distance) if sampling.mode == "linear" else _cubic(op, distance, sampling.cube_coefficient)
+        weight = op.Reshape(weight, [-1 if index == axis.axis else 1 for index in range(rank)], special_zero=False)
+        terms.append(op.Multiply(op.Gather(data, columns, axis.axis), op.convert(weight, element_of(data))))
+    return reduce(op.Add, terms)
 
 
 def _filtered(op: OpBuilder, data: SSAValue, axis: ComputedResizing, places: SSAValue, sampling: Sampling) -> SSAValue:

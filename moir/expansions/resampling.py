@@ -1,4 +1,4 @@
-"""Resizing by matrices, for modes that the runtime's Interpolate does not support.
+"""Resizing to sizes: by the runtime's Interpolate, and by matrices for modes that it does not support.
 
 Resizing is separable: along each axis every element of the result is a weighted sum of elements of the data. If the
 sizes are known while converting, the weights are a constant matrix [result, data], and the data is multiplied by one
@@ -17,9 +17,16 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32, to_numpy
 from moir.dialects.shapes import element_of, rank_of
-from moir.rewriting.builder import OpBuilder
+from moir.rewriting.builder import OpBuilder, Operand
 
 Weights = NDArray[np.floating[Any]]
+
+
+def resized_to(op: OpBuilder, x: SSAValue, sizes: Operand, axes: Sequence[int], mode: str, coordinates: str, **further: Any) -> SSAValue:
+    """opset11.Interpolate(x, sizes, axes) with a mode, and one of coordinates; `further` are other properties."""
+    given = {"shape_calculation_mode": "sizes", "coordinate_transformation_mode": coordinates, **further}
+    return op.Interpolate(x, sizes, list(axes), mode=mode, **given)
+
 
 MAXIMUM_WEIGHTS = 1 << 24
 """Largest number of entries of the matrix of an axis."""

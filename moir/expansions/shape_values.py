@@ -65,6 +65,16 @@ def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: 
     return op.Reshape(value, op.Gather(op.ShapeOf(value), places, 0), special_zero=False)
 
 
+def without_ones(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
+    """A tensor without its dimensions of 1, whichever these are; inference fails unless `rank` others are left."""
+    sizes = op.ShapeOf(value)
+    if not rank:
+        return op.Reshape(value, op.constant([]), special_zero=False)
+    others = op.Squeeze(op.NonZero(op.NotEqual(sizes, 1)), [0])
+    # The CPU plugin (2026.4) removes a Reshape of a list to a list, so that a Gather says the length.
+    return op.Reshape(value, op.Gather(sizes, op.Gather(others, list(range(rank)), 0), 0), special_zero=False)
+
+
 def as_scalar(op: OpBuilder, value: SSAValue) -> SSAValue:
     """A value of one element, as a scalar."""
     if shape_of(value) == ():

@@ -26,8 +26,11 @@ def has_unknown_sizes(filters: SSAValue) -> bool:
     return shape is None or not is_static(shape)
 
 
-def unfolded_convolution(op: OpBuilder, x: SSAValue, filters: SSAValue, window: SlidingWindow, groups: int) -> SSAValue:
-    """The convolution of x [N, C, L…] with filters [M, C / groups, K…]: [N, M, O…]."""
+def unfolded_convolution(op: OpBuilder, x: SSAValue, filters: SSAValue, window: SlidingWindow, groups: int | SSAValue) -> SSAValue:
+    """The convolution of x [N, C, L…] with filters [M, C / groups, K…]: [N, M, O…].
+
+    `groups` is a number, or a list of one entry that is computed.
+    """
     axes = len(window.strides)
     kernel = [_size(op, filters, 2 + axis) for axis in range(axes)]
     extents = [op.Add(op.Multiply(op.Subtract(size, 1), step), 1) for size, step in zip(kernel, window.dilations, strict=True)]
@@ -44,8 +47,9 @@ def unfolded_convolution(op: OpBuilder, x: SSAValue, filters: SSAValue, window: 
     batch, rows = _listed(op, _size(op, x, 0)), _listed(op, _size(op, filters, 0))
     places = _listed(op, reduce(op.Multiply, counts))
     depth = _listed(op, reduce(op.Multiply, [_size(op, filters, 1), *kernel]))
-    columns = op.Reshape(x, op.Concat(batch, [groups], depth, places, axis=0), special_zero=False)
-    matrix = op.Reshape(filters, op.Concat([groups], op.Divide(rows, groups), depth, axis=0), special_zero=False)
+    count = [groups] if isinstance(groups, int) else groups
+    columns = op.Reshape(x, op.Concat(batch, count, depth, places, axis=0), special_zero=False)
+    matrix = op.Reshape(filters, op.Concat(count, op.Divide(rows, groups), depth, axis=0), special_zero=False)
     product = op.MatMul(matrix, columns)
     return op.Reshape(product, op.Concat(batch, rows, *(_listed(op, count) for count in counts), axis=0), special_zero=False)
 
@@ -56,7 +60,7 @@ def unfolded_transposed_convolution(
     filters: SSAValue,
     window: SlidingWindow,
     padding: tuple[int, ...],
-    groups: int,
+    groups: int | SSAValue,
     wanted: tuple[int, ...] = (),
 ) -> SSAValue:
     """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…].
@@ -64,14 +68,35 @@ def unfolded_transposed_convolution(
     It is a convolution with the reversed filters of data between whose elements there are zeros. The spatial sizes of
     the result are `wanted`; without them they follow from explicit pads, or are those of x times the strides.
     """
-    axes, data = len(window.strides), x
+    axes = len(window.strides)
+    whole = whole_transposed_convolution(op, x, filters, window, padding, groups)
+    if wanted or window.auto_pad.startswith("same"):
+        targets = [
+            op.constant([wanted[axis]]) if wanted else op.Multiply(_listed(op, _size(op, x, 2 + axis)), window.strides[axis])
+            for axis in range(axes)
+        ]
+        return of_sizes(op, whole, targets, window.auto_pad == "same_upper")
+    if not any((*window.pads_begin, *window.pads_end)):
+        return whole
+    ends = [-end or LAST for end in window.pads_end]
+    return op.Slice(whole, list(window.pads_begin), ends, [1] * axes, list(range(2, 2 + axes)))
+
+
+def whole_transposed_convolution(
+    op: OpBuilder, x: SSAValue, filters: SSAValue, window: SlidingWindow, padding: tuple[int, ...], groups: int | SSAValue
+) -> SSAValue:
+    """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…], of which no pads are removed.
+
+    `groups` is a number, or a list of one entry that is computed.
+    """
+    axes = len(window.strides)
     spatial = list(range(2, 2 + axes))
     rows, *kernel = (_listed(op, _size(op, filters, axis)) for axis in range(1, 2 + axes))
-    if groups == 1:
+    if isinstance(groups, int) and groups == 1:
         turned = _reversed(op, op.Transpose(filters, [1, 0, *spatial]), spatial)
     else:
         depth = op.Divide(_listed(op, _size(op, filters, 0)), groups)
-        split = op.Concat([groups], depth, rows, *kernel, axis=0)
+        split = op.Concat([groups] if isinstance(groups, int) else groups, depth, rows, *kernel, axis=0)
         behind = [axis + 1 for axis in spatial]
         swapped = op.Transpose(op.Reshape(filters, split, special_zero=False), [0, 2, 1, *behind])
         # The runtime (2026.4) fails on a Reshape that follows a Transpose of unknown sizes.
@@ -85,16 +110,7 @@ def unfolded_transposed_convolution(
     ends = [op.Add(each, extra) if extra else each for each, extra in zip(reach, padding, strict=True)]
     x = op.Pad(x, op.Concat(zeros, *reach, axis=0), op.Concat(zeros, *ends, axis=0), pad_mode="constant")
     none = (0,) * axes
-    whole = unfolded_convolution(op, x, turned, SlidingWindow((1,) * axes, window.dilations, none, none, "explicit"), groups)
-    if wanted or window.auto_pad.startswith("same"):
-        targets = [
-            op.constant([wanted[axis]]) if wanted else op.Multiply(_listed(op, _size(op, data, 2 + axis)), window.strides[axis])
-            for axis in range(axes)
-        ]
-        return of_sizes(op, whole, targets, window.auto_pad == "same_upper")
-    if not any((*window.pads_begin, *window.pads_end)):
-        return whole
-    return op.Slice(whole, list(window.pads_begin), [-end or LAST for end in window.pads_end], [1] * axes, spatial)
+    return unfolded_convolution(op, x, turned, SlidingWindow((1,) * axes, window.dilations, none, none, "explicit"), groups)
 
 
 def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:

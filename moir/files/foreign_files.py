@@ -67,12 +67,18 @@ TEXT_OF_MODULE = FileKind(
 )
 
 KINDS: tuple[FileKind, ...] = (
+    FileKind(
+        "a StableHLO program",
+        _NO_FRONTEND.format(name="StableHLO"),
+        beginning=_SPACE + rb'"?(?:builtin\.)?module\b(?=.{0,4000}(?:stablehlo\.|mhlo\.|func\.func))|#loc\d* = loc\(|ML\xefR',
+        suffixes=(".mlirbc",),
+    ),
     TEXT_OF_MODULE,
     # PyTorch.
     FileKind(
         "a program of torch.export",
         "load it and export it: torch.onnx.export(torch.export.load('{path}'), (), '{stem}.onnx')",
-        beginning=_ZIP + rb"(?:[^/\0]{1,80}/)?(?:archive_format|models/|serialized_exported_program)",
+        beginning=_ZIP + rb"(?:[^/\0]{1,80}/)?(?:archive_format|archive_version|data/\w+/|models/|serialized_exported_program)",
         suffixes=(".pt2",),
     ),
     FileKind(
@@ -162,7 +168,8 @@ PICKLE = FileKind(
 
 GENERAL: tuple[FileKind, ...] = (
     PICKLE,
-    FileKind("an XML document, but no OpenVINO IR", "give a model", beginning=rb"\s*<"),
+    FileKind("a Python program", "run it, and export the model that it builds to ONNX or SavedModel", suffixes=(".py", ".ipynb")),
+    FileKind("an XML document, but no OpenVINO IR", "give a model", beginning=rb"\s*<[?!\w]"),
     FileKind("JSON text", "give a model", beginning=rb"\s*[{\[]"),
     FileKind("a file of zeros", "copy or download it again", beginning=rb"\0+$"),
 )

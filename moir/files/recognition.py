@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from moir.errors import ModelFileError
-from moir.frameworks import SAMPLE, Framework, readable
+from moir.frameworks import SAMPLE, Framework, is_text, readable
 
 _USUAL_NAMES = ("model", "saved_model")
 _LARGEST_FOLDER = 10_000
@@ -59,7 +59,20 @@ def _framework_of_name(path: Path, beginning: bytes) -> Framework:
         raise kind.error(path)
     *titles, last = (framework.title for framework in readable())
     hint = f"moir reads models of {', '.join(titles)} and {last}"
+    if _is_prose(beginning):
+        suffixes = ", ".join(dict.fromkeys(suffix for framework in readable() for suffix in framework.suffixes))
+        raise ModelFileError("this is a text, and no model", location=str(path), hint=f"give the file of the model ({suffixes}); {hint}")
     raise ModelFileError("no frontend knows this kind of file", location=str(path), hint=hint)
+
+
+def _is_prose(beginning: bytes) -> bool:
+    """Whether the first bytes of a file are text in UTF-8, of which the last character may be cut off."""
+    try:
+        beginning.decode()
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":
+            return False
+    return is_text(beginning)
 
 
 def beginning_of(path: Path) -> bytes:

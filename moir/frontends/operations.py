@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.moir import NoneOp
+from moir.dialects.shapes import impossibility, tensor
+from moir.errors import ModelFileError
 
 
 class Operations:
@@ -25,3 +29,13 @@ class Operations:
             self.list.append(op)
             self._absent = op.result
         return self._absent
+
+
+def declared_type(shape: Sequence[int] | None, element: Attribute, name: str) -> Attribute:
+    """The type that a file declares for a value.
+
+    Raises ModelFileError, with the name of the value, for a shape that no tensor has.
+    """
+    if shape is not None and (reason := impossibility(shape)):
+        raise ModelFileError(reason, operation="value", node=name, hint="the file is damaged, or its shapes are wrong")
+    return tensor(shape, element)

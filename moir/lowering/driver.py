@@ -27,13 +27,15 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
+from moir.dialects.element_types import string
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
 from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, models_of
 from moir.dialects.names import inherit_names, name_of
-from moir.dialects.opset.infrastructure import Result
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import value_of
-from moir.errors import ConversionError, UnsupportedOperationError
+from moir.dialects.shapes import element_of, rank_of
+from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
 from moir.frameworks import INTERNAL, Framework, load
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.table import NEWEST, BoundHandler, Expander, LoweringTable
@@ -164,6 +166,12 @@ class Lowering:
             if error.operation is None or error.node is None:
                 raise type(error)(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
             raise
+        except (TypeError, ValueError, AttributeError) as error:
+            # What computes with numbers does not ask each constant whether it is one.
+            if (index := _string_constant(op)) is None:
+                raise
+            reason = f"operand {index} is a constant of strings, with which it cannot be computed"
+            raise InferenceError(reason, operation=op.name, node=name_of(op)) from error
         return None if found is None else _values(op, handler, found)
 
     def _expand(self, op: FrameworkOp, version: int) -> Operation | None:
@@ -240,6 +248,12 @@ def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int
     return before != [result.type for result in op.results]
 
 
+def _string_constant(op: Operation) -> int | None:
+    """The first operand that is a constant of strings; None if there is none."""
+    found = (index for index, value in enumerate(op.operands) if isinstance(value.owner, Constant) and element_of(value) == string)
+    return next(found, None)
+
+
 _VALUES = (SSAValue, NoneType)
 
 
@@ -296,6 +310,16 @@ def _has_output_of_framework(block: Block) -> bool:
     return False
 
 
+def _has_unranked_input(block: Block) -> bool:
+    """Whether the rank of an input of a model is not known. The Parameters are first in its block."""
+    op = block.first_op
+    while isinstance(op, Parameter):
+        if rank_of(op.results[0]) is None:
+            return True
+        op = op.next_op
+    return False
+
+
 def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False) -> None:
     """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered.
 
@@ -309,6 +333,10 @@ def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False
         model.attributes.pop(ModuleLevel.KEEPS_LAYOUTS, None)
         if keeps_layouts:
             model.attributes[ModuleLevel.KEEPS_LAYOUTS] = UnitAttr()
+        if table.ranks is not None and _has_unranked_input(model.block):
+            from moir.lowering.control_flow.ranks_by_use import rank_inputs
+
+            rank_inputs(model, load(table.ranks))
         lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts)
         lowering.block(model.block)
         # The graph of a node may be lowered several times.

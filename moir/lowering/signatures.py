@@ -155,7 +155,11 @@ def _type_name(value: object) -> str:
     return "" if value is None else type(value).__name__
 
 
-def bound(handler: Callable[..., Any], attributes_of: Callable[[LoweringNode], Any] | None = None) -> Callable[..., Any]:
+def bound(
+    handler: Callable[..., Any],
+    attributes_of: Callable[[LoweringNode], Any] | None = None,
+    readers: Mapping[str, Reader] = READERS,
+) -> Callable[..., Any]:
     """The function of a node and a builder that calls a handler with the operands and attributes that it asks for.
 
         elu(op, x, *, alpha=1.0)  ->  elu(op, node.operand(0), alpha=node.number("alpha", 1.0))
@@ -165,6 +169,7 @@ def bound(handler: Callable[..., Any], attributes_of: Callable[[LoweringNode], A
     Args:
         handler: the handler.
         attributes_of: what has the attributes of a node, read as a node's; by default the node itself.
+        readers: how attributes are read, by the annotations of their parameters.
     """
     signature = signature_of(handler)
     if signature == Signature(("node", "op"), (), ()):
@@ -172,7 +177,7 @@ def bound(handler: Callable[..., Any], attributes_of: Callable[[LoweringNode], A
     fixed = [(index, each.is_optional) for index, each in enumerate(signature.operands) if not each.is_variadic]
     is_variadic = len(fixed) < len(signature.operands)
     attributes = [
-        (each.parameter, each.name, READERS[each.type.removesuffix(" | None")], each.default, each.type.endswith(" | None"))
+        (each.parameter, each.name, readers[each.type.removesuffix(" | None")], each.default, each.type.endswith(" | None"))
         for each in signature.attributes
     ]
     takes_node, takes_op = "node" in signature.leading, "op" in signature.leading

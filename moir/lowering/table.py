@@ -22,7 +22,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.lowering.binder import LoweringNode
-from moir.lowering.signatures import bound
+from moir.lowering.signatures import READERS, Reader, bound
 from moir.rewriting.builder import OpBuilder
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
@@ -59,6 +59,9 @@ class LoweringTable:
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
         adapt: returns the bound handler to use for a kind instead of a built-in one.
         finish: "module:function" of what is done with a model of which an output was not lowered.
+        readers: how the framework's attributes are read, by the annotations in signatures, where that differs from
+            `moir.lowering.signatures.READERS`.
+        ranks: "module:rules" of what the kinds say about the ranks of their operands, for inputs of unknown rank.
     """
 
     def __init__(
@@ -68,11 +71,15 @@ class LoweringTable:
         check: Callable[[Operation], None] | None = None,
         adapt: Callable[[str, BoundHandler], BoundHandler] | None = None,
         finish: str | None = None,
+        readers: Mapping[str, Reader] | None = None,
+        ranks: str | None = None,
     ) -> None:
         self.framework = framework
         self.check = check
         self.finish = finish
+        self.ranks = ranks
         self._adapt = adapt
+        self._readers = {**READERS, **(readers or {})}
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
@@ -124,9 +131,8 @@ class LoweringTable:
         """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
-                if self._adapt is None or not handler.__module__.startswith("moir."):
-                    return bound(handler)
-                return self._adapt(kind, bound(handler))
+                called = bound(handler, readers=self._readers)
+                return called if self._adapt is None or not handler.__module__.startswith("moir.") else self._adapt(kind, called)
         return None
 
     def file(self, kind: str) -> str:

@@ -11,9 +11,9 @@ To add a parameter
    `structured` kind, whose reader is imported when it is called.
 2. put the passes that it asks for into the record (`passes`), and their names at their places in `moir/pipeline`.
    Such a pass runs only where a parameter asks for it; its fields come from the `PassRequest`.
-3. add the keyword to `moir.convert_model` (`moir/interface.py`), with what it means in the docstring. Without it,
-   `import moir.interface` fails.
-4. say what it is in `docs/options.md`.
+3. add the keyword to `moir.convert_model` (`moir/interface.py`), or that of a reader to `ReaderOptions`
+   (`moir/parameters/reader_options.py`). Without it, `import moir.interface` fails.
+4. `python -m scripts.option_texts` writes what it means into the docstring and into `docs/options.md`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 from moir.arguments import Expected
 from moir.errors import ArgumentError
-from moir.frameworks import BUILT_IN, Framework
+from moir.frameworks import Framework
 from moir.parameters.compression import COMPRESSION_PARAMETERS
 from moir.parameters.extension import EXTENSION_PARAMETERS
 from moir.parameters.interface import INTERFACE_PARAMETERS
@@ -62,8 +62,8 @@ def parameter_named(name: str) -> Parameter[Any]:
 
 
 def expected_keywords() -> dict[str, Expected]:
-    """What `convert_model` expects of the keywords that are its own parameters, in the order of the table."""
-    return {each.name: each.kind.expected for each in parameters(BUILT_IN)}
+    """What `convert_model` expects of its keywords besides those of readers, in the order of the table."""
+    return {each.name: each.kind.expected for each in parameters(())}
 
 
 @cache

@@ -31,6 +31,8 @@ COMPRESS_WEIGHTS: Parameter[WeightCodes | None] = Parameter(
     None,
     "store weights of matrix products and embeddings as integers that the runtime computes with: int8 or int4, also with "
     "_sym or _asym (default); GROUP weights share a scale, and SHARE of the weights get 4 bits, see docs/compression.md",
+    in_python='store weights of matrix products and embeddings as integers: "int8", "int4", both with "_sym" or "_asym", '
+    'a size of groups and a share: "int4_sym:64:0.8"',
     metavar="MODE[:GROUP[:SHARE]]",
     passes=(PassRequest("compress-weights", "codes"),),
 )

@@ -111,6 +111,10 @@ INPUT: Parameter[tuple[InputItem, ...]] = Parameter(
     _INPUTS,
     (),
     "inputs in their order, or where to cut the model: port:name:port[shape]{type}->value, separated by commas",
+    in_python="the inputs of the converted model in their order, or where to cut the model: a text in the notation of the "
+    'command line (`"x[1,3,?,?]{f32},0:conv1,training->False"`), an `Input`, a mapping of names to shapes (in '
+    "elements, -1 where unknown), element types, tuples of both or values, or a list of such items; shapes "
+    "without names belong to the inputs of the model in their order",
     metavar="INPUTS",
     passes=_OF_INPUTS,
 )
@@ -119,6 +123,8 @@ OUTPUT: Parameter[tuple[Place, ...]] = Parameter(
     _OUTPUTS,
     (),
     "outputs in their order, or where to cut the model: name, node:port or port:node, separated by commas",
+    in_python="the outputs in their order, or where to cut the model: names of outputs, tensors or nodes, `node:1` (an "
+    "output port) or `0:node` (the tensor that enters an input port)",
     metavar="OUTPUTS",
     passes=(PassRequest("cut-outputs", "outputs"),),
 )
@@ -127,6 +133,7 @@ INPUT_SHAPE: Parameter[tuple[tuple[Dimension, ...], ...]] = Parameter(
     _SHAPES,
     (),
     "shapes of the inputs in their order: [1,3,224,224],[1,10]; dimensions can be ?, -1, 1..10 or a name",
+    in_python="the shapes of the inputs in their order, in elements: one shape, or a list of shapes",
     metavar="SHAPES",
     passes=_OF_INPUTS,
     excludes=("batch",),
@@ -152,6 +159,7 @@ FREEZE: Parameter[tuple[InputItem, ...]] = Parameter(
     _INPUTS,
     (),
     "inputs that become constants: name->value, separated by commas; the same as in --input",
+    in_python='inputs that become constants: `{"training": False}`; the same as in `input`',
     metavar="VALUES",
     passes=_OF_INPUTS,
 )

@@ -54,12 +54,16 @@ LAYOUT_CHANGE = Parameter(
     choice({"auto": True, "none": False}, EXPECTED_LAYOUT_CHANGE),
     True,
     "auto (default): move transpositions around channel-last operations until they cancel; none: leave them there",
+    in_python='True or "auto": move transpositions around channel-last operations until they cancel; False or "none": leave them there',
 )
 LAYOUT = Parameter(
     "layout",
     _LAYOUTS,
     (),
     "layouts of inputs and outputs, and those to change them to: nhwc, [n,h,w,c], nhwc->nchw, image(nhwc->nchw),mask(nhw)",
+    in_python='layouts of inputs and outputs, by name, in the order of the inputs, or of the only input: `"nhwc"`, '
+    '`"[n,h,w,c]"`, or `"nhwc->nchw"` for what the model has and what it is to have instead; `{"image": '
+    '"nhwc->nchw"}` or `{"image": ("nhwc", "nchw")}`',
     metavar=_METAVAR,
     excludes=("source_layout", "target_layout"),
     passes=_SET_LAYOUTS,

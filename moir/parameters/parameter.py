@@ -87,7 +87,9 @@ class Parameter(Record, Generic[T]):
         name: keyword of `convert_model`, key in a file of a configuration and in the runtime information of the IR.
         kind: the kind of its values.
         default: the value if none is given.
-        help: the help text of the command line.
+        help: the help text of the command line, which is also what `docs/options.md` says.
+        in_python: what the docstring of `convert_model` says in place of the help text, where Python has other forms of
+            the value.
         metavar: placeholder of the value in the help text.
         option: moir's spelling of the option, if that is not the name with dashes.
         former: further spellings of the option: of one letter, and those of Model Optimizer.
@@ -106,6 +108,7 @@ class Parameter(Record, Generic[T]):
     former: tuple[str, ...] = ()
     group: str = ""
     excludes: tuple[str, ...] = ()
+    in_python: str = ""
     passes: tuple[PassRequest, ...] = ()
     notes: Callable[[T], Sequence[str]] = no_notes
 

@@ -84,6 +84,8 @@ MEAN_VALUES = Parameter(
     _per_channel(_means),
     (),
     "numbers to subtract from the channels of inputs: (1,2,3), or image(1,2,3),depth(0.5)",
+    in_python="what is subtracted from an input: a number, or one for each of its channels, in the order of the channels of"
+    " the model; a list of those for all inputs in order, or a mapping from names; in units of the input",
     metavar=_METAVAR,
     passes=_PASSES,
 )
@@ -91,7 +93,7 @@ SCALE_VALUES = Parameter(
     "scale_values",
     _per_channel(_divisors),
     (),
-    "numbers to divide the channels of inputs by, behind the subtraction",
+    "numbers to divide the channels of inputs by, after the subtraction",
     metavar=_METAVAR,
     excludes=("scale",),
     passes=_PASSES,
@@ -109,7 +111,7 @@ REVERSE_INPUT_CHANNELS = Parameter(
     "reverse_input_channels",
     SWITCH,
     False,
-    "exchange red and blue of the inputs with three channels, in front of the subtraction",
+    "exchange red and blue of the inputs with three channels, before the subtraction",
     passes=_PASSES,
 )
 

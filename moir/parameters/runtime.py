@@ -14,6 +14,8 @@ TOKENIZERS = Parameter(
     UNLESS,
     True,
     "refuse strings that need operations of OpenVINO Tokenizers, an extension of the runtime",
+    in_python="use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation sets "
+    "cannot express; False refuses a model that needs them",
     option="--no-tokenizers",
 )
 

@@ -304,7 +304,7 @@ def pipeline_names(framework: str = ONNX.dialect, options: ConversionOptions | N
 
 
 def _is_needed(name: str, framework: Framework, options: ConversionOptions, own: Set[str]) -> bool:
-    """Whether models of a framework go through a pass; `own` are the passes that some frameworks have for themselves."""
+    """Whether models of a framework go through a pass; `own` are those that single frameworks have for themselves."""
     if options.pass_options(name) is None:
         return False
     if pass_modules().get(name, "").startswith(LAYOUT_PASSES):

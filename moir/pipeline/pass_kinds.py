@@ -182,6 +182,29 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "fuse-unrolled-cells": ((("MatMul",), ("Relu", "Sigmoid", "Tanh")),),
     "join-empty-parts": ((("Concat",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
+    "number-strings": (
+        (
+            (
+                "Broadcast",
+                "Concat",
+                "GatherElements",
+                "GatherND",
+                "Reverse",
+                "Roll",
+                "ScatterElementsUpdate",
+                "ScatterNDUpdate",
+                "ScatterUpdate",
+                "Select",
+                "Slice",
+                "Split",
+                "StridedSlice",
+                "Tile",
+                "Transpose",
+                "VariadicSplit",
+            ),
+        ),
+        (("Loop", "TensorIterator"),),
+    ),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (
         (

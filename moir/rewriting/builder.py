@@ -9,6 +9,7 @@ inferred at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 
 from moir.analysis.known_values import KnownValues
 from moir.dialects import opset
-from moir.dialects.data import DataAttr
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import dynamic, f32, si64, to_numpy
 from moir.dialects.inference import set_type
 from moir.dialects.large_arrays import ComputedArray, Values
@@ -26,12 +27,19 @@ from moir.dialects.moir import NoneOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import UNKNOWN, element_of, tensor
+from moir.dialects.shapes import UNKNOWN, element_of, impossibility, tensor
 from moir.errors import InferenceError
 from moir.suggestions import did_you_mean
 
 Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] | Values | None
 """A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
+
+
+LARGEST_FILLED = 1 << 20
+"""Elements of the largest constant that is one number throughout."""
+
+LARGEST_RESULT_COUNT = 1 << 16
+"""Results of an operation, beyond any valid model: the number may come from a damaged file."""
 
 
 class Constructor:
@@ -125,6 +133,9 @@ class OpBuilder:
         op = operation.create(
             operands=self._values(operands, "auto_broadcast" in table.specs), properties=attributes, location=self._location()
         )
+        if result_count > LARGEST_RESULT_COUNT:
+            op.drop_all_references()
+            raise InferenceError(f"an operation with {result_count} results is not possible")
         if result_count:
             op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(result_count))
         self.insert_inferred(op)
@@ -194,6 +205,21 @@ class OpBuilder:
             raise InferenceError(f"{value} is no value of element type {element}")
         return self.constant(array.astype(storage), element)
 
+    def filled(self, shape: Sequence[int], number: float | Array | np.generic, element: Attribute | None = None) -> SSAValue:
+        """A tensor of one number: a constant, or a Broadcast if it is so large that it would take up space in the IR.
+
+        Raises InferenceError for a shape that no tensor has.
+        """
+        if _is_small(shape):
+            return self.constant(np.full(shape, number), element)
+        return self.Broadcast(self.constant(np.asarray(number), element), list(shape))
+
+    def filled_like(self, shape: Sequence[int], number: float, like: SSAValue) -> SSAValue:
+        """The same, with the element type of another value."""
+        if _is_small(shape):
+            return self.constant_like(np.full(shape, number), like)
+        return self.Broadcast(self.constant_like(number, like), list(shape))
+
     def convert(self, value: SSAValue, element: Attribute) -> SSAValue:
         """The value in another element type; the value itself if it has that type."""
         return value if element_of(value) == element else self.Convert(value, destination_type=element)
@@ -201,3 +227,10 @@ class OpBuilder:
     def transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
         """The value transposed by a permutation; the value itself if that is the identity."""
         return value if list(order) == sorted(order) else self.Transpose(value, np.array(order, np.int64))
+
+
+def _is_small(shape: Sequence[int]) -> bool:
+    """Whether a tensor of one number is stored. Raises InferenceError for a shape that no tensor has."""
+    if (reason := impossibility(shape)) or min(shape, default=0) < 0:
+        raise InferenceError(reason or f"a tensor of shape {list(shape)} is not possible")
+    return prod(shape) <= LARGEST_FILLED

@@ -26,7 +26,7 @@ def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
     """The length T of each sequence of x [N, T, I], as a tensor of N integers."""
     shape = shape_of(x) or (-1, -1, -1)
     if shape[0] >= 0 and shape[1] >= 0:
-        return op.constant(np.full(shape[0], shape[1], np.int32), si32)
+        return op.filled((shape[0],), np.int32(shape[1]), si32)
     dimensions = op.ShapeOf(x, output_type=si32)
     batch = op.constant([shape[0]]) if shape[0] >= 0 else op.Gather(dimensions, [0], 0)
     return op.Broadcast(op.constant(np.array(shape[1], np.int32)) if shape[1] >= 0 else op.Gather(dimensions, 1, 0), batch)

@@ -51,7 +51,7 @@ from moir.tools.optimizer.arguments import IR, TEXT, argument_parser, frontends
 from moir.tools.optimizer.input import OptInput
 from moir.tools.optimizer.ir_printing import ModuleObserver, reported_to
 from moir.tools.optimizer.observers import check_names, observers_of
-from moir.tools.optimizer.text import TextParser, named_locations, print_module
+from moir.tools.optimizer.text import TextParser, named_locations, named_sources, print_module
 from moir.tools.optimizer.text_locations import TextLocations, set_location
 from moir.tools.optimizer.weights_file import WeightsReader, WeightsWriter
 from moir.tools.output import TEXT_FILE, WEIGHTS_FILE, replacing_file
@@ -175,6 +175,8 @@ class MoirOptMain(xDSLOptMain):
 
     def printed_locations(self, module: ModuleOp) -> Mapping[Operation, LocationAttr] | None:
         """The locations that options request; None prints none."""
+        if self.args.print_provenance and self.args.print_debuginfo:
+            return named_sources(named_locations(module), traced_locations(module))
         if self.args.print_provenance:
             return traced_locations(module)
         return named_locations(module) if self.args.print_debuginfo else None
@@ -225,8 +227,6 @@ class MoirOptMain(xDSLOptMain):
     def check_paths(self) -> None:
         """Raises UsageError for options that contradict each other."""
         args = self.args
-        if args.print_debuginfo and args.print_provenance:
-            raise UsageError("--print-debuginfo and --print-provenance exclude each other")
         if args.split_input_file and (self.writes_ir or args.dump_ir):
             raise UsageError("--split-input-file goes with text output only")
         if args.crash_reproducer:

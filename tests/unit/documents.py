@@ -25,7 +25,7 @@ from onnx import TensorProto, helper
 from moir.frontends.tensorflow.messages import message_class
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
+DOCUMENTS = ("README.md", "CHANGELOG.md", "SECURITY.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
 """The documents, as paths relative to the repository."""
 
 

@@ -10,11 +10,15 @@ import pytest
 
 import moir
 from moir.errors import ArgumentError
+from moir.frameworks import BUILT_IN
 from moir.options import ConversionOptions
 from moir.parameters import CONVERSION_PARAMETERS, parameter_named, parameters, pass_requests
 from moir.parameters.parameter import Parameter
+from moir.parameters.reader_options import ReaderOptions
+from moir.parameters.reading import reading_parameters
 from moir.pipeline import every_pass, load_pass
 from moir.tools.convert import argument_parser
+from scripts import option_texts
 
 PARAMETERS = parameters()
 
@@ -27,12 +31,21 @@ def test_names_and_options_are_unique() -> None:
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda each: each.name)
 def test_keywords_of_convert_model(parameter: Parameter[Any]) -> None:
-    keyword = inspect.signature(moir.convert_model).parameters[parameter.name]
-    assert keyword.kind is keyword.KEYWORD_ONLY
-    assert parameter.kind.expected.accepts(keyword.default)
-    assert parameter.kind.of_python(keyword.default) == parameter.default
-    arguments = (inspect.getdoc(moir.convert_model) or "").partition("\nArgs:\n")[2]
-    assert re.search(rf"^    (\w+, )*{parameter.name}(, \w+)*: ", arguments, re.MULTILINE), "the docstring says what it means"
+    is_of_reader = parameter in reading_parameters(BUILT_IN)
+    if is_of_reader:
+        assert parameter.name in ReaderOptions.__annotations__
+        assert parameter.default is None
+    else:
+        keyword = inspect.signature(moir.convert_model).parameters[parameter.name]
+        assert keyword.kind is keyword.KEYWORD_ONLY
+        assert parameter.kind.expected.accepts(keyword.default)
+        assert parameter.kind.of_python(keyword.default) == parameter.default
+    arguments = (inspect.getdoc(moir.read_model if is_of_reader else moir.convert_model) or "").partition("\nArgs:\n")[2]
+    assert re.search(rf"^    {parameter.name}: ", arguments, re.MULTILINE), "the docstring says what it means"
+
+
+def test_texts_of_options_are_those_of_the_records() -> None:
+    assert option_texts.main(["--check"]) == 0
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda each: each.name)

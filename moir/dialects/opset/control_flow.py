@@ -24,6 +24,7 @@ from moir.dialects.opset.interfaces.properties import deferred_definition, integ
 from moir.dialects.shapes import (
     Shape,
     TensorTypeAttribute,
+    element_count,
     element_of,
     join_shapes,
     merge_elements,
@@ -226,7 +227,10 @@ class Loop(RepeatingOp):
 
     def check_invariants(self) -> None:
         super().check_invariants()
-        _require(0 <= self.integer("condition") < len(results_of(self.block)), f"the body has no Result {self.integer('condition')}")
+        results = results_of(self.block)
+        _require(0 <= self.integer("condition") < len(results), f"the body has no Result {self.integer('condition')}")
+        shape = shape_of(results[self.integer("condition")])
+        _require(shape is None or (len(shape) < 2 and element_count(shape) in (None, 1)), "the condition of its body is not one element")
 
     def infer(self, known: OperandValues) -> Types:
         self.infer_body(known)

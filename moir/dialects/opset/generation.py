@@ -83,10 +83,14 @@ class Eye(OpsetOp):
 
 
 def range_length(start: float, stop: float, step: float) -> int:
-    """Number of elements of a range from start by step, excluding stop."""
-    if isinstance(start, float):
-        return max(0, math.ceil((stop - start) / step))
-    return len(range(start, int(stop), int(step)))
+    """Number of elements of a range from start by step, excluding stop. Raises InferenceError if it is infinite."""
+    if not isinstance(start, float):
+        # Not len(range(…)), which has a limit of 63 bits.
+        return max(0, -((start - int(stop)) // int(step)))
+    length = (stop - start) / step
+    if not math.isfinite(length):
+        raise InferenceError(f"a range from {start} to {stop} by {step} is infinite")
+    return max(0, math.ceil(length))
 
 
 class RangeOp(OpsetOp):
@@ -127,7 +131,7 @@ class RangeOp(OpsetOp):
         if operand is None:
             return None
         value = widened(operand).reshape(()).item()
-        if not math.isfinite(value):
+        if not isinstance(value, int | float) or not math.isfinite(value):
             raise InferenceError("start, stop and step should be finite")
         return float(value) if self.output_element() in element_types.REAL_TYPES else int(value)
 

@@ -109,6 +109,12 @@ class GatherOp(ReadingOp):
         if not self.COUNTS_FROM_END and indices.size and indices.min() < 0:
             return None
         positions = positions_of(indices, data.shape[axis])
+        if positions is None and self.COUNTS_FROM_END and batch == 0 and data.dtype.kind in "iu":
+            # Shapes are computed with so: the runtime, too, takes zeros where there is nothing.
+            zero = np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
+            places = np.where(indices < 0, indices + data.shape[axis], indices)
+            inside = (places >= 0) & (places < data.shape[axis])
+            return np.take(np.concatenate([data, zero], axis), np.where(inside, places, data.shape[axis]), axis)
         if positions is None:
             return None
         if batch == 0:

@@ -24,7 +24,7 @@ from moir.dialects.shapes import (
     shape_of,
     unknown_dimensions,
 )
-from moir.dialects.symbols import Dimension, Symbol, same
+from moir.dialects.symbols import Dimension, Symbol, integer_entries, same
 from moir.errors import InferenceError
 
 
@@ -78,6 +78,8 @@ class BroadcastOp(MovementOp):
             raise InferenceError(f"{count} axes are given for the dimensions of shape {format_shape(shape)}")
         if target is None:
             return None
+        if -1 in target and min(known.integers(self.operands[1]) or (0,)) < 0:
+            raise InferenceError(f"{format_shape(target)} is no shape: a dimension is negative")
         match self.text("mode"):
             case "bidirectional":
                 return broadcast_shapes(shape, target)
@@ -160,7 +162,7 @@ class Tile(MovementOp):
             count = (shapes[1] or (-1,))[0]
             return None if shape is None or not is_fixed(count) else unknown_dimensions(max(len(shape), count))
         # A negative number of repetitions gives an empty dimension, as 0 does.
-        repeats = [(entry if entry.dimension else -1) if isinstance(entry, Symbol) else max(int(entry), 0) for entry in entries]
+        repeats = [(entry if entry.dimension else -1) if isinstance(entry, Symbol) else max(entry, 0) for entry in integer_entries(entries)]
         rank = max(len(shape), len(repeats))
         shape = (1,) * (rank - len(shape)) + shape
         repeats = [1] * (rank - len(repeats)) + repeats

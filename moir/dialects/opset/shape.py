@@ -27,7 +27,7 @@ from moir.dialects.shapes import (
     shape_of,
     unknown_dimensions,
 )
-from moir.dialects.symbols import Dimension, Symbol, is_symbolic, same
+from moir.dialects.symbols import Dimension, Symbol, integer_array, is_symbolic, same
 from moir.errors import InferenceError
 
 
@@ -74,6 +74,8 @@ class Reshape(OpsetOp):
         if pattern is None:
             return None if counts is None or not is_fixed(counts[0]) else unknown_dimensions(counts[0])
         shape = shapes[0]
+        if pattern.dtype.kind not in "iuO":
+            pattern = integer_array(pattern)
         if pattern.dtype != object and (count := element_count(shape)) and (simple := _simply_reshaped(count, pattern.tolist())):
             return simple
         source = None if shape is None else [known.dimension(data, axis) if d == -1 else d for axis, d in enumerate(shape)]

@@ -26,7 +26,7 @@ from moir.dialects.shapes import (
     shape_of,
     shifted,
 )
-from moir.dialects.symbols import Dimension, Symbol
+from moir.dialects.symbols import Dimension, Symbol, integer_entries
 from moir.errors import InferenceError
 
 Bound = int | Symbol | None
@@ -38,7 +38,7 @@ UNBOUNDED = 2**31 - 1
 
 def bounds_of(entries: Array | None) -> list[Bound] | None:
     """Starts, stops or steps as a list; None if they are unknown."""
-    return None if entries is None else [entry if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()]
+    return None if entries is None else [entry if isinstance(entry, Symbol) else int(entry) for entry in integer_entries(entries)]
 
 
 def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *, begins: bool = True, ends: bool = True) -> Dimension:
@@ -134,10 +134,10 @@ class Slice(MovementOp):
             return tuple([0 if d == 0 else -1 for d in shape])
         if len(axes) > len(shape):
             raise InferenceError(f"{len(axes)} axes are sliced of shape {format_shape(shape)}")
-        unknown = [None] * len(axes)
-        starts, stops, steps = starts or unknown, stops or unknown, steps or unknown
-        if not len(axes) == len(starts) == len(stops) == len(steps) or len(set(axes)) < len(axes):
+        if len(set(counts)) > 1 or (counts and counts[0] != len(axes)) or len(set(axes)) < len(axes):
             raise InferenceError("start, stop, step and axes of a slice have different lengths, or an axis is named twice")
+        unknown: list[Bound] = [None] * len(axes)
+        starts, stops, steps = (unknown if each is None else each for each in (starts, stops, steps))
         result = list(shape)
         for axis, start, stop, step in zip(axes, starts, stops, steps, strict=True):
             position = normalize_axis(axis, len(shape))

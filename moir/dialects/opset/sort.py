@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from xdsl.ir import Attribute
 from xdsl.irdl import operand_def, result_def
+from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
@@ -102,6 +103,11 @@ class TopK(TopKOp):
 
     name = "opset11.TopK"
     stable = boolean_property(False)
+
+    def check_invariants(self) -> None:
+        super().check_invariants()
+        if self.flag("stable") and self.text("sort") == "none":
+            raise VerifyException("stable needs an order: sort is value or index")
 
 
 @deferred_definition

@@ -16,7 +16,7 @@ from moir.dialects.data import Array
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static, shape_of
 from moir.errors import InferenceError
-from moir.expansions.linear_algebra.matrix_diagonals import dimension_of
+from moir.expansions.linear_algebra.matrix_diagonals import dimension_of, require_matrices
 from moir.expansions.shape_values import dimension
 from moir.rewriting.builder import OpBuilder
 
@@ -30,6 +30,7 @@ MAXIMUM_ELEMENTS = 1 << 22
 def offsets(op: OpBuilder, matrices: SSAValue) -> Array | SSAValue:
     """Column minus row of each element of the matrices in the last two dimensions; an array if these are known."""
     shape = shape_of(matrices)
+    require_matrices(shape)
     if shape is not None and is_static(shape[-2:]) and shape[-1] * shape[-2] <= MAXIMUM_ELEMENTS:
         return np.arange(shape[-1])[None, :] - np.arange(shape[-2])[:, None]
     rows, columns = (op.Range(0, dimension_of(op, matrices, axis), 1, output_type=si64) for axis in (-2, -1))

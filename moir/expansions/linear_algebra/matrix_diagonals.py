@@ -6,7 +6,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_count, is_static, rank_of, shape_of
+from moir.dialects.shapes import Shape, element_count, is_static, rank_of, shape_of
+from moir.errors import InferenceError
 from moir.expansions.shape_values import dimension
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -26,12 +27,21 @@ def joined_matrices(op: OpBuilder, data: SSAValue) -> SSAValue:
     return op.Reshape(data, [*[0] * (rank - 2), -1 if last is None else last], special_zero=True)
 
 
+def require_matrices(shape: Shape) -> None:
+    """Raise InferenceError if a shape has fewer than two dimensions."""
+    if shape is not None and len(shape) < 2:
+        raise InferenceError(f"a tensor of rank {len(shape)} holds no matrices")
+
+
 def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
     """Diagonal k of the matrices in the last two dimensions."""
     shape = shape_of(data)
+    require_matrices(shape)
     elements = joined_matrices(op, data)
     if shape is not None and is_static(shape[-2:]):
         rows, columns = shape[-2:]
+        if not -max(rows, 1) < k < max(columns, 1):
+            raise InferenceError(f"matrices of shape [{rows},{columns}] have no diagonal {k}")
         length = max(0, min(rows + min(k, 0), columns - max(k, 0)))
         return op.Gather(elements, np.arange(length) * (columns + 1) + (k if k > 0 else -k * columns), -1)
     rows, columns = dimension_of(op, data, -2), dimension_of(op, data, -1)

@@ -1,4 +1,4 @@
-"""Comparing and choosing strings by their bytes."""
+"""Comparing and choosing strings by their bytes, and finding the distinct ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from moir.rewriting.builder import OpBuilder
 
 def equal_strings(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """Whether strings are equal, element by element, of two tensors that are broadcast to each other."""
-    first, second = unpacked(op, a), unpacked(op, b)
+    return equal_texts(op, unpacked(op, a), unpacked(op, b))
+
+
+def equal_texts(op: OpBuilder, first: Texts, second: Texts) -> SSAValue:
+    """Whether strings are equal, element by element, whose begins and ends are broadcast to each other."""
     none_of_first, none_of_second = (op.Multiply(each.begins, number(0)) for each in (first, second))
     listed = [
         Texts(flat(op, op.Add(each.begins, none)), flat(op, op.Add(each.ends, none)), each.symbols)
@@ -35,3 +39,21 @@ def selected_strings(op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValu
     first, second = together(op, [unpacked(op, a), unpacked(op, b)])
     begins, ends = (op.Select(condition, one, other) for one, other in zip(first[:2], second[:2], strict=True))
     return packed(op, Texts(begins, ends, first.symbols))
+
+
+def distinct_strings(op: OpBuilder, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The distinct strings of a list in the order of their first occurrence, the place of each among them, and counts.
+
+    The places and the counts have the type i32.
+    """
+    size = op.Gather(op.ShapeOf(x, output_type=si32), 0, 0)
+    places = op.Range(number(0), size, number(1), output_type=si32)
+    texts = unpacked(op, x)
+    columns, rows = (Texts(op.Unsqueeze(texts.begins, [axis]), op.Unsqueeze(texts.ends, [axis]), texts.symbols) for axis in (1, 0))
+    same = equal_texts(op, columns, rows)
+    first = op.ReduceMin(op.Select(same, op.Unsqueeze(places, [0]), size), [1], keep_dims=False)
+    is_first = op.Equal(first, places)
+    found = op.Squeeze(op.NonZero(is_first, output_type=si32), [0])
+    numbers = op.CumSum(op.convert(is_first, si32), 0, exclusive=True)
+    counts = op.ReduceSum(op.convert(same, si32), [1], keep_dims=False)
+    return op.Gather(x, found, 0), op.Gather(numbers, first, 0), op.Gather(counts, found, 0)

@@ -82,6 +82,24 @@ def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
     return Pieces(row, column, start, op.Select(op.Equal(column, number(limit)), op.Gather(stripped(op, texts).ends, row, 0), stop))
 
 
+def with_rest(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
+    """The first `limit` pieces between white space of each string, and one of all that follows them.
+
+    That one is there, and may be empty, wherever a string has `limit` pieces; white space at the end belongs to it.
+    """
+    ends = flat(op, texts.ends)
+    rows = one_by_one(op, size_of(op, ends))
+    firsts = ranks(op, found.row, rows)
+    own = op.Subtract(ranks(op, found.row, op.Add(rows, number(1))), firsts)
+    row, column = rows_and_columns(op, op.Select(op.Less(own, number(limit)), own, number(limit + 1)))
+    place = op.Minimum(op.Add(op.Gather(firsts, row, 0), column), size_of(op, found.start))
+    start, stop = (op.Gather(with_sentinel(op, each, number(0)), place, 0) for each in (found.start, found.stop))
+    last = op.Gather(ends, row, 0)
+    is_rest = op.Equal(column, number(limit))
+    has_more = op.Less(column, op.Gather(own, row, 0))
+    return Pieces(row, column, op.Select(has_more, start, last), op.Select(is_rest, last, stop))
+
+
 def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
     """For the elements of rows of some counts, one after the other, their rows and their places in them."""
     behind = op.CumSum(counts, 0)

@@ -29,7 +29,7 @@ from moir.errors import ModelFileError
 from moir.frontends.caffe.custom_layers import CustomLayer, attributes_of
 from moir.frontends.caffe.network import Layer, Network, parameters
 from moir.frontends.caffe.weights import Weights
-from moir.frontends.operations import Operations
+from moir.frontends.operations import Operations, declared_type
 from moir.frontends.protobuf.text_format import TextMessage
 
 TRAINING = frozenset(
@@ -83,7 +83,7 @@ class NetworkBuilder:
     def block(self) -> Block:
         """The block. Raises ModelFileError if the network is inconsistent or has no outputs."""
         for name, shape in self.network.inputs.items():
-            self._input(name, _type(shape), name not in self._last_writers)
+            self._input(name, declared_type(shape, f32, name), name not in self._last_writers)
         for layer in self.network.layers:
             self._layer(layer)
         labels = {value.owner for value in self._of_data_layers if value in self._unread}
@@ -127,12 +127,13 @@ class NetworkBuilder:
             raise self.error(layer, f"{len(layer.tops)} tops with {len(shapes)} shapes")
         given = shapes * len(layer.tops) if len(shapes) == 1 else shapes or [None] * len(layer.tops)
         for top, shape in zip(layer.tops, given, strict=True):
-            self._input(top, _type(shape), self._last_writers[top] is layer)
+            self._input(top, declared_type(shape, f32, top), self._last_writers[top] is layer)
 
     def _data_layer(self, layer: Layer) -> None:
         """The Parameters of a layer that reads data: images [N, C, H, W], and labels, which are left out if unread."""
         for index, top in enumerate(layer.tops):
-            self._input(top, _type(_data_shape(layer) if index == 0 else None), self._last_writers[top] is layer)
+            shape = _data_shape(layer) if index == 0 else None
+            self._input(top, declared_type(shape, f32, top), self._last_writers[top] is layer)
             self._of_data_layers.add(self.inputs[-1])
 
     # Layers
@@ -191,11 +192,6 @@ class NetworkBuilder:
     def _write(self, top: str, value: SSAValue) -> None:
         self.values[top] = value
         self._unread[value] = top
-
-
-def _type(shape: Sequence[int] | None) -> Attribute:
-    """The type of an input; its rank is unknown if the shape is None."""
-    return tensor(None if shape is None else tuple(shape), f32)
 
 
 def _data_shape(layer: Layer) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f32
+from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.files.reading import check_beginning, map_file
 from moir.frontends.caffe.messages import BLOB_FORMAT, MESSAGES, NETWORK_FORMAT
@@ -142,6 +143,8 @@ class _BlobFile:
         values = self._values(blob, what)
         if len(shape) > MAXIMUM_RANK or min(shape, default=0) < 0 or math.prod(shape) != values.size:
             raise ModelFileError(f"{what} has {values.size} values, which do not fit its shape {list(shape)}", location=str(self._path))
+        if reason := impossibility(shape):
+            raise ModelFileError(f"{what}: {reason}", location=str(self._path))
         values = values.reshape(shape)
         return DataAttr(TensorData(values if values.dtype == np.float32 else values.astype(np.float32), f32, shape))
 

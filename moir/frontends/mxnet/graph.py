@@ -23,7 +23,7 @@ from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
 from moir.frontends.mxnet.ndarrays import ELEMENTS
 from moir.frontends.mxnet.symbol import MAXIMUM_RESULTS, Node, Symbol, value_of_text
-from moir.frontends.operations import Operations
+from moir.frontends.operations import Operations, declared_type
 
 VARIABLE = "null"
 
@@ -180,11 +180,12 @@ class SymbolBuilder:
 
     def _input_type(self, node: Node, number: int) -> Attribute:
         """The type of an input: as the symbol declares it, or as far as weights say it."""
-        element = ELEMENTS.get(int(node.hidden["dtype"]), f32) if node.hidden.get("dtype", "").isdigit() else f32
+        dtype = value_of_text(node.hidden.get("dtype", ""))
+        element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))
         if isinstance(declared, list) and declared:
             # 0 stands for an unknown size, unless the symbol is of the numpy kind, where -1 does.
-            return tensor([size if isinstance(size, int) and size > 0 else -1 for size in declared], element)
+            return declared_type([size if isinstance(size, int) and size > 0 else -1 for size in declared], element, node.name)
         return tensor(self._shape_by_weights(number), element)
 
     def _shape_by_weights(self, number: int) -> tuple[int, ...] | None:

@@ -23,6 +23,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr, TensorData
+from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.files.reading import check_beginning, map_file
 
@@ -120,6 +121,8 @@ class _Reader:
         dtype = element_types.to_numpy(element)
         if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > len(self._mapped) - self._position:
             raise self._error(f"an array of shape {list(shape)} does not fit into the file; is it complete?")
+        if reason := impossibility(shape):
+            raise self._error(reason)
         values = np.frombuffer(self._mapped, dtype, math.prod(shape), self._position).reshape(shape)
         self._position += values.nbytes
         return DataAttr(TensorData(values, element, shape))

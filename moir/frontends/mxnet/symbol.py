@@ -31,6 +31,8 @@ ORDERING = frozenset(("argsort", "sort", "topk", "_npi_argsort", "_npi_sort", "_
 
 Value: TypeAlias = "bool | int | float | str | list[Any]"
 
+_LONGEST_INTEGER = 20
+"""Characters of the longest integer of 64 bits, with its sign."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$")
 _LIST = re.compile(r"[(\[][-+\d.eE,\s]*[)\]]$")
 _CONSTANTS = {"True": True, "False": False, "true": True, "false": False}
@@ -76,6 +78,8 @@ def read_symbol(path: Path, model: Path | None = None) -> Symbol:
         raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
     except json.JSONDecodeError as error:
         raise ModelFileError(f"not a symbol: {error.msg}", location=f"{path}, line {error.lineno}") from None
+    except ValueError:
+        raise ModelFileError("not a symbol: a number of thousands of digits", location=str(path)) from None
     except RecursionError:
         raise ModelFileError("lists are nested too deeply", location=str(path)) from None
     return _symbol(content, path)
@@ -106,7 +110,10 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     if own.get("axis") == "None" and given["op"] in ORDERING:
         attributes["axis"] = "None"
     references = _references(given.get("inputs"), number, f"the inputs of {given['name']!r}", path)
-    subgraphs = [_symbol(each, path) for each in cast("Sequence[Any]", given.get("subgraphs") or [])]
+    listed: Any = given.get("subgraphs") or []
+    if not isinstance(listed, list):
+        raise ModelFileError(f"the subgraphs of {given['name']!r} are no list", location=str(path))
+    subgraphs = [_symbol(each, path) for each in cast("list[Any]", listed)]
     # Operations on sparse tensors have another name for the same.
     return Node(given["op"].removeprefix("_sparse_"), given["name"], attributes, hidden, references, subgraphs)
 
@@ -129,7 +136,8 @@ def _references(found: Any, before: int, what: str, path: Path) -> list[tuple[in
 def value_of_text(text: str) -> Value | None:
     """The value that the text of an attribute stands for; None for the text None.
 
-    Lists of numbers become lists; texts that are no Python value, and lists with None in them, stay as they are.
+    Lists of numbers become lists; texts that are no Python value, and lists with None in them, stay as they are. So do
+    integers beyond 64 bits, which no attribute has.
     """
     text = text.strip()
     if text in _CONSTANTS:
@@ -137,10 +145,18 @@ def value_of_text(text: str) -> Value | None:
     if text == "None":
         return None
     if _NUMBER.match(text):
-        return float(text) if set(text) & set(".eE") else int(text)
+        if set(text) & set(".eE"):
+            return float(text)
+        return int(text) if len(text) <= _LONGEST_INTEGER and _fits(int(text)) else text
     if _LIST.match(text):
         try:
-            return [value if isinstance(value, int) else float(value) for value in ast.literal_eval(text)]
-        except (ValueError, SyntaxError, TypeError):
+            values = [value if isinstance(value, int) else float(value) for value in ast.literal_eval(text)]
+        except (ValueError, SyntaxError, TypeError, OverflowError, RecursionError, MemoryError):
             return text
+        return values if all(isinstance(value, float) or _fits(value) for value in values) else text
     return text
+
+
+def _fits(value: int) -> bool:
+    """Whether an integer has at most 64 bits, with its sign."""
+    return -(1 << 63) <= value < 1 << 63

@@ -24,6 +24,7 @@ from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
 from moir.frontends.onnx.attributes import AttributeReader
 from moir.frontends.onnx.constants import node_constant
+from moir.frontends.onnx.definitions import definition_of
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import Function, SourceGraph, SourceNode, StructureReader
@@ -51,6 +52,8 @@ class GraphBuilder:
         self.tensors = tensors
         self.functions = functions
         self.attributes = AttributeReader(tensors)
+        self.notes: list[str] = []
+        """Notes on the import for the user."""
         self._initializers: dict[int, tuple[Any, DataAttr]] = {}
 
     def error(self, reason: str, node: SourceNode, scope: Scope) -> ModelFileError:
@@ -95,7 +98,7 @@ class GraphBuilder:
 
     def finish(self, graph: SourceGraph, scope: Scope) -> Block:
         """Build the nodes and outputs of a graph whose Parameters are built; returns the block."""
-        scope.types = {name: converted(type_) for name, type_ in graph.types.items()}
+        scope.types = {name: converted(type_, name) for name, type_ in graph.types.items()}
         self.nodes(graph.nodes, scope)
         result_class = opset.operation("opset1.Result")
         results: list[Operation] = []
@@ -108,7 +111,7 @@ class GraphBuilder:
 
     def parameter(self, info: Any, scope: Scope) -> None:
         """Build the Parameter for an input of a graph."""
-        type_ = converted(info.type if info.HasField("type") else None)
+        type_ = converted(info.type if info.HasField("type") else None, info.name)
         value = self.new_parameter(scope.full_name(info.name), type_, scope)
         scope.values[info.name] = value
         if info.type.HasField("tensor_type") and (names := dimension_names(info.type)) is not None:
@@ -184,6 +187,7 @@ class GraphBuilder:
 
     def operation(self, node: SourceNode, scope: Scope) -> None:
         """Build the operation of a node, with its regions."""
+        self.check(node, scope)
         properties = self.properties(node, scope)
         operands = [scope.operations.absent() if value is None else value for value in self.operands(node, scope)]
         regions: list[Region] = []
@@ -207,6 +211,24 @@ class GraphBuilder:
         for name, result in zip(outputs, op.results, strict=True):
             if name:
                 scope.values[name] = result
+
+    def check(self, node: SourceNode, scope: Scope) -> None:
+        """Compare a node with the definition of its kind.
+
+        An attribute that the kind does not have is ignored, with a note: tools leave their own there. Raises
+        ModelFileError for more operands than it has, and for fewer than it needs.
+        """
+        definition = definition_of(node.kind)
+        if definition is None:
+            return
+        if len(node.inputs) < definition.least:
+            raise self.error(f"it has {len(node.inputs)} operands, its kind has at least {definition.least}", node, scope)
+        if definition.operands is not None and len(node.inputs) > definition.operands:
+            raise self.error(f"it has {len(node.inputs)} operands, its kind has at most {definition.operands}", node, scope)
+        for attribute in node.attributes:
+            if attribute.name not in definition.attributes:
+                ignored = f"its kind has no attribute {attribute.name!r}, which is ignored"
+                self.notes.append(f"onnx.{node.kind} {scope.prefix + node.name!r}: {ignored}")
 
     def captured(self, node: SourceNode, scope: Scope) -> dict[str, SSAValue]:
         """The values that the graphs of a node use from outside, without constants and absent ones."""

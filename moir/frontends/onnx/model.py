@@ -68,7 +68,8 @@ def read_model(path: str | Path) -> ModuleOp:
     functions = Functions(reader, [reader.function(function) for function in model.functions])
     functions.check(graph.nodes)
     tensors = TensorReader(path, mapped, skeleton.payloads, skeleton.key)
-    block = GraphBuilder(reader, tensors, functions).model_block(graph)
+    builder = GraphBuilder(reader, tensors, functions)
+    block = builder.model_block(graph)
     name = reader.text(model.graph.name, "the name of the graph") or path.stem or "model"
     attributes: dict[str, Attribute] = {
         ModuleLevel.OPSET_IMPORT: DictionaryAttr({domain or ONNX_DOMAIN: integer_attribute(version) for domain, version in opsets.items()}),
@@ -76,7 +77,7 @@ def read_model(path: str | Path) -> ModuleOp:
         ModuleLevel.METADATA: DictionaryAttr({key: string_attribute(value) for key, value in _metadata(model).items() if key}),
     }
     read = ModelOp.of(name, block, attributes)
-    add_notes(read, [f"input {name!r} is optional in ONNX: here it is always given" for name in given])
+    add_notes(read, [f"input {name!r} is optional in ONNX: here it is always given" for name in given] + builder.notes)
     return Module([read])
 
 
@@ -128,7 +129,7 @@ def _check_inputs(inputs: Any, initializers: dict[str, Any], path: Path) -> None
     for info in inputs:
         if info.name in initializers:
             continue
-        if not info.type.HasField("tensor_type") or element_of(converted(info.type)) == element_types.dynamic:
+        if not info.type.HasField("tensor_type") or element_of(converted(info.type, info.name)) == element_types.dynamic:
             reason = f"input {info.name!r} is of type {describe(info.type)}, which OpenVINO IR does not have"
             hint = "make its members inputs" if info.type.HasField("sequence_type") else None
             raise ModelFileError(reason, location=str(path), hint=hint)

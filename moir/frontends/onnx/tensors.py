@@ -20,8 +20,10 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.frontends.onnx.external import ExternalFiles
+from moir.frontends.onnx.messages import is_text
 from moir.frontends.protobuf.varints import decode_varints, narrowed
 from moir.frontends.protobuf.wire import Payload
 from moir.records import Record
@@ -136,6 +138,8 @@ class TensorReader:
             raise self.error(name, "tensors in segments are not supported")
         element = data_type.element
         entries = {entry.key: entry.value for entry in tensor.external_data} if len(tensor.external_data) else {}
+        if not all(map(is_text, (*entries, *entries.values()))):
+            raise self.error(name, "an entry of its external data is not in UTF-8")
         payload = self.payload(entries)
         fields = [field for field in _VALUE_FIELDS if len(getattr(tensor, field))]
         if tensor.HasField("raw_data"):
@@ -167,6 +171,8 @@ class TensorReader:
             raise self.error(name, f"rank {len(dims)} is more than {MAXIMUM_RANK}")
         if any(dimension < 0 for dimension in shape):
             raise self.error(name, f"shape {list(shape)} has a negative dimension")
+        if reason := impossibility(shape):
+            raise self.error(name, reason)
         return shape
 
     def payload(self, entries: dict[str, str]) -> Payload | None:
@@ -243,10 +249,7 @@ class TensorReader:
             flat = (flat != 0).view(np.uint8)
         if row.is_packed:
             return DataAttr(TensorData(flat, element, shape))
-        try:
-            return DataAttr(TensorData(flat.view(row.numpy).reshape(shape), element, shape))
-        except (ValueError, OverflowError) as error:
-            raise self.error(name, f"impossible shape {list(shape)}") from error
+        return DataAttr(TensorData(flat.view(row.numpy).reshape(shape), element, shape))
 
     def read_sparse(self, sparse: onnx_ml_pb2.SparseTensorProto, name: str) -> DataAttr:
         """A sparse tensor, made dense. Raises ModelFileError if the dense tensor is far larger than the file."""

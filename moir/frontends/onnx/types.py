@@ -15,6 +15,7 @@ from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.frontends.onnx.messages import is_text
 from moir.frontends.onnx.tensors import DATA_TYPES
+from moir.frontends.operations import declared_type
 
 if TYPE_CHECKING:
     from onnx import onnx_ml_pb2
@@ -22,15 +23,18 @@ if TYPE_CHECKING:
 _MAXIMUM_DIMENSION = (1 << 63) - 1
 
 
-def converted(type_: onnx_ml_pb2.TypeProto | None) -> Attribute:
-    """The tensor type; `UNKNOWN` for a missing type, a sequence, a map or an optional."""
+def converted(type_: onnx_ml_pb2.TypeProto | None, name: str = "") -> Attribute:
+    """The tensor type; `UNKNOWN` for a missing type, a sequence, a map or an optional.
+
+    Raises ModelFileError, with the name of the value, for a shape that no tensor has.
+    """
     if type_ is None or not type_.HasField("tensor_type"):
         return UNKNOWN
     data_type = DATA_TYPES.get(type_.tensor_type.elem_type)
     element = element_types.dynamic if data_type is None or data_type.element is None else data_type.element
     if not type_.tensor_type.HasField("shape"):
         return tensor(None, element)
-    return tensor([_dimension(dimension) for dimension in type_.tensor_type.shape.dim], element)
+    return declared_type([_dimension(dimension) for dimension in type_.tensor_type.shape.dim], element, name)
 
 
 def _dimension(dimension: Any) -> int:

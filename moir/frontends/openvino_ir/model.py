@@ -11,6 +11,7 @@ from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import infer_block
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.properties import strings_attribute
 from moir.errors import ConversionError, ModelFileError
 from moir.frontends.openvino_ir.document import read_document
 from moir.frontends.openvino_ir.legacy import upgrade
@@ -42,7 +43,8 @@ def read_model(path: str | Path) -> ModuleOp:
         said = "no version" if version is None else f"version {version!r}"
         raise ModelFileError(f"it is an IR of {said}; versions 10 and 11 are read", location=str(path))
     try:
-        body = BlockBuilder(WeightsFile(path.with_suffix(".bin"), path)).body(net)
+        builder = BlockBuilder(WeightsFile(path.with_suffix(".bin"), path))
+        body = builder.body(net)
         block = body.block
         complete_names(block)
         infer_block(block, KnownValues())
@@ -53,6 +55,14 @@ def read_model(path: str | Path) -> ModuleOp:
             error.location = str(path)
         raise
     attributes: dict[str, Attribute] = {}
+    if builder.unknown_sets:
+        attributes[ModuleLevel.NOTES] = strings_attribute([_note(version, names) for version, names in builder.unknown_sets.items()])
     if body.information:
         attributes[ModuleLevel.RUNTIME_INFO] = DictionaryAttr(body.information)
     return Module([ModelOp.of(net.get("name", "Model0"), block, attributes)])
+
+
+def _note(version: str, layers: list[str]) -> str:
+    """The note about layers of a version that is no operation set's."""
+    more = f" and {len(layers) - 1} more" if len(layers) > 1 else ""
+    return f"layer {layers[0]}{more}: OpenVINO has no operation set {version!r}; the runtime needs an extension with it"

@@ -45,6 +45,8 @@ class BlockBuilder:
     def __init__(self, weights: WeightsFile) -> None:
         self._weights = weights
         self._properties: dict[tuple[object, ...], tuple[dict[str, Attribute], dict[str, str]]] = {}
+        self.unknown_sets: dict[str, list[str]] = {}
+        """The layers of versions that are no operation set's, by the version."""
 
     def body(self, holder: Element) -> Body:
         """The block of a `<net>` or of a body, its types not inferred yet.
@@ -81,6 +83,8 @@ class BlockBuilder:
 
     def _operation(self, layer: Layer, operands: list[SSAValue]) -> Operation:
         operation = _class_of(layer)
+        if not operation.name.startswith("opset") and layer.version != EXTENSION:
+            self.unknown_sets.setdefault(layer.version, []).append(f"{layer.type} {layer.name!r}")
         data = layer.element.find("data")
         texts = {} if data is None else dict(data.attrib)
         bodies = bodies_of(operation.KIND, layer, self.body) if has_bodies(operation.KIND) else NO_BODIES
@@ -152,12 +156,20 @@ class BlockBuilder:
             raise ModelFileError(str(error)) from error
 
 
+_OF_RUNTIME = ("Parameter", "Result", "Const")
+"""The types of layers that no extension of the runtime has."""
+
+
 def _class_of(layer: Layer) -> type[OpsetOp]:
     """The class of a layer's operation. Raises ModelFileError for a type that its operation set does not have."""
     found = operation_of_layer(layer.type, layer.version)
     if found is not None:
         return found
-    if re.fullmatch(r"opset\d+", layer.version):
+    if layer.version.startswith("opset") and layer.version not in opset.OPSETS:
+        raise layer.error(f"there is no operation set {layer.version!r}", f"the newest one is {opset.OPSETS[-1]}")
+    if layer.type in _OF_RUNTIME and layer.version != EXTENSION:
+        raise layer.error(f"there is no operation set {layer.version!r}, and no extension of the runtime has such a layer")
+    if layer.version.startswith("opset"):
         newest = operation_of_layer(layer.type, opset.OPSETS[-1])
         if newest is not None:
             raise layer.error(f"{layer.version} has no such operation; {newest.name} is the newest")

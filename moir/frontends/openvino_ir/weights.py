@@ -11,11 +11,9 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.files.reading import map_file
-
-MAXIMUM_RANK = 4096
-"""Largest rank of a constant, far more than the runtime computes with."""
 
 
 class WeightsFile:
@@ -42,8 +40,8 @@ class WeightsFile:
 
         Raises ModelFileError if the bytes are not in the file, or contradict type and shape.
         """
-        if len(shape) > MAXIMUM_RANK:
-            raise ModelFileError(f"a constant of rank {len(shape)} is not possible")
+        if reason := impossibility(shape):
+            raise ModelFileError(reason)
         row = element_types.describe(element)
         if element == element_types.string:
             return self._strings(shape, offset, size)

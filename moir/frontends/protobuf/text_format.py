@@ -22,6 +22,8 @@ MAXIMUM_DEPTH = 64
 
 _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)$")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)[fF]?$", re.IGNORECASE)
+_LONGEST_INTEGER = 24
+"""Characters of the longest integer of 64 bits, with its sign and a few zeros in front."""
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 Scalar: TypeAlias = "bool | int | float | str"
@@ -62,8 +64,8 @@ class TextMessage:
         return [str(value) for value in self.scalars(name)]
 
     def integers(self, name: str) -> list[int]:
-        """The integers among the values of a field."""
-        return [value for value in self.scalars(name) if isinstance(value, int)]
+        """The integers among the values of a field; a truth value is a number, too."""
+        return [int(value) for value in self.scalars(name) if isinstance(value, int)]
 
 
 def read_text(path: Path, model: Path | None = None) -> TextMessage:
@@ -132,6 +134,8 @@ def _value(tokens: Any, path: Path, depth: int, is_message: bool = False) -> Sca
     if token.startswith(("'", '"')):
         return tokens.ConsumeString()
     if _INTEGER.match(token):
+        if len(token) > _LONGEST_INTEGER:
+            raise tokens.ParseError("An integer of more than 64 bits.")
         value = int(token, 0) if "x" in token.lower() else int(token)
     elif _FLOAT.match(token):
         value = float(token.rstrip("fF") if "inf" not in token.lower() else token)

@@ -20,7 +20,14 @@ from moir.errors import ConversionError, ModelFileError
 from moir.frontends.tensorflow.functions import CALL_KINDS, first_argument
 from moir.frontends.tensorflow.references import attribute, reference
 from moir.frontends.tensorflow.state.lookup_tables import TextTable, read_text_table
-from moir.frontends.tensorflow.state.nodes import TABLE_KINDS, VARIABLE_KINDS, Resource, resource_of
+from moir.frontends.tensorflow.state.nodes import (
+    TABLE_FILLING_KINDS,
+    TABLE_KINDS,
+    TEXT_TABLE_KINDS,
+    VARIABLE_KINDS,
+    Resource,
+    resource_of,
+)
 from moir.frontends.tensorflow.tensors import element_type
 from moir.records import Record
 
@@ -34,10 +41,6 @@ _MAXIMUM_DEPTH = 64
 
 _PASSING_KINDS = frozenset(("Identity", "IdentityN", "RefIdentity", "StopGradient", "Snapshot", "PlaceholderWithDefault", "EnsureShape"))
 ASSIGNMENT_KINDS = frozenset(("AssignVariableOp", "Assign"))
-_TEXT_TABLE_KINDS = frozenset(("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
-TABLE_FILLING_KINDS = _TEXT_TABLE_KINDS | frozenset(
-    ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2")
-)
 
 
 class Handle(Record):
@@ -179,7 +182,7 @@ class Execution:
     def _fill(self, node: Any, handle: Handle, operands: list[Value]) -> None:
         """Set the entries of a table; an Insert adds to those it already has."""
         entries: Entries | None = None
-        if node.op in _TEXT_TABLE_KINDS:
+        if node.op in TEXT_TABLE_KINDS:
             entries = self._text_table(node, handle, operands)
         elif len(operands) > 2:
             keys, values = operands[1:3]
@@ -189,7 +192,7 @@ class Execution:
         if entries is not None and before is not None and "Insert" in node.op:
             keys, values = (_joined(old, new) for old, new in zip(before, entries, strict=True))
             entries = None if keys is None or values is None else (keys, values)
-        self.tables[handle.resource] = entries
+        self.tables[handle.resource] = _last_of_each_key(entries) if entries is not None and "LookupTable" in node.op else entries
 
     def _text_table(self, node: Any, handle: Handle, operands: list[Value]) -> Entries | None:
         asset = operands[1] if len(operands) > 1 else None
@@ -241,6 +244,19 @@ def _joined(before: DataAttr | Restored, more: DataAttr | Restored) -> DataAttr 
     if isinstance(before, Restored) or isinstance(more, Restored) or before.array.size + more.array.size > MAXIMUM_ENTRIES:
         return None
     return DataAttr.of(np.concatenate([before.array.reshape(-1), more.array.reshape(-1)]), more.element)
+
+
+def _last_of_each_key(entries: Entries) -> Entries:
+    """Entries without those whose key a later one has, too, which replaces them."""
+    keys, values = entries
+    if isinstance(keys, Restored) or isinstance(values, Restored) or keys.array.size != values.array.size:
+        return entries
+    listed, of_keys = keys.array.reshape(-1), values.array.reshape(-1)
+    last = {key: place for place, key in enumerate(listed.tolist())}
+    if len(last) == listed.size:
+        return entries
+    kept = sorted(last.values())
+    return DataAttr.of(listed[kept], keys.element), DataAttr.of(of_keys[kept], values.element)
 
 
 def _restored(operands: list[Value]) -> list[Value]:

@@ -8,6 +8,7 @@ TensorFlow 1: the back edge from a NextIteration to its Merge is cut.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +17,7 @@ from xdsl.ir import SSAValue
 from moir.errors import ModelFileError
 from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import Bindings, list_length
+from moir.frontends.tensorflow.definitions import fault, most_results
 from moir.frontends.tensorflow.functions import MERGE_KINDS, Function, Nodes, bound, is_back_edge
 from moir.frontends.tensorflow.outputs import output_number
 from moir.records import Record
@@ -168,7 +170,7 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
     stack = list(roots)
     for name in () if frame.state is None else frame.state.writing():
         outputs[name] = set()
-        operands[name] = frame.operands(frame.nodes[name])
+        operands[name] = checked_operands(frame, frame.nodes[name])
         stack += operands[name]
     while stack:
         tensor = stack.pop()
@@ -176,17 +178,36 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
             continue
         name, number = tensor
         if name in outputs:
+            if number and number not in outputs[name] and frame.nodes[name].op not in inputs:
+                check_result(frame, frame.nodes[name], number)
             outputs[name].add(number)
             continue
         outputs[name] = {number}
         node = frame.nodes[name]
-        operands[name] = [] if node.op in inputs else frame.operands(node)
+        if number and node.op not in inputs:
+            check_result(frame, node, number)
+        operands[name] = [] if node.op in inputs else checked_operands(frame, node)
         if node.op in MERGE_KINDS:
             operands[name] += [pin for pin in pins(frame, operands[name]) if pin is not None]
         stack += operands[name]
     if frame.state is None:
         return Plan(_order(frame, operands), outputs, operands)
     return Plan(sorted(operands, key=frame.state.positions.__getitem__), outputs, operands)
+
+
+def checked_operands(frame: Frame, node: Any) -> list[Tensor]:
+    """The tensors a node uses. Raises ModelFileError if the node is not as the definition of its kind says."""
+    operands = frame.operands(node)
+    if reason := fault(node.op, len(operands), partial(frame.attribute, node)):
+        raise frame.error(reason, node, "the graph was cut or damaged")
+    return operands
+
+
+def check_result(frame: Frame, node: Any, number: int) -> None:
+    """Raise ModelFileError if a node does not have a result of a number, as the definition of its kind says."""
+    most = most_results(node.op, partial(frame.attribute, node))
+    if most is not None and number >= most:
+        raise frame.error(f"{node.name}:{number} is used, but it has {most} outputs", node, "the graph was cut or damaged")
 
 
 def pins(frame: Frame, operands: Iterable[Tensor]) -> list[Tensor | None]:

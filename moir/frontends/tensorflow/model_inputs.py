@@ -12,7 +12,8 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects import element_types, opset
 from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import element_of, tensor
+from moir.dialects.shapes import element_of
+from moir.frontends.operations import declared_type
 from moir.frontends.tensorflow.attributes import dimensions
 from moir.frontends.tensorflow.frames import Frame
 from moir.frontends.tensorflow.tensors import DATA_TYPES, element_type
@@ -39,16 +40,16 @@ def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute
     Raises ModelFileError if a list of types lacks the output.
     """
     if node.op in ITERATOR_KINDS:
-        return _tensor_type(*_listed_type(frame, node, "output_types", node, "output_shapes", number))
+        return _tensor_type(*_listed_type(frame, node, "output_types", node, "output_shapes", number), node.name)
     if node.op in QUEUE_KINDS:
         queue = frame.nodes[frame.operands(node)[0][0]] if node.input else node
         data_type, shape = _listed_type(frame, node, "component_types", queue, "shapes", number)
-        return _tensor_type(data_type, (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape)
+        return _tensor_type(data_type, (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape, node.name)
     declared = next((value for name in ("dtype", "T") if (value := frame.attribute(node, name)) is not None), None)
     shape = None if (value := frame.attribute(node, "shape")) is None else dimensions(value.shape)
     if not node.op.startswith("Placeholder") or (shape == () and producer < _SCALARS_SINCE):
         shape = None
-    return _tensor_type(0 if declared is None else declared.type, shape)
+    return _tensor_type(0 if declared is None else declared.type, shape, node.name)
 
 
 def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:
@@ -60,12 +61,12 @@ def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, 
     return type_list.list.type[number], dimensions(cast("Any", shape_list).list.shape[number]) if is_known else None
 
 
-def _tensor_type(data_type: int, shape: tuple[int, ...] | None) -> Attribute:
+def _tensor_type(data_type: int, shape: tuple[int, ...] | None, name: str) -> Attribute:
     """A tensor type; a complex one becomes real, with a last dimension of 2."""
     row = DATA_TYPES.get(data_type)
     if row is not None and row.is_complex and shape is not None:
         shape = (*shape, 2)
-    return tensor(shape, element_type(data_type))
+    return declared_type(shape, element_type(data_type), name)
 
 
 def is_complex(frame: Frame, node: Any) -> bool:

@@ -14,7 +14,7 @@ from moir.frontends.tensorflow.outputs import output_count
 from moir.frontends.tensorflow.state.nodes import VARIABLE_KINDS
 
 EFFECTS: dict[str, str] = {
-    "NoOp ControlTrigger _Send _Recv Abort DestroyResourceOp DisableCopyOnRead Timestamp": "",
+    "NoOp ControlTrigger _Send _Recv Abort DestroyResourceOp DisableCopyOnRead Timestamp TensorArrayClose* StackClose*": "",
     "Assert PrintV2": "checks and printing",
     "*Summary*": "reports to TensorBoard",
     "Save SaveV2 SaveSlices Restore RestoreV2 RestoreSlice MergeV2Checkpoints ShardedFilename DistributedSave": "saving and restoring",

@@ -87,6 +87,9 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
         line = error.GetLine()
         place = str(path) if line is None else f"{path}, line {line}"
         raise ModelFileError(f"not {format.name} as text: {_reason(error)}", location=place) from error
+    except ValueError as error:
+        # A number beyond the range of its field.
+        raise ModelFileError(f"not {format.name} as text: {str(error)[:100]}", location=str(path)) from error
     except RecursionError as error:
         raise ModelFileError("messages are nested too deeply", location=str(path)) from error
     return ModelFile(path, message, TensorReader(path))

@@ -20,6 +20,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr, TensorData
+from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.frontends.protobuf.varints import decode_varints, narrowed
 from moir.frontends.protobuf.wire import Payload
@@ -220,6 +221,8 @@ class TensorReader:
         shape = tuple(dimension.size for dimension in message.dim)
         if min(shape, default=0) < 0:
             raise self.error(name, f"shape {list(shape)} has a negative dimension")
+        if reason := impossibility(shape):
+            raise self.error(name, reason)
         return shape
 
     def payload(self, tensor: Any) -> Payload | None:

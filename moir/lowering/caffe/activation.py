@@ -9,19 +9,17 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import normalize_axis, rank_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import blob, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
-_FUNCTIONS = {"BNLL": "SoftPlus", "Sigmoid": "Sigmoid"}
-"""The operations of the layers without parameters."""
 
-
-@caffe.lowers(*_FUNCTIONS)
+@caffe.lowers("BNLL", "Sigmoid")
 def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Sigmoid(x) -> opset1.Sigmoid(x), and so on"""
-    return getattr(op, _FUNCTIONS[node.op.KIND])(x)
+    return operation(op, node.op.KIND)(x)
 
 
 @caffe.lowers("ReLU")

@@ -6,30 +6,28 @@ Source: the layers of these names in BVLC Caffe 1.0; Axpy is of SENet.
 from __future__ import annotations
 
 from functools import reduce
+from math import prod
 
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of
+from moir.expansions import functions
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, blob, blob_count, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
-_ELTWISE = {"PROD": "Multiply", "SUM": "Add", "MAX": "Maximum", "MIN": "Minimum"}
-
 
 @caffe.lowers("Eltwise")
-def eltwise(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("eltwise_param")
+def eltwise(node: LoweringNode, op: OpBuilder, *, coeff: tuple[float, ...] = ()) -> SSAValue:
     """caffe.Eltwise(a, b, …) {operation = SUM, coeff} -> coeff[0] · a + coeff[1] · b + …, the product or the maximum"""
     given = parameters(node, "eltwise_param")
     operation = given.numbered_choice("operation", {1: "SUM", 0: "PROD", 2: "MAX", 3: "MIN"})
-    values, factors = bottoms(node), given.numbers("coeff")
+    values, factors = bottoms(node), coeff
     if factors and (operation != "SUM" or len(factors) != len(values)):
         node.fail(f"{len(factors)} coefficients for the {operation} of {len(values)} blobs")
-    values = [
-        value if factor == 1 else op.Multiply(value, factor) for value, factor in zip(values, factors or [1.0] * len(values), strict=True)
-    ]
-    return reduce(getattr(op, _ELTWISE[operation]), values)
+    return reduce(functions.operation(op, operation), functions.weighted(op, values, factors) if factors else values)
 
 
 @caffe.lowers("Axpy")
@@ -42,7 +40,8 @@ def axpy(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("Scale")
-def scale(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@with_parameters("scale_param")
+def scale(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1, bias_term: bool = False) -> SSAValue:
     """caffe.Scale(x, w, b) {axis = 1, num_axes = 1} -> opset1.Add(opset1.Multiply(x, w), b)
 
     The factors are weights or the second bottom; the bias is the next weight. Both apply from `axis` on.
@@ -50,10 +49,10 @@ def scale(node: LoweringNode, op: OpBuilder) -> SSAValue:
     given = parameters(node, "scale_param")
     x, *others = bottoms(node, 1, 2)
     own = 0 if others else 1
-    axes = node.known_rank(1) if others else given.integer("num_axes", 1)
+    axes = node.known_rank(1) if others else num_axes
     factor = _aligned_value(node, op, others[0], given) if others else _aligned_blob(node, op, 0, given, axes)
     result = op.Multiply(x, factor)
-    return op.Add(result, _aligned_blob(node, op, own, given, axes)) if given.flag("bias_term") or blob_count(node) > own else result
+    return op.Add(result, _aligned_blob(node, op, own, given, axes)) if bias_term or blob_count(node) > own else result
 
 
 @caffe.lowers("Bias")
@@ -81,6 +80,8 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerPar
     array = blob(node, index)
     # Before Caffe 1.0 every weight had four dimensions.
     if axes >= 0 and array.ndim > axes:
+        if prod(array.shape[: array.ndim - axes]) != 1:
+            node.fail(f"a weight of shape {list(array.shape)} is given for {axes} dimensions")
         array = array.reshape(array.shape[array.ndim - axes :] if axes else ())
     behind = _dimensions_behind(node, given, array.ndim) if array.ndim else 0
     return op.constant(array.reshape((*array.shape, *[1] * behind)))
@@ -97,15 +98,11 @@ def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: La
 
 @caffe.lowers("Power")
 @with_parameters("power_param")
-def power(node: LoweringNode, op: OpBuilder, x: SSAValue, *, power: float = 1.0) -> SSAValue:
+def power(op: OpBuilder, x: SSAValue, *, power: float = 1.0, scale: float = 1.0, shift: float = 0.0) -> SSAValue:
     """caffe.Power(x) {power = 1, scale = 1, shift = 0} -> (shift + scale · x) ^ power"""
-    given = parameters(node, "power_param")
-    base = linear(op, x, given)
-    return base if power == 1 else op.Power(base, power)
+    return functions.power_of_linear(op, x, scale, shift, power)
 
 
-def linear(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
+def scaled(op: OpBuilder, x: SSAValue, given: LayerParameters) -> SSAValue:
     """shift + scale · x"""
-    scale, shift = given.number("scale", 1.0), given.number("shift", 0.0)
-    x = x if scale == 1 else op.Multiply(x, scale)
-    return x if shift == 0 else op.Add(x, shift)
+    return functions.linear(op, x, given.number("scale", 1.0), given.number("shift", 0.0))

@@ -34,8 +34,8 @@ def _image_sizes(op: OpBuilder, given: LayerParameters, image: SSAValue) -> SSAV
     return op.constant([height, width]) if height and width else _sizes(op, image)
 
 
-def _variances(node: LoweringNode, given: LayerParameters) -> list[float]:
-    variances = given.numbers("variance") or [0.1]
+def _variances(node: LoweringNode, given: LayerParameters) -> tuple[float, ...]:
+    variances = given.numbers("variance", (0.1,))
     if len(variances) not in (1, 4):
         node.fail(f"it has {len(variances)} variances, not 1 or 4")
     return variances
@@ -52,6 +52,12 @@ def prior_box(
     flip: bool = True,
     clip: bool = False,
     offset: float = 0.5,
+    min_size: tuple[float, ...] = (),
+    max_size: tuple[float, ...] = (),
+    aspect_ratio: tuple[float, ...] = (),
+    density: tuple[float, ...] = (),
+    fixed_size: tuple[float, ...] = (),
+    fixed_ratio: tuple[float, ...] = (),
 ) -> SSAValue:
     """caffe.PriorBox(x, image) -> opset1.Unsqueeze(opset8.PriorBox(sizes of x, sizes of image), [0])"""
     given = parameters(node, "prior_box_param")
@@ -61,12 +67,12 @@ def prior_box(
     boxes = op["opset8.PriorBox"](
         _sizes(op, x),
         _image_sizes(op, given, image),
-        min_size=given.numbers("min_size"),
-        max_size=given.numbers("max_size"),
-        aspect_ratio=given.numbers("aspect_ratio"),
-        density=given.numbers("density"),
-        fixed_size=given.numbers("fixed_size"),
-        fixed_ratio=given.numbers("fixed_ratio"),
+        min_size=min_size,
+        max_size=max_size,
+        aspect_ratio=aspect_ratio,
+        density=density,
+        fixed_size=fixed_size,
+        fixed_ratio=fixed_ratio,
         flip=flip,
         clip=clip,
         step=given.number("step", step_h),
@@ -79,7 +85,16 @@ def prior_box(
 
 @caffe.lowers("PriorBoxClustered")
 @with_parameters("prior_box_param")
-def prior_box_clustered(node: LoweringNode, op: OpBuilder, *, step: float = 0.0, clip: bool = False, offset: float = 0.5) -> SSAValue:
+def prior_box_clustered(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    step: float = 0.0,
+    clip: bool = False,
+    offset: float = 0.5,
+    width: tuple[float, ...] = (),
+    height: tuple[float, ...] = (),
+) -> SSAValue:
     """caffe.PriorBoxClustered(x, image)
     -> opset1.Unsqueeze(opset1.PriorBoxClustered(sizes of x, sizes of image), [0])
     """
@@ -88,8 +103,8 @@ def prior_box_clustered(node: LoweringNode, op: OpBuilder, *, step: float = 0.0,
     boxes = op.PriorBoxClustered(
         _sizes(op, x),
         _image_sizes(op, given, image),
-        width=given.numbers("width"),
-        height=given.numbers("height"),
+        width=width,
+        height=height,
         clip=clip,
         step=step,
         step_h=given.number("step_h", step),
@@ -171,9 +186,10 @@ def proposal(
     nms_thresh: float = 0.7,
     feat_stride: int = 16,
     min_size: int = 16,
+    ratio: tuple[float, ...] = (),
+    scale: tuple[float, ...] = (),
 ) -> Replacement:
     """caffe.Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a list)"""
-    given = parameters(node, "proposal_param")
     scores, offsets, image = bottoms(node, 3, 3)
     rois, probabilities = op["opset4.Proposal"].results(
         scores,
@@ -185,8 +201,8 @@ def proposal(
         nms_thresh=nms_thresh,
         feat_stride=feat_stride,
         min_size=min_size,
-        ratio=given.numbers("ratio") or [0.5, 1.0, 2.0],
-        scale=given.numbers("scale") or [8.0, 16.0, 32.0],
+        ratio=ratio or [0.5, 1.0, 2.0],
+        scale=scale or [8.0, 16.0, 32.0],
     )
     return [rois, probabilities]
 
@@ -266,19 +282,30 @@ def _data_and_regions(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 
 @caffe.lowers("RegionYolo")
-def region_yolo(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+@with_parameters("region_yolo_param")
+def region_yolo(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    coords: int = 4,
+    classes: int = 20,
+    num: int = 1,
+    do_softmax: bool = True,
+    mask: tuple[int, ...] = (),
+    anchors: tuple[float, ...] = (),
+) -> SSAValue:
     """caffe.RegionYolo(x) -> opset1.RegionYolo(x)"""
-    given = parameters(node, "region_yolo_param")
     return op.RegionYolo(
         x,
         axis=parameters(node, "flatten_param").integer("axis", 1),
         end_axis=parameters(node, "flatten_param").integer("end_axis", -1),
-        coords=given.integer("coords", 4),
-        classes=given.integer("classes", 20),
-        num=given.integer("num", 1),
-        do_softmax=given.flag("do_softmax", True),
-        mask=given.integers("mask"),
-        anchors=given.numbers("anchors"),
+        coords=coords,
+        classes=classes,
+        num=num,
+        do_softmax=do_softmax,
+        mask=mask,
+        anchors=anchors,
     )
 
 

@@ -6,27 +6,25 @@ import math
 
 from xdsl.ir import SSAValue
 
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
-from moir.lowering.caffe.arithmetic import linear
+from moir.lowering.caffe.arithmetic import scaled
 from moir.lowering.caffe.layer_parameters import LayerParameters, parameters
 from moir.lowering.caffe.table import caffe
 from moir.rewriting.builder import OpBuilder
 
-_FUNCTIONS = {"AbsVal": "Abs", "TanH": "Tanh"}
-"""The operations of the layers without parameters."""
 
-
-@caffe.lowers(*_FUNCTIONS)
+@caffe.lowers("AbsVal", "TanH")
 def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.TanH(x) -> opset1.Tanh(x), and so on"""
-    return getattr(op, _FUNCTIONS[node.op.KIND])(x)
+    return operation(op, node.op.KIND)(x)
 
 
 @caffe.lowers("Exp")
 def exp(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Exp(x) {base = -1, scale = 1, shift = 0} -> base ^ (shift + scale · x), where -1 is e"""
     given = parameters(node, "exp_param")
-    exponent = linear(op, x, given)
+    exponent = scaled(op, x, given)
     logarithm = _logarithm_of_base(node, given)
     return op.Exp(exponent if logarithm == 1 else op.Multiply(exponent, logarithm))
 
@@ -35,7 +33,7 @@ def exp(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 def log(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Log(x) {base = -1, scale = 1, shift = 0} -> logarithm of shift + scale · x, where -1 is e"""
     given = parameters(node, "log_param")
-    result = op.Log(linear(op, x, given))
+    result = op.Log(scaled(op, x, given))
     logarithm = _logarithm_of_base(node, given)
     return result if logarithm == 1 else op.Multiply(result, 1 / logarithm)
 

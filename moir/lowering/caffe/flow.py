@@ -117,7 +117,13 @@ def flow_warp(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @caffe.lowers("DataAugmentation")
 @with_parameters("augmentation_param")
 def data_augmentation(
-    node: LoweringNode, op: OpBuilder, *, augment_during_test: bool = False, recompute_mean: int = 0, mean_per_pixel: bool = True
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    augment_during_test: bool = False,
+    recompute_mean: int = 0,
+    mean_per_pixel: bool = True,
+    mean: tuple[float, ...] = (),
 ) -> SSAValue:
     """caffe.DataAugmentation(x) {recompute_mean, mean_per_pixel, crop_height, crop_width} -> x minus the mean, cropped
 
@@ -135,14 +141,13 @@ def data_augmentation(
     if recompute_mean > 0:
         if not mean_per_pixel:
             return op.Subtract(x, op.constant(blob(node, 2, (1, -1, 1, 1))))
-        mean = blob(node, 1)
-        if (shape := shape_of(x)) is None or mean.shape[-2:] != tuple(shape[2:]):
+        stored = blob(node, 1)
+        if (shape := shape_of(x)) is None or stored.shape[-2:] != tuple(shape[2:]):
             node.fail("the mean of each pixel has another size than its blob", hint="set mean_per_pixel to false")
-        return op.Subtract(x, op.constant(mean.reshape(1, *mean.shape[-3:])))
-    means = given.numbers("mean")
-    if not any(means):
+        return op.Subtract(x, op.constant(stored.reshape(1, *stored.shape[-3:])))
+    if not any(mean):
         return x
-    return op.Subtract(x, op.constant_like(np.array(means if len(means) == 1 else np.reshape(means, (-1, 1, 1))), x))
+    return op.Subtract(x, op.constant_like(np.array(mean if len(mean) == 1 else np.reshape(mean, (-1, 1, 1))), x))
 
 
 @caffe.lowers("Filter")

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.resampling import resized_to
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
@@ -105,13 +106,5 @@ def sizes_like(op: OpBuilder, like: SSAValue) -> SSAValue:
 
 def resized(op: OpBuilder, x: SSAValue, sizes: SSAValue | Sequence[int], mode: str, coordinates: str, antialias: bool = False) -> SSAValue:
     """A blob with other height and width."""
-    return op.Interpolate(
-        x,
-        sizes,
-        op.constant(_AXES),
-        mode=mode,
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode=coordinates,
-        nearest_mode="floor" if coordinates == "asymmetric" else "round_prefer_floor",
-        antialias=antialias,
-    )
+    rounding = "floor" if coordinates == "asymmetric" else "round_prefer_floor"
+    return resized_to(op, x, sizes, _AXES, mode, coordinates, nearest_mode=rounding, antialias=antialias)

@@ -54,13 +54,13 @@ class LayerParameters:
             self._node.fail(f"{self._name}.{name} is {values}, not {description}")
         return values
 
-    def integers(self, name: str) -> list[int]:
-        """The values of a repeated integer parameter."""
-        return [int(value) for value in self._typed(name, (int,), "of integers")]
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        """The values of a repeated integer parameter; the default if there are none."""
+        return tuple(int(value) for value in self._typed(name, (int,), "of integers")) or tuple(default or ())
 
-    def numbers(self, name: str) -> list[float]:
-        """The values of a repeated float parameter."""
-        return [float(value) for value in self._typed(name, (int, float), "of numbers")]
+    def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
+        """The values of a repeated float parameter; the default if there are none."""
+        return tuple(float(value) for value in self._typed(name, (int, float), "of numbers")) or tuple(default or ())
 
     def integer(self, name: str, default: int | None = None) -> int:
         """An integer parameter. Raises ConversionError if it is absent and has no default."""
@@ -122,7 +122,13 @@ def parameters(node: LoweringNode, name: str) -> LayerParameters:
 
 def with_parameters(name: str) -> Callable[[Callable[..., Any]], BoundHandler]:
     """Let the attributes in the signature of a handler be the parameters of its layers in the field `name`."""
-    return lambda handler: bound(handler, partial(parameters, name=name))
+
+    def decorate(handler: Callable[..., Any]) -> BoundHandler:
+        found = bound(handler, partial(parameters, name=name))
+        vars(found)["layer_parameters"] = name
+        return found
+
+    return decorate
 
 
 def parameter_text(text: str) -> dict[str, Any] | None:

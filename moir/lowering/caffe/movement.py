@@ -45,10 +45,11 @@ def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @caffe.lowers("Slice")
-def slice_(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAValue]:
+@with_parameters("slice_param")
+def slice_(node: LoweringNode, op: OpBuilder, x: SSAValue, *, slice_point: tuple[int, ...] = ()) -> Sequence[SSAValue]:
     """caffe.Slice(x) {axis = 1, slice_point} -> opset1.VariadicSplit(x, axis, lengths); without points: opset1.Split"""
     given = parameters(node, "slice_param")
-    axis, points, count = _axis(node, given, "slice_dim"), given.integers("slice_point"), node.result_count
+    axis, points, count = _axis(node, given, "slice_dim"), slice_point, node.result_count
     if count == 1:
         return [x]
     if not points:

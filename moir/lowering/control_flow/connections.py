@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.moir import BodyPort, Slicing
@@ -186,5 +185,5 @@ def results_without_iterations(
             return None
         else:
             lead = (0,) if joined is None or number < joined else ()
-            results.append(op.constant_like(np.zeros((*lead, *shape)), value))
+            results.append(op.filled_like((*lead, *shape), 0.0, value))
     return results

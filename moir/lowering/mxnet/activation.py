@@ -6,26 +6,19 @@ Source: activation.cc, leaky_relu.cc, softmax*.cc, softmax_output.cc and regress
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
+from moir.expansions.functions import operation, selu
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.elementwise import plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
-_ACTIVATIONS = {
-    "relu": "Relu",
-    "sigmoid": "Sigmoid",
-    "tanh": "Tanh",
-    "softrelu": "SoftPlus",
-    "softsign": "SoftSign",
-    "mish": "Mish",
-}
-SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+_ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign", "mish")
 
 
 @mxnet.lowers("Activation", "_npx_activation")
@@ -35,7 +28,7 @@ def activation(node: LoweringNode, op: OpBuilder, x: SSAValue, *, act_type: str)
         return op.Negative(op.SoftPlus(op.Negative(x)))
     if act_type not in _ACTIVATIONS:
         node.fail(f"act_type {act_type!r} does not exist")
-    return getattr(op, _ACTIVATIONS[act_type])(x)
+    return operation(op, act_type)(x)
 
 
 @mxnet.lowers("LeakyReLU", "_npx_leaky_relu")
@@ -60,7 +53,7 @@ def leaky_relu(
     if act_type == "elu":
         return [op.Elu(x, alpha=slope)]
     if act_type == "selu":
-        return [op.Selu(x, op.constant(SELU_ALPHA), op.constant(SELU_SCALE))]
+        return [selu(op, x)]
     if act_type == "gelu":
         return [op.Gelu(x, approximation_mode="ERF")]
     if act_type == "rrelu":
@@ -86,7 +79,9 @@ def smooth_l1(op: OpBuilder, x: SSAValue, *, scalar: float = 1.0) -> SSAValue:
 
 
 @mxnet.lowers("softmax", "_npx_softmax", "log_softmax", "_npx_log_softmax", "softmin")
-def softmax(node: LoweringNode, op: OpBuilder, *, axis: int = -1, temperature: float = 1.0, use_length: bool = False) -> SSAValue:
+def softmax(
+    node: LoweringNode, op: OpBuilder, *, axis: int = -1, temperature: float = 1.0, use_length: bool = False, dtype: Attribute | None = None
+) -> SSAValue:
     """mxnet.softmax(x, length) {axis = -1, temperature} -> opset8.Softmax(x / temperature) {axis}
 
     With lengths, what is behind them along the axis does not count, and is 0.
@@ -104,7 +99,7 @@ def softmax(node: LoweringNode, op: OpBuilder, *, axis: int = -1, temperature: f
         shaped = op.Reshape(places, [-1, *[1] * (rank - 1 - axis)], special_zero=False)
         within = op.Less(shaped, op.convert(op.Unsqueeze(node.operand(1), [axis]), si64))
         result = op.Select(within, build(op.Select(within, x, -np.inf), axis=axis), 0.0)
-    return op.convert(result, element(node, node.element(0)))
+    return op.convert(result, dtype or node.element(0))
 
 
 @mxnet.lowers("SoftmaxActivation")

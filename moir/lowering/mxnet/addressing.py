@@ -33,9 +33,9 @@ def ravel_multi_index(node: LoweringNode, op: OpBuilder, coordinates: SSAValue) 
 
 
 @mxnet.lowers("_unravel_index", "unravel_index")
-def unravel_index(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def unravel_index(node: LoweringNode, op: OpBuilder, x: SSAValue, *, shape: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._unravel_index(numbers [N…]) {shape} -> coordinates [M, N…]"""
-    sizes = entries(node, "shape")
+    sizes = shape
     whole, rows = op.convert(x, si64), list[SSAValue]()
     for size, stride in zip(sizes, _strides(node), strict=True):
         place = op.Divide(whole, stride)
@@ -44,10 +44,10 @@ def unravel_index(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_index_array")
-def index_array(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def index_array(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axes_: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._contrib_index_array(x) {axes} -> the coordinates of each element, along a further last axis"""
     rank = rank_of_operand(node)
-    axes = [normalize_axis(axis, rank) for axis in entries(node, "axes")] or list(range(rank))
+    axes = [normalize_axis(axis, rank) for axis in axes_] or list(range(rank))
     shape, columns = op.ShapeOf(x), list[SSAValue]()
     for axis in axes:
         numbers = op.Range(0, op.Gather(shape, axis, 0), 1, output_type=si64)

@@ -13,31 +13,15 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
 from moir.expansions.angles import angle_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import is_integer, operands
+from moir.lowering.mxnet.attributes import is_integer
 from moir.lowering.mxnet.elementwise import in_type_of, plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
-_OPERATIONS = {
-    "add": "Add",
-    "sub": "Subtract",
-    "mul": "Multiply",
-    "div": "Divide",
-    "power": "Power",
-    "maximum": "Maximum",
-    "minimum": "Minimum",
-}
-_COMPARISONS = {
-    "equal": "Equal",
-    "not_equal": "NotEqual",
-    "greater": "Greater",
-    "greater_equal": "GreaterEqual",
-    "lesser": "Less",
-    "lesser_equal": "LessEqual",
-}
-_BITWISE = {"bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor"}
-_LOGIC = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
+_OPERATIONS = ("add", "sub", "mul", "div", "power", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor")
+_LOGIC = ("logical_and", "logical_or", "logical_xor")
 
 _SPELLINGS = {
     "add": ("Plus", "plus", "add", "grad_add", "elemwise_add", "broadcast_add", "broadcast_plus", "scatter_plus"),
@@ -61,7 +45,7 @@ _SPELLINGS = {
     "arctan2": ("arctan2",),
     "copysign": ("copysign",),
     "ldexp": ("ldexp",),
-    **{name: (name,) for name in _BITWISE},
+    **{name: (name,) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
 }
 """The names of each operation, without underscores and prefixes in front of them."""
 
@@ -132,9 +116,7 @@ def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAV
         # What is left of a division by 0 is 0.
         return op.Select(op.Equal(b, 0), op.constant_like(0, b), op.FloorMod(a, b))
     if name in _OPERATIONS:
-        return getattr(op, _OPERATIONS[name])(a, b)
-    if name in _BITWISE:
-        return getattr(op, _BITWISE[name])(a, b)
+        return operation(op, name)(a, b)
     if name == "hypot":
         return op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b)))
     if name == "arctan2":
@@ -144,14 +126,14 @@ def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAV
     if name == "ldexp":
         return op.Multiply(a, op.Power(op.constant_like(2.0, b), b))
     if name in _LOGIC:
-        return in_type_of(node, op, getattr(op, _LOGIC[name])(op.NotEqual(a, 0), op.NotEqual(b, 0)), like)
-    return in_type_of(node, op, getattr(op, _COMPARISONS[name])(a, b), like)
+        return in_type_of(node, op, operation(op, name)(op.NotEqual(a, 0), op.NotEqual(b, 0)), like)
+    return in_type_of(node, op, operation(op, name)(a, b), like)
 
 
 @mxnet.lowers("add_n", "ElementWiseSum")
-def add_n(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def add_n(op: OpBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
     """mxnet.add_n(a, b, …) -> a + b + …"""
-    return reduce(op.Add, operands(node))
+    return reduce(op.Add, [first, *others])
 
 
 @mxnet.lowers("_copy", "_np_copy", "_identity_with_attr_like_rhs")

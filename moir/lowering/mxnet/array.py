@@ -14,7 +14,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, operands, rank_of_operand
+from moir.lowering.mxnet.attributes import entries, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -69,10 +69,10 @@ def lower_triangle(op: OpBuilder, x: SSAValue, *, k: int = 0) -> SSAValue:
 
 
 @mxnet.lowers("_npi_rot90")
-def rot90(node: LoweringNode, op: OpBuilder, x: SSAValue, *, k: int = 1) -> SSAValue:
+def rot90(node: LoweringNode, op: OpBuilder, x: SSAValue, *, k: int = 1, axes: tuple[int, ...] = (0, 1)) -> SSAValue:
     """mxnet._npi_rot90(x) {k = 1, axes = (0, 1)} -> a quarter turn k times, from the first axis to the second"""
     rank = rank_of_operand(node)
-    first, second = (normalize_axis(axis, rank) for axis in entries(node, "axes", (0, 1)))
+    first, second = (normalize_axis(axis, rank) for axis in axes)
     turns = k % 4
     order = list(range(rank))
     order[first], order[second] = second, first
@@ -108,10 +108,10 @@ def _at_least(op: OpBuilder, x: SSAValue, rank: int | None, wanted: int) -> SSAV
 
 
 @mxnet.lowers("_np_atleast_1d", "_np_atleast_2d", "_np_atleast_3d")
-def at_least(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def at_least(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue) -> Sequence[SSAValue]:
     """mxnet._np_atleast_2d(x, …) -> each with dimensions of 1 added"""
     wanted = int(node.op.KIND[-2])
-    return [_at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate(operands(node))]
+    return [_at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate([first, *others])]
 
 
 _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), "_npi_column_stack": (2, 1)}
@@ -119,11 +119,11 @@ _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), 
 
 
 @mxnet.lowers(*_STACKS)
-def stacked(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stacked(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
     """mxnet._npi_vstack(a, b, …) -> opset1.Concat of the operands with at least two dimensions, and so on"""
     least, axis = _STACKS[node.op.KIND]
     values: list[SSAValue] = []
-    for index, value in enumerate(operands(node)):
+    for index, value in enumerate([first, *others]):
         rank = rank_of_operand(node, index)
         is_column = node.op.KIND == "_npi_column_stack" and rank == 1
         values.append(op.Unsqueeze(value, [1]) if is_column else _at_least(op, value, rank, least))
@@ -174,9 +174,9 @@ def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_npi_indices")
-def indices(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def indices(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._npi_indices() {dimensions} -> a constant with the coordinates of all places"""
-    sizes = entries(node, "dimensions")
+    sizes = dimensions
     if np.prod(sizes, dtype=float) * len(sizes) > 1 << 28:
         node.fail(f"the coordinates of {list(sizes)}")
     return op.constant(np.indices(sizes).astype(np.int64))

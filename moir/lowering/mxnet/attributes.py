@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from moir.dialects.element_types import is_element_type, to_numpy
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import Reader
 from moir.rewriting.builder import OpBuilder
 
 ELEMENTS: dict[str, Attribute] = {
@@ -91,7 +92,7 @@ def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | No
     return [normalize_axis(axis, rank) for axis in given]
 
 
-def element(node: LoweringNode, default: Attribute, name: str = "dtype") -> Attribute:
+def element(node: LoweringNode, name: str, default: Attribute) -> Attribute:
     """The element type that an attribute names."""
     spelled = node.text(name, "")
     if not spelled:
@@ -99,6 +100,14 @@ def element(node: LoweringNode, default: Attribute, name: str = "dtype") -> Attr
     if spelled not in ELEMENTS:
         node.fail(f"{name} {spelled!r} is no element type of OpenVINO IR")
     return ELEMENTS[spelled]
+
+
+READERS: Mapping[str, Reader] = {
+    "Attribute": element,
+    "tuple[int, ...]": lambda node, name, default: entries(node, name, default or ()),
+    "tuple[float, ...]": lambda node, name, default: numbers_of(node, name, tuple(default or ())),
+}
+"""How attributes are read, by the annotations in signatures."""
 
 
 def is_integer(value: SSAValue) -> bool:

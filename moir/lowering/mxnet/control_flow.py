@@ -20,7 +20,7 @@ from moir.expansions.built_loops import Cut, Step, repeated_steps
 from moir.expansions.shape_values import as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import conditional, inlined
-from moir.lowering.mxnet.attributes import entries, operands
+from moir.lowering.mxnet.attributes import operands
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -41,14 +41,16 @@ def _truth(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_foreach")
-def foreach(node: LoweringNode, op: OpBuilder, *, num_out_data: int) -> Replacement:
+def foreach(
+    node: LoweringNode, op: OpBuilder, *, num_out_data: int, in_data_locs: tuple[int, ...] = (), in_state_locs: tuple[int, ...] = ()
+) -> Replacement:
     """mxnet._foreach(data…, states…, others…) -> opset1.TensorIterator over the first axes of the data
 
     The results are the joined outputs of all steps, then the states after the last one. A body with another loop makes
     it a Loop, as the runtime has no TensorIterator within one.
     """
     values = operands(node)
-    data_count, state_count = len(entries(node, "in_data_locs")), len(entries(node, "in_state_locs"))
+    data_count, state_count = len(in_data_locs), len(in_state_locs)
     data, states, others = values[:data_count], values[data_count : data_count + state_count], values[data_count + state_count :]
     if not data or node.result_count != num_out_data + state_count:
         node.fail(f"it has {len(data)} operands to go through and {node.result_count} results, {num_out_data} of them outputs")
@@ -68,15 +70,23 @@ def foreach(node: LoweringNode, op: OpBuilder, *, num_out_data: int) -> Replacem
 
 
 @mxnet.lowers("_while_loop")
-def while_loop(node: LoweringNode, op: OpBuilder, *, num_out_data: int, max_iterations: int) -> Replacement:
+def while_loop(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    num_out_data: int,
+    max_iterations: int,
+    func_input_locs: tuple[int, ...] = (),
+    func_var_locs: tuple[int, ...] = (),
+) -> Replacement:
     """mxnet._while_loop(values…) {max_iterations} -> opset5.Loop(max_iterations, condition, values…)
 
     The results are the joined outputs, with zeros behind those of the last step up to `max_iterations`, then the loop's
     variables after it.
     """
     values = operands(node)
-    own = entries(node, "func_input_locs")
-    places = entries(node, "func_var_locs")
+    own = func_input_locs
+    places = func_var_locs
     if (
         not 0 < max_iterations <= MAXIMUM_STEPS
         or any(not 0 <= place < len(own) for place in places)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
+from moir.expansions.constant_forms import along_channels
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, channel_first, channel_last, entries, is_channel_last
@@ -41,7 +42,7 @@ def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -
 def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, axes: int, default: bool) -> SSAValue:
     if node.flag("no_bias", default):
         return result
-    return op.Add(result, op.Reshape(node.operand(index), [1, -1, *[1] * axes], special_zero=False))
+    return op.Add(result, along_channels(op, node.operand(index), axes))
 
 
 @mxnet.lowers("Convolution", "Convolution_v1", "_npx_convolution")
@@ -69,7 +70,9 @@ def convolved(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("Deconvolution", "_npx_deconvolution")
-def deconvolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, *, num_group: int = 1) -> SSAValue:
+def deconvolution(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, *, num_group: int = 1, target_shape: tuple[int, ...] = ()
+) -> SSAValue:
     """mxnet.Deconvolution(x, w, b) {adj, target_shape} -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b)
 
     `target_shape` takes the place of pads and of `adj`: of an odd surplus one more is removed at the beginning.
@@ -80,7 +83,7 @@ def deconvolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAVa
     is_last = is_channel_last(node)
     if is_last:
         x, weights = channel_first(op, x, axes + 2), channel_first(op, weights, axes + 2)
-    target = entries(node, "target_shape")
+    target = target_shape
     if any(target):
         shape = shape_of(x)
         if shape is None or min(shape[2:]) < 0:

@@ -5,102 +5,43 @@ Source: elemwise_unary_op*.cc of MXNet 1.9.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, f32, is_element_type, si64, to_numpy
 from moir.dialects.shapes import element_of
-from moir.expansions.gamma import in_single, logarithm_of_gamma
-from moir.expansions.normal_quantile import inverse_error_function
+from moir.expansions.formulas import FORMULAS
+from moir.expansions.functions import operation
+from moir.expansions.quantization import half_away_from_zero
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
-_FUNCTIONS = {
-    "abs": "Abs",
-    "absolute": "Abs",
-    "sign_ste": "Sign",
-    "arccos": "Acos",
-    "arccosh": "Acosh",
-    "arcsin": "Asin",
-    "arcsinh": "Asinh",
-    "arctan": "Atan",
-    "arctanh": "Atanh",
-    "ceil": "Ceiling",
-    "cos": "Cos",
-    "cosh": "Cosh",
-    "erf": "Erf",
-    "exp": "Exp",
-    "floor": "Floor",
-    "log": "Log",
-    "mish": "Mish",
-    "negative": "Negative",
-    "relu": "Relu",
-    "sigmoid": "Sigmoid",
-    "sign": "Sign",
-    "sin": "Sin",
-    "sinh": "Sinh",
-    "softsign": "SoftSign",
-    "sqrt": "Sqrt",
-    "tan": "Tan",
-    "tanh": "Tanh",
-}
-"""The operations that do the same."""
 
-
-def _truncated(x: SSAValue, op: OpBuilder) -> SSAValue:
+def _truncated(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Multiply(op.Sign(x), op.Floor(op.Abs(x)))
 
 
-def _away_from_zero(x: SSAValue, op: OpBuilder) -> SSAValue:
-    return op.Round(x, mode="half_away_from_zero")
-
-
-def _rounded_down_at_ties(x: SSAValue, op: OpBuilder) -> SSAValue:
-    """rint of MXNet: of two integers at the same distance the smaller one."""
-    return op.Ceiling(op.Subtract(x, 0.5))
-
-
-def cube_root(x: SSAValue, op: OpBuilder) -> SSAValue:
-    """The cube root, also of negative numbers."""
-    return op.Multiply(op.Sign(x), op.Power(op.Abs(x), 1 / 3))
-
-
-def _gamma(x: SSAValue, op: OpBuilder) -> SSAValue:
-    """The gamma function: the exponential of its logarithm, negative above odd negative integers."""
-    is_negative = op.LogicalAnd(op.Less(x, 0.0), op.Equal(op.FloorMod(op.Floor(x), 2.0), 1.0))
-    magnitude = op.Exp(in_single(op, partial(logarithm_of_gamma, op), x))
-    return op.Select(is_negative, op.Negative(magnitude), magnitude)
-
-
-_FORMULAS: dict[str, Callable[[SSAValue, OpBuilder], SSAValue]] = {
-    "cbrt": cube_root,
-    "degrees": lambda x, op: op.Multiply(x, 180 / math.pi),
-    "erfinv": lambda x, op: in_single(op, partial(inverse_error_function, op), x),
-    "expm1": lambda x, op: op.Subtract(op.Exp(x), 1.0),
+_ROUNDINGS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "fix": _truncated,
-    "gamma": _gamma,
-    "gammaln": lambda x, op: in_single(op, partial(logarithm_of_gamma, op), x),
-    "log10": lambda x, op: op.Multiply(op.Log(x), 1 / math.log(10)),
-    "log1p": lambda x, op: op.Log(op.Add(x, 1.0)),
-    "log2": lambda x, op: op.Multiply(op.Log(x), 1 / math.log(2)),
-    "radians": lambda x, op: op.Multiply(x, math.pi / 180),
-    "rcbrt": lambda x, op: op.Divide(op.ConvertLike(op.constant(1.0), x), cube_root(x, op)),
-    "reciprocal": lambda x, op: op.Power(x, -1.0),
-    "rint": _rounded_down_at_ties,
-    "round": _away_from_zero,
-    "round_ste": _away_from_zero,
-    "rsqrt": lambda x, op: op.Power(x, -0.5),
-    "square": lambda x, op: op.Multiply(x, x),
+    # rint of MXNet: of two integers at the same distance the smaller one.
+    "rint": lambda op, x: op.Ceiling(op.Subtract(x, 0.5)),
+    "round": half_away_from_zero,
+    "round_ste": half_away_from_zero,
     "trunc": _truncated,
 }
-"""The operations that others express."""
-_ROUNDING = frozenset(("fix", "rint", "round", "round_ste", "trunc"))
+"""Functions that leave integers as they are."""
+
+
+def _gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The gamma function: the exponential of its logarithm, negative above odd negative integers."""
+    is_negative = op.LogicalAnd(op.Less(x, 0.0), op.Equal(op.FloorMod(op.Floor(x), 2.0), 1.0))
+    magnitude = op.Exp(FORMULAS["gammaln"](op, x))
+    return op.Select(is_negative, op.Negative(magnitude), magnitude)
+
 
 _PREFIXES = ("_npi_", "_npx_", "_np_", "_contrib_")
 
@@ -132,13 +73,12 @@ def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
         # The CPU plugin multiplies by -1, which is no unsigned number.
         wide = op.FloorMod(op.Negative(op.convert(x, si64)), 1 << 8 * to_numpy(element_of(x)).itemsize)
         return op.ConvertLike(wide, x)
-    if name in _FUNCTIONS:
-        return getattr(op, _FUNCTIONS[name])(x)
-    if is_integer(x):
-        if name in _ROUNDING:
-            return x
-        x = x if name == "square" else op.convert(x, f32)
-    return _FORMULAS[name](x, op)
+    if name in _ROUNDINGS:
+        return x if is_integer(x) else _ROUNDINGS[name](op, x)
+    if name != "gamma" and name not in FORMULAS:
+        return operation(op, name)(x)
+    x = op.convert(x, f32) if is_integer(x) and name != "square" else x
+    return _gamma(op, x) if name == "gamma" else FORMULAS[name](op, x)
 
 
 @mxnet.lowers(
@@ -171,7 +111,7 @@ def around(op: OpBuilder, x: SSAValue, *, decimals: int = 0) -> SSAValue:
     factor = 10.0**decimals
     if is_integer(x):
         return x
-    return op.Divide(_away_from_zero(op.Multiply(x, factor), op), factor) if factor != 1 else _away_from_zero(x, op)
+    return op.Divide(half_away_from_zero(op, op.Multiply(x, factor)), factor) if factor != 1 else half_away_from_zero(op, x)
 
 
 @mxnet.lowers("_npi_nan_to_num")
@@ -186,13 +126,10 @@ def numbers_only(node: LoweringNode, op: OpBuilder, *, nan: float = 0.0) -> SSAV
     return op.Select(op.Equal(x, -np.inf), op.constant_like(node.number("neginf", -largest), x), x)
 
 
-_TESTS = {"isfinite": "IsFinite", "isinf": "IsInf", "isnan": "IsNaN"}
-
-
-@mxnet.lowers(*(prefix + name for name in _TESTS for prefix in ("", "_contrib_", "_npi_")))
+@mxnet.lowers(*(prefix + name for name in ("isfinite", "isinf", "isnan") for prefix in ("", "_contrib_", "_npi_")))
 def test(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._contrib_isnan(x) -> opset10.IsNaN(x) in the type of x; numpy's is boolean"""
-    return in_type_of(node, op, getattr(op, _TESTS[plain_name(node.op.KIND)])(x), x)
+    return in_type_of(node, op, operation(op, plain_name(node.op.KIND))(x), x)
 
 
 def in_type_of(node: LoweringNode, op: OpBuilder, truth: SSAValue, like: SSAValue) -> SSAValue:

@@ -9,24 +9,23 @@ Source: init_op.cc and sample_op.cc of MXNet 1.9.
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element, entries, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_zeros", "_ones", "_full", "_zeros_without_dtype", "_npi_zeros", "_npi_ones", "_npi_full")
-def filled(node: LoweringNode, op: OpBuilder, *, value: float = 0.0) -> SSAValue:
+def filled(node: LoweringNode, op: OpBuilder, *, value: float = 0.0, shape: tuple[int, ...] = (), dtype: Attribute = f32) -> SSAValue:
     """mxnet._full() {shape, value} -> a constant"""
     kind = node.op.KIND
     value = 1.0 if "ones" in kind else value if "full" in kind else 0.0
-    type_ = element(node, f32)
-    shape = tuple(max(size, 1) for size in entries(node, "shape"))
-    return op.Broadcast(op.constant(np.array(value, to_numpy(type_)), type_), op.constant(list(shape), si64))
+    shape = tuple(max(size, 1) for size in shape)
+    return op.Broadcast(op.constant(np.array(value, to_numpy(dtype)), dtype), op.constant(list(shape), si64))
 
 
 @mxnet.lowers("zeros_like", "ones_like", "_npi_full_like")
@@ -38,15 +37,17 @@ def filled_like(node: LoweringNode, op: OpBuilder, x: SSAValue, *, fill_value: f
 
 
 @mxnet.lowers("_arange", "_npi_arange")
-def arange(node: LoweringNode, op: OpBuilder, *, start: float = 0.0, step: float = 1.0, repeat: int = 1) -> SSAValue:
+def arange(
+    node: LoweringNode, op: OpBuilder, *, start: float = 0.0, step: float = 1.0, repeat: int = 1, dtype: Attribute = f32
+) -> SSAValue:
     """mxnet._arange() {start = 0, stop, step = 1, repeat = 1} -> a constant"""
     stop = node.number("stop") if node.has("stop") else None
     start, stop = (0.0, start) if stop is None else (start, stop)
-    type_ = element(node, f32)
-    count = max(int(np.ceil((stop - start) / step)), 0) if step else 0
-    if count > 1 << 28:
-        node.fail(f"a range of {count} numbers")
-    return op.constant(np.repeat((start + step * np.arange(count)).astype(to_numpy(type_)), repeat), type_)
+    length = (stop - start) / step if step else 0.0
+    if not length < 1 << 28 or not np.isfinite([start, step]).all():
+        node.fail(f"a range from {start} to {stop} by {step} is too long")
+    count = max(int(np.ceil(length)), 0)
+    return op.constant(np.repeat((start + step * np.arange(count)).astype(to_numpy(dtype)), repeat), dtype)
 
 
 @mxnet.lowers("_contrib_arange_like", "_npx_arange_like")
@@ -66,31 +67,31 @@ def arange_like(node: LoweringNode, op: OpBuilder, x: SSAValue, *, repeat: int =
 
 
 @mxnet.lowers("_linspace", "_npi_linspace", "_npi_logspace")
-def linspace(node: LoweringNode, op: OpBuilder, *, start: float, stop: float, endpoint: bool = True, base: float = 10.0) -> SSAValue:
+def linspace(
+    node: LoweringNode, op: OpBuilder, *, start: float, stop: float, endpoint: bool = True, base: float = 10.0, dtype: Attribute = f32
+) -> SSAValue:
     """mxnet._linspace() {start, stop, num, endpoint = true} -> a constant; logspace: powers of `base`"""
-    type_, count = element(node, f32), node.integer("num" if node.has("num") else "N", 50)
+    count = node.integer("num" if node.has("num") else "N", 50)
     if not 0 <= count <= 1 << 28:
         node.fail(f"a range of {count} numbers")
     numbers = np.linspace(start, stop, count, endpoint=endpoint)
     if node.op.KIND == "_npi_logspace":
         numbers = np.power(base, numbers)
-    return op.constant(numbers.astype(to_numpy(type_)), type_)
+    return op.constant(numbers.astype(to_numpy(dtype)), dtype)
 
 
 @mxnet.lowers("_npi_identity")
-def identity_matrix(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def identity_matrix(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = (), dtype: Attribute = f32) -> SSAValue:
     """mxnet._npi_identity() {shape} -> a constant"""
-    type_, shape = element(node, f32), entries(node, "shape")
     if not shape or shape[0] > 1 << 14:
         node.fail(f"an identity of {list(shape)}")
-    return op.constant(np.eye(shape[0], shape[-1], dtype=to_numpy(type_)), type_)
+    return op.constant(np.eye(shape[0], shape[-1], dtype=to_numpy(dtype)), dtype)
 
 
 @mxnet.lowers("_eye", "_npi_eye")
-def eye(node: LoweringNode, op: OpBuilder, *, N: int, M: int = 0, k: int = 0) -> SSAValue:
+def eye(node: LoweringNode, op: OpBuilder, *, N: int, M: int = 0, k: int = 0, dtype: Attribute = f32) -> SSAValue:
     """mxnet._eye() {N, M, k = 0} -> a constant"""
-    type_ = element(node, f32)
     columns = M or N
     if N * columns > 1 << 28:
         node.fail(f"an identity of {N} x {columns}")
-    return op.constant(np.eye(N, columns, k, dtype=to_numpy(type_)), type_)
+    return op.constant(np.eye(N, columns, k, dtype=to_numpy(dtype)), dtype)

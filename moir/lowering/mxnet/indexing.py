@@ -5,12 +5,12 @@ Source: indexing_op.cc, control_flow_op.cc and sequence_*.cc of MXNet 1.9.
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import element, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -65,10 +65,9 @@ def gather_nd(node: LoweringNode, op: OpBuilder, x: SSAValue, indices_: SSAValue
 
 
 @mxnet.lowers("one_hot", "_npx_one_hot")
-def one_hot(node: LoweringNode, op: OpBuilder, indices: SSAValue, *, depth: int) -> SSAValue:
+def one_hot(node: LoweringNode, op: OpBuilder, indices: SSAValue, *, depth: int, dtype: Attribute = f32) -> SSAValue:
     """mxnet.one_hot(indices) {depth, on_value = 1, off_value = 0} -> opset1.OneHot(indices, depth, on, off)"""
-    type_ = element(node, f32)
-    on, off = (op.convert(op.constant(node.number(name, default)), type_) for name, default in (("on_value", 1.0), ("off_value", 0.0)))
+    on, off = (op.convert(op.constant(node.number(name, default)), dtype) for name, default in (("on_value", 1.0), ("off_value", 0.0)))
     return op["opset1.OneHot"](op.convert(indices, si64), op.constant(depth), on, off, axis=-1)
 
 

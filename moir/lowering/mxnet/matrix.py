@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, operands, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -73,7 +73,9 @@ def _contracted(op: OpBuilder, a: SSAValue, b: SSAValue, own: Sequence[int], oth
 
 
 @mxnet.lowers("_npi_tensordot", "_npi_tensordot_int_axes")
-def tensor_dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+def tensor_dot(
+    node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, a_axes_summed: tuple[int, ...] = (), b_axes_summed: tuple[int, ...] = ()
+) -> SSAValue:
     """mxnet._npi_tensordot(a, b) {a_axes_summed, b_axes_summed} -> the sum of products along pairs of axes
 
     mxnet._npi_tensordot_int_axes(a, b) {axes}: along the last axes of a and the first ones of b.
@@ -83,8 +85,8 @@ def tensor_dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> S
         count = node.integer("axes")
         own, other = list(range(ranks[0] - count, ranks[0])), list(range(count))
     else:
-        own = [normalize_axis(axis, ranks[0]) for axis in entries(node, "a_axes_summed")]
-        other = [normalize_axis(axis, ranks[1]) for axis in entries(node, "b_axes_summed")]
+        own = [normalize_axis(axis, ranks[0]) for axis in a_axes_summed]
+        other = [normalize_axis(axis, ranks[1]) for axis in b_axes_summed]
     if not own:
         node.fail("a product of all pairs of elements (axes = 0) is not supported")
     return _contracted(op, a, b, own, other, ranks)
@@ -128,9 +130,9 @@ def syrk(op: OpBuilder, a: SSAValue, *, transpose: bool = False, alpha: float = 
 
 
 @mxnet.lowers("khatri_rao")
-def khatri_rao(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def khatri_rao(op: OpBuilder, first: SSAValue, *others: SSAValue) -> SSAValue:
     """mxnet.khatri_rao(a [M, K], b [N, K], …) -> the products of all rows [M · N, K]"""
-    result, *others = operands(node)
+    result = first
     for other in others:
         pairs = op.Multiply(op.Unsqueeze(result, [1]), op.Unsqueeze(other, [0]))
         columns = op.Gather(op.ShapeOf(other), [1], 0)
@@ -145,12 +147,12 @@ def inverse(op: OpBuilder, a: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_npi_einsum")
-def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
+def einsum(op: OpBuilder, first: SSAValue, *others: SSAValue, subscripts: str) -> SSAValue:
     """mxnet._npi_einsum(a, b, …) {subscripts} -> opset7.Einsum(a, b, …) {equation}"""
     if "->" not in subscripts:
         letters = sorted(letter for letter in set(subscripts) - set(", .") if subscripts.count(letter) == 1)
         subscripts = f"{subscripts}->{'...' if '...' in subscripts else ''}{''.join(letters)}"
-    return op.Einsum(*operands(node), equation=subscripts)
+    return op.Einsum(first, *others, equation=subscripts)
 
 
 def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part: int) -> SSAValue:

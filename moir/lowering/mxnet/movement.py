@@ -13,7 +13,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.array import parts_at
-from moir.lowering.mxnet.attributes import axes_of, entries, operands, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -21,20 +21,20 @@ END = 2**63 - 1
 
 
 @mxnet.lowers("Concat", "concat", "_Concat", "_rnn_param_concat", "_npi_concatenate")
-def concat(node: LoweringNode, op: OpBuilder, *, axis_: int = 0, dim: int = 1) -> SSAValue:
+def concat(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue, axis_: int = 0, dim: int = 1) -> SSAValue:
     """mxnet.Concat(a, b, …) {dim = 1} -> opset1.Concat(a, b, …) {axis}"""
     axis = axis_ if node.op.KIND == "_npi_concatenate" else dim
-    values = operands(node)
+    values = [first, *others]
     if node.op.KIND == "_npi_concatenate" and not node.has("axis") and node.has("num_args"):
         values, axis = [op.Reshape(value, [-1], special_zero=False) for value in values], 0
     return op.Concat(*values, axis=normalize_axis(axis, rank_of_operand(node)) if axis < 0 else axis) if len(values) > 1 else values[0]
 
 
 @mxnet.lowers("stack", "_npi_stack")
-def stack(node: LoweringNode, op: OpBuilder, *, axis: int = 0) -> SSAValue:
+def stack(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue, axis: int = 0) -> SSAValue:
     """mxnet.stack(a, b, …) {axis = 0} -> opset1.Concat of the operands with a new axis"""
     axis = normalize_axis(axis, rank_of_operand(node) + 1)
-    return op.Concat(*(op.Unsqueeze(value, [axis]) for value in operands(node)), axis=axis)
+    return op.Concat(*(op.Unsqueeze(value, [axis]) for value in [first, *others]), axis=axis)
 
 
 @mxnet.lowers("SliceChannel", "split")
@@ -49,8 +49,8 @@ def slice_channel(
 
 
 @mxnet.lowers("_split_v2", "_npi_split")
-def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 0, squeeze_axis: bool = False) -> Sequence[SSAValue]:
-    """mxnet._split_v2(x) {indices, axis = 0, sections = 0} -> opset1.Split, or opset1.VariadicSplit at the indices
+def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 1, squeeze_axis: bool = False) -> Sequence[SSAValue]:
+    """mxnet._split_v2(x) {indices, axis = 1, sections = 0} -> opset1.Split, or opset1.VariadicSplit at the indices
 
     The first index is where the first part begins.
     """
@@ -107,6 +107,8 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
             # An inferred dimension takes the place of one, as MXNet counts.
             source += 1
         place += 1
+    if not parts:
+        node.fail(f"shape {codes} has no dimensions")
     ordered = parts[::-1] if reverse else parts
     return op.Concat(*ordered, axis=0) if len(ordered) > 1 else ordered[0]
 
@@ -124,13 +126,13 @@ def _reversed_codes(codes: list[int]) -> list[int]:
 
 
 @mxnet.lowers("_np_reshape", "_npi_reshape", "_npx_reshape")
-def numpy_reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, reverse: bool = False) -> SSAValue:
+def numpy_reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, reverse: bool = False, newshape: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._np_reshape(x) {newshape} -> opset1.Reshape(x, newshape)
 
     In `_npx_reshape` -2 copies a dimension, -3 leaves out one of 1, -4 copies the rest; -5 and -6 are
     -3 and -4 of Reshape.
     """
-    shape = list(entries(node, "newshape"))
+    shape = list(newshape)
     if node.op.KIND != "_npx_reshape":
         return op.Reshape(x, shape, special_zero=False)
     codes = {-2: 0, -3: _DROPPED, -4: -2, -5: -3, -6: -4}
@@ -163,15 +165,13 @@ def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @mxnet.lowers("_np_roll", "_npi_roll")
-def roll(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def roll(node: LoweringNode, op: OpBuilder, x: SSAValue, *, shift: tuple[int, ...] = (), axis: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._np_roll(x) {shift, axis} -> opset7.Roll(x, shift, axis); without axis of the flattened operand"""
-    shift = entries(node, "shift")
     if not node.has("axis"):
         flat = op.Roll(op.Reshape(x, [-1], special_zero=False), op.constant(list(shift)), op.constant([0]))
         return op.Reshape(flat, op.ShapeOf(x), special_zero=False)
-    axes = entries(node, "axis")
-    shifts = shift * len(axes) if len(shift) == 1 else shift
-    return op.Roll(x, op.constant(list(shifts)), op.constant(list(axes)))
+    shifts = shift * len(axis) if len(shift) == 1 else shift
+    return op.Roll(x, op.constant(list(shifts)), op.constant(list(axis)))
 
 
 @mxnet.lowers("_contrib_boolean_mask")

@@ -12,9 +12,9 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
+from moir.expansions.formulas import cube_root
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, channel_first, channel_last, entries, is_channel_last, rank_of_operand
-from moir.lowering.mxnet.elementwise import cube_root
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -55,7 +55,7 @@ def _norm(node: LoweringNode, op: OpBuilder) -> tuple[_Function, _Function]:
         return x if order == 1 else op.Multiply(x, x) if order == 2 else op.Multiply(op.Multiply(x, x), x)
 
     def root(x: SSAValue) -> SSAValue:
-        return x if order == 1 else op.Sqrt(x) if order == 2 else cube_root(x, op)
+        return x if order == 1 else op.Sqrt(x) if order == 2 else cube_root(op, x)
 
     return power, root
 

@@ -18,12 +18,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si8, si32, ui8
 from moir.dialects.framework import FrameworkOp
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.quantization import (
+    NumberRange,
+    Parameters,
+    clamped,
+    dequantized,
+    fake_quantized,
+    half_away_from_zero,
+    half_to_even,
+    magnitude,
+    number_range,
+)
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import inlined
 from moir.lowering.mxnet.convolution import convolved
@@ -35,9 +46,6 @@ from moir.rewriting.builder import OpBuilder
 
 _SCALES: dict[Attribute, float] = {si8: 127.5, ui8: 255.5, si32: 2.0**31}
 """The number of each type that stands for the limit of the range."""
-
-_BOUNDS: dict[Attribute, tuple[float, float]] = {si8: (-128.0, 127.0), ui8: (0.0, 255.0)}
-"""The smallest and the largest integer of the types that values are rounded to."""
 
 _PRODUCT_SCALE = 127.0
 """The number that stands for the limit of a factor, whatever its type, where MXNet computes the range of a product."""
@@ -59,9 +67,14 @@ def _type_of(node: LoweringNode, value: SSAValue) -> Attribute:
     return found
 
 
-def _limit(op: OpBuilder, low: SSAValue, high: SSAValue) -> SSAValue:
-    """The larger absolute value of the two limits, as a scalar."""
-    return op.Reshape(op.Maximum(op.Abs(low), op.Abs(high)), op.constant(np.zeros(0, np.int64)), special_zero=False)
+def _limit(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
+    """The larger absolute value of the limits of a range, which are operands from `index` on, as a scalar."""
+    return op.Reshape(magnitude(op, NumberRange(node.operand(index), node.operand(index + 1))), [], special_zero=False)
+
+
+def _parameters(op: OpBuilder, limit: SSAValue, type_: Attribute, scale: float | None = None) -> Parameters:
+    """What integers of a type stand for in a range up to a limit, for which `scale`, or that of the type, stands."""
+    return Quantization(op.Divide(limit, scale or _SCALES[type_]), None, IntegerRange.of(type_))
 
 
 def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValue:
@@ -70,8 +83,7 @@ def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValu
     type_ = _type_of(node, value)
     if element_of(value) == f32:
         return value
-    step = op.Divide(_limit(op, node.operand(limits), node.operand(limits + 1)), _SCALES[type_])
-    return op.Multiply(op.convert(value, f32), step)
+    return dequantized(op, value, _parameters(op, _limit(node, op, limits), type_))
 
 
 def _is_inner(node: LoweringNode) -> bool:
@@ -101,7 +113,10 @@ def _result(
         is_rounded: whether the real numbers are those of integers already.
     """
     if not _is_inner(node):
-        value = op.convert(_integers(op, op.Multiply(op.Divide(value, limit), _SCALES[type_]), type_), type_)
+        level = op.Multiply(op.Divide(value, limit), _SCALES[type_])
+        # `rounded-sign` of docs/plugin-faults.md rules out the other mode for integers of 32 bits.
+        value = half_to_even(op, level) if type_ == si32 else clamped(op, half_away_from_zero(op, level), IntegerRange.of(type_))
+        value = op.convert(value, type_)
     elif type_ != si32 and not is_rounded:
         value = _rounded(op, value, limit, type_)
     node.run.state(_TYPES, dict[SSAValue, Attribute])[value] = type_
@@ -109,21 +124,13 @@ def _result(
     return [value, *(op.Reshape(each, op.constant([1]), special_zero=False) for each in ends)]
 
 
-def _integers(op: OpBuilder, value: SSAValue, type_: Attribute) -> SSAValue:
-    """Rounded numbers, within the bounds of a type; those of i32 are within them anyway."""
-    if type_ == si32:
-        # `rounded-sign` of docs/plugin-faults.md rules out the other mode.
-        return op.Round(value, mode="half_to_even")
-    return op.Clamp(op.Round(value, mode="half_away_from_zero"), min=_BOUNDS[type_][0], max=_BOUNDS[type_][1])
-
-
 def _rounded(op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, scale: float | None = None) -> SSAValue:
     """Real numbers rounded to those that integers stand for; `scale`: what stands for the limit as they are rounded."""
-    step, given = op.Divide(limit, _SCALES[type_]), op.Divide(limit, scale or _SCALES[type_])
+    after, before = _parameters(op, limit, type_), _parameters(op, limit, type_, scale)
     if op.known.constant(limit) is not None:
-        bounds = [op.Multiply(each, bound) for each in (given, step) for bound in _BOUNDS[type_]]
-        return op.FakeQuantize(value, *bounds, levels=256)
-    return op.Multiply(_integers(op, op.Divide(value, given), type_), step)
+        return fake_quantized(op, value, number_range(op, before), number_range(op, after), after.range)
+    level = clamped(op, half_away_from_zero(op, op.Divide(value, before.scale)), after.range)
+    return op.Multiply(level, after.scale)
 
 
 def _calibrated(node: LoweringNode) -> tuple[float, float] | None:
@@ -156,7 +163,7 @@ def _in_range(
     """The results of a quantization: see `_to_range`."""
     if is_rounded_finer:
         return _result(node, op, value, limit, type_, ends)
-    return _result(node, op, _rounded(op, value, limit, type_, _BOUNDS[type_][1]), limit, type_, ends, is_rounded=True)
+    return _result(node, op, _rounded(op, value, limit, type_, float(IntegerRange.of(type_).highest)), limit, type_, ends, is_rounded=True)
 
 
 @mxnet.lowers("_contrib_quantize_v2")
@@ -166,14 +173,14 @@ def quantize_v2(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Replacement:
 
 
 @mxnet.lowers("_contrib_quantize")
-def quantize(node: LoweringNode, op: OpBuilder, x: SSAValue, low_: SSAValue, high: SSAValue, *, out_type: str = "uint8") -> Replacement:
+def quantize(node: LoweringNode, op: OpBuilder, x: SSAValue, low_: SSAValue, _high: SSAValue, *, out_type: str = "uint8") -> Replacement:
     """mxnet._contrib_quantize(x, low, high) {out_type = "uint8"} -> opset1.FakeQuantize(x)"""
     if out_type not in ("int8", "uint8"):
         node.fail(f"out_type {out_type!r} does not exist")
     low = op.known.constant(low_)
     if out_type == "uint8" and (low is None or low.min() < 0):
         node.fail("unsigned integers of a range that does not begin at 0 are not supported", hint="quantize it with out_type = int8")
-    type_, limit = si8 if out_type == "int8" else ui8, _limit(op, low_, high)
+    type_, limit = si8 if out_type == "int8" else ui8, _limit(node, op, 1)
     return _in_range(node, op, x, limit, type_, (), is_rounded_finer=False)
 
 
@@ -191,7 +198,7 @@ def requantize(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 def _product(node: LoweringNode, op: OpBuilder, value: SSAValue, first: int) -> tuple[SSAValue, SSAValue]:
     """A sum of products as MXNet's i32 stand for it, and its limit; those of factors are operands from `first` on."""
-    limits = [_limit(op, node.operand(index), node.operand(index + 1)) for index in (first, first + 2)]
+    limits = [_limit(node, op, index) for index in (first, first + 2)]
     scale = _SCALES[_type_of(node, node.operand(0))] * _SCALES[_type_of(node, node.operand(1))]
     limit = op.Multiply(op.Multiply(*limits), _SCALES[si32] / _PRODUCT_SCALE**2)
     return op.Multiply(value, scale / _PRODUCT_SCALE**2), limit
@@ -226,7 +233,7 @@ def quantized_fully_connected(node: LoweringNode, op: OpBuilder) -> Replacement:
 @mxnet.lowers("_contrib_quantized_pooling")
 def quantized_pooling(node: LoweringNode, op: OpBuilder, *, pool_type: str = "max") -> Replacement:
     """mxnet._contrib_quantized_pooling(q, low, high) -> Pooling of real numbers; averages are rounded"""
-    limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
+    limit, type_ = _limit(node, op, 1), _type_of(node, node.operand(0))
     value = pooled(_with_values(node, [_real(node, op, 0, 1)]), op)
     return _result(node, op, value, limit, type_, node.operands[1:3], is_rounded=pool_type == "max")
 
@@ -236,14 +243,14 @@ def quantized_activation(node: LoweringNode, op: OpBuilder, *, act_type: str) ->
     """mxnet._contrib_quantized_act(q, low, high) {act_type = "relu"} -> opset1.Relu of real numbers"""
     if act_type != "relu":
         node.fail(f"act_type {act_type!r} of integers does not exist")
-    limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
+    limit, type_ = _limit(node, op, 1), _type_of(node, node.operand(0))
     return _result(node, op, op.Relu(_real(node, op, 0, 1)), limit, type_, node.operands[1:3], is_rounded=True)
 
 
 @mxnet.lowers("_contrib_quantized_flatten")
 def quantized_flatten(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_quantized_flatten(q, low, high) -> opset1.Reshape(q, [0, -1])"""
-    limit, type_ = _limit(op, node.operand(1), node.operand(2)), _type_of(node, node.operand(0))
+    limit, type_ = _limit(node, op, 1), _type_of(node, node.operand(0))
     flat = op.Reshape(_real(node, op, 0, 1), [0, -1], special_zero=True)
     return _result(node, op, flat, limit, type_, node.operands[1:3], is_rounded=True)
 
@@ -253,7 +260,7 @@ def quantized_concat(node: LoweringNode, op: OpBuilder, *, dim: int = 1) -> Repl
     """mxnet._contrib_quantized_concat(q…, low, high of each) {dim = 1} -> opset1.Concat in the widest range"""
     count = len(node.op.operands) // 3
     values = [_real(node, op, index, count + 2 * index) for index in range(count)]
-    limits = [_limit(op, node.operand(count + 2 * index), node.operand(count + 2 * index + 1)) for index in range(count)]
+    limits = [_limit(node, op, count + 2 * index) for index in range(count)]
     types = [_type_of(node, node.operand(index)) for index in range(count)]
     joined = op.Concat(*values, axis=dim)
     return _result(node, op, joined, reduce(op.Maximum, limits), ui8 if set(types) == {ui8} else si8)
@@ -263,7 +270,7 @@ def quantized_concat(node: LoweringNode, op: OpBuilder, *, dim: int = 1) -> Repl
 def quantized_add(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_quantized_elemwise_add(a, b, limits…) -> opset1.Add of real numbers, in the calibrated range"""
     total = op.Add(_real(node, op, 0, 2), _real(node, op, 1, 4))
-    return _combined(node, op, total, op.Add(*(_limit(op, node.operand(index), node.operand(index + 1)) for index in (2, 4))))
+    return _combined(node, op, total, op.Add(*(_limit(node, op, index) for index in (2, 4))))
 
 
 @mxnet.lowers("_contrib_quantized_elemwise_mul")
@@ -312,7 +319,7 @@ def quantized_batch_norm(
 def quantized_embedding(node: LoweringNode, op: OpBuilder, *, input_dim: int) -> Replacement:
     """mxnet._contrib_quantized_embedding(indices, w, low, high) {input_dim} -> opset8.Gather(w, indices, 0)"""
     indices = op.Maximum(op.Minimum(op.convert(node.operand(0), si32), input_dim - 1), 0)
-    limit, type_ = _limit(op, node.operand(2), node.operand(3)), _type_of(node, node.operand(1))
+    limit, type_ = _limit(node, op, 2), _type_of(node, node.operand(1))
     return _result(node, op, op.Gather(_real(node, op, 1, 2), indices, 0), limit, type_, node.operands[2:4], is_rounded=True)
 
 

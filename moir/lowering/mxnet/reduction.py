@@ -5,12 +5,12 @@ Source: broadcast_reduce_op*.cc and ordering_op.cc of MXNet 1.9.
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import axes_of, element, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, rank_of_operand
 from moir.lowering.mxnet.elementwise import plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
@@ -50,13 +50,13 @@ _KINDS = (
 
 
 @mxnet.lowers(*_KINDS.split())
-def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) -> SSAValue:
+def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False, dtype: Attribute | None = None) -> SSAValue:
     """mxnet.sum(x) {axis, keepdims, exclude} -> opset1.ReduceSum(x, axes), and so on; of all axes a result of shape [1]
 
     numpy's reductions of all axes are scalars.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
-    x = op.convert(x, element(node, node.element(0)))
+    x = op.convert(x, dtype or node.element(0))
     if name.startswith("nan"):
         x = op.Select(op.IsNaN(x), op.ConvertLike(op.constant(0.0 if name == "nansum" else 1.0), x), x)
     axes = _axes(node)
@@ -78,11 +78,11 @@ def norm(node: LoweringNode, op: OpBuilder, x: SSAValue, *, ord: int = 2, keepdi
 
 
 @mxnet.lowers("_npi_std", "_npi_var")
-def variance(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def variance(node: LoweringNode, op: OpBuilder, *, ddof: int = 0, keepdims: bool = False) -> SSAValue:
     """mxnet._npi_var(x) {axis, keepdims} -> the mean of squared differences from the mean"""
-    x, axes, unused = node.operand(0), _axes(node), node.integer("ddof", 0)
+    x, axes, unused = node.operand(0), _axes(node), ddof
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
-    result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=node.flag("keepdims"))
+    result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
     if unused:
         # The divisor is the number of elements without `ddof` of them.
         count = op.convert(op.ReduceProd(op.Gather(op.ShapeOf(x), axes, 0), [0]), node.element(0))
@@ -115,9 +115,9 @@ def arg_extreme(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) ->
 
 
 @mxnet.lowers("cumsum", "_np_cumsum", "_npi_cumsum")
-def cumulative_sum(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
+def cumulative_sum(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, dtype: Attribute | None = None) -> SSAValue:
     """mxnet.cumsum(x) {axis} -> opset3.CumSum(x, axis); without axis of the flattened operand"""
-    x = op.convert(x_, element(node, element_of(x_)))
+    x = op.convert(x_, dtype or element_of(x_))
     if not node.has("axis"):
         return op.CumSum(op.Reshape(x, [-1], special_zero=False), op.constant(0, si32))
     return op.CumSum(x, op.constant(normalize_axis(node.integer("axis"), rank_of_operand(node)), si32))

@@ -6,44 +6,44 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import axes_of, entries, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("broadcast_to", "_npi_broadcast_to")
-def broadcast_to(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def broadcast_to(op: OpBuilder, x: SSAValue, *, shape_: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.broadcast_to(x) {shape} -> opset3.Broadcast(x, shape), in which 0 keeps a dimension"""
-    shape = [size if size > 0 else 1 for size in entries(node, "shape")]
+    shape = [size if size > 0 else 1 for size in shape_]
     return op.Broadcast(x, shape, mode="bidirectional")
 
 
 @mxnet.lowers("broadcast_axis", "broadcast_axes")
-def broadcast_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def broadcast_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, *, size_: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.broadcast_axis(x) {axis, size} -> opset3.Broadcast(x, shape)"""
     rank = rank_of_operand(node)
     shape = [1] * rank
-    for axis, size in zip(axes_of(node, rank) or (), entries(node, "size"), strict=True):
+    for axis, size in zip(axes_of(node, rank) or (), size_, strict=True):
         shape[axis] = size
     return op.Broadcast(x, shape, mode="bidirectional")
 
 
 @mxnet.lowers("broadcast_like")
-def broadcast_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue) -> SSAValue:
+def broadcast_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue, *, rhs_axes: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.broadcast_like(x, like) {lhs_axes, rhs_axes} -> opset3.Broadcast(x, shape of like, or some of its sizes)"""
     if not node.has("lhs_axes"):
         return op.Broadcast(x, op.ShapeOf(like), mode="bidirectional")
     rank, other = rank_of_operand(node), rank_of_operand(node, 1)
-    own, theirs = axes_of(node, rank, "lhs_axes") or [], [normalize_axis(axis, other) for axis in entries(node, "rhs_axes")]
+    own, theirs = axes_of(node, rank, "lhs_axes") or [], [normalize_axis(axis, other) for axis in rhs_axes]
     pairs = dict(zip(own, theirs, strict=True))
     parts = [op.Gather(op.ShapeOf(like), [pairs[axis]], 0) if axis in pairs else op.constant([1]) for axis in range(rank)]
     return op.Broadcast(x, op.Concat(*parts, axis=0), mode="bidirectional")
 
 
 @mxnet.lowers("tile", "_npi_tile")
-def tile(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def tile(op: OpBuilder, x: SSAValue, *, reps: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.tile(x) {reps} -> opset1.Tile(x, reps)"""
-    return op.Tile(x, list(entries(node, "reps")))
+    return op.Tile(x, list(reps))
 
 
 @mxnet.lowers("repeat", "_npi_repeat")

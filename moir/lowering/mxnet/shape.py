@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.movement import reshaped
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -20,16 +20,22 @@ def flatten(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("Reshape", "reshape")
-def reshape(node: LoweringNode, op: OpBuilder, *, reverse: bool = False, keep_highest: bool = False) -> SSAValue:
+def reshape(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    reverse: bool = False,
+    keep_highest: bool = False,
+    shape: tuple[int, ...] = (),
+    target_shape: tuple[int, ...] = (),
+) -> SSAValue:
     """mxnet.Reshape(x) {shape, reverse = false} -> opset1.Reshape(x, shape)
 
     0 copies a dimension, -1 is inferred, -2 copies all that are left, -3 is the product of two, -4 splits one into the
     two that follow it. With `reverse` this is read from the right.
     """
-    shape = list(entries(node, "shape"))
-    if not shape and (target := entries(node, "target_shape")):
-        shape = [0 if keep_highest and index == 0 else size or -1 for index, size in enumerate(target)]
-    return reshaped(node, op, shape, reverse)
+    older = [0 if keep_highest and index == 0 else size or -1 for index, size in enumerate(target_shape)]
+    return reshaped(node, op, list(shape) or older, reverse)
 
 
 @mxnet.lowers("reshape_like", "_npx_reshape_like")
@@ -61,12 +67,12 @@ def expand_dims(op: OpBuilder, x: SSAValue, *, axis: int) -> SSAValue:
 
 
 @mxnet.lowers("squeeze", "_np_squeeze", "_npi_squeeze")
-def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); of a single element a list, numpy's is a scalar"""
-    axes, shape = entries(node, "axis"), shape_of(x)
-    if node.op.KIND == "squeeze" and shape is not None and (len(axes) == len(shape) or (set(shape) == {1} and not axes)):
+    shape = shape_of(x)
+    if node.op.KIND == "squeeze" and shape is not None and (len(axis) == len(shape) or (set(shape) == {1} and not axis)):
         return op.Reshape(x, [1], special_zero=False)
-    return op.Squeeze(x, list(axes)) if axes else op.Squeeze(x)
+    return op.Squeeze(x, list(axis)) if axis else op.Squeeze(x)
 
 
 @mxnet.lowers("shape_array", "_npx_shape_array")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import axes_of, entries, optional_entries, pairs_of, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, optional_entries, pairs_of, rank_of_operand
 from moir.lowering.mxnet.movement import END
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -61,11 +61,16 @@ def slice_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue) -
 
 
 @mxnet.lowers("Crop")
-def crop(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue | None = None, *, center_crop: bool = False) -> SSAValue:
+def crop(
+    op: OpBuilder,
+    x: SSAValue,
+    like: SSAValue | None = None,
+    *,
+    center_crop: bool = False,
+    h_w: tuple[int, ...] = (0, 0),
+    offset: tuple[int, ...] = (0, 0),
+) -> SSAValue:
     """mxnet.Crop(x, like) {offset = (0, 0), h_w, center_crop = false} -> opset8.Slice along height and width"""
-    sizes = op.constant(list(entries(node, "h_w"))) if like is None else op.Slice(op.ShapeOf(like), [2], [4], [1])
-    if center_crop:
-        offsets = op.Divide(op.Subtract(op.Slice(op.ShapeOf(x), [2], [4], [1]), sizes), 2)
-    else:
-        offsets = op.constant(list(entries(node, "offset", (0, 0))))
+    sizes = op.constant(list(h_w)) if like is None else op.Slice(op.ShapeOf(like), [2], [4], [1])
+    offsets = op.Divide(op.Subtract(op.Slice(op.ShapeOf(x), [2], [4], [1]), sizes), 2) if center_crop else op.constant(list(offset))
     return op.Slice(x, offsets, op.Add(offsets, sizes), [1, 1], [2, 3])

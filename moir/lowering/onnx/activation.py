@@ -12,28 +12,22 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f16, f32, si32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
+from moir.expansions.constant_forms import small_constant
+from moir.expansions.functions import operation
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import reshaped_like, small_constant
+from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_EXACT_INTEGER = 2**53
 """Clamp has limits of type f64, which represent integers up to this one exactly."""
 
-_SAME_MEANING = {
-    "HardSwish": "HSwish",
-    "Mish": "Mish",
-    "Sigmoid": "Sigmoid",
-    "Softplus": "SoftPlus",
-    "Softsign": "SoftSign",
-}
 
-
-@onnx.lowers(*_SAME_MEANING)
+@onnx.lowers("HardSwish", "Mish", "Sigmoid", "Softplus", "Softsign")
 def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Softplus(x) -> opset4.SoftPlus(x)"""
-    return getattr(op, _SAME_MEANING[node.op.KIND])(x)
+    return operation(op, node.op.KIND)(x)
 
 
 @onnx.lowers("Relu")

@@ -26,22 +26,11 @@ from moir.dialects.element_types import (
     to_numpy,
 )
 from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
-
-_BINARY = {
-    "Add": "Add",
-    "BitwiseAnd": "BitwiseAnd",
-    "BitwiseOr": "BitwiseOr",
-    "BitwiseXor": "BitwiseXor",
-    "Mul": "Multiply",
-    "Sub": "Subtract",
-}
-
-
-_VARIADIC = {"Max": "Maximum", "Min": "Minimum", "Sum": "Add"}
 
 
 @onnx.lowers("BitwiseNot")
@@ -50,17 +39,16 @@ def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.BitwiseNot(x)
 
 
-@onnx.lowers(*_BINARY)
-def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@onnx.lowers("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mul", "Sub")
+def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return getattr(op, _BINARY[node.op.KIND])(*aligned(node, op))
+    return operation(op, node.op.KIND)(a, aligned(node, op, b, axis, broadcast))
 
 
 @onnx.lowers("Div")
-def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def divide(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Div(a, b) -> opset1.Divide(a, b), where the quotient of integers is rounded towards zero"""
-    a, b = aligned(node, op)
-    return op.Divide(a, b, m_pythondiv=element_of(a) in REAL_TYPES)
+    return op.Divide(a, aligned(node, op, b, axis, broadcast), m_pythondiv=element_of(a) in REAL_TYPES)
 
 
 @onnx.lowers("Mod")
@@ -71,12 +59,12 @@ def remainder(op: OpBuilder, a: SSAValue, b: SSAValue, *, fmod: bool = False) ->
 
 
 @onnx.lowers("Pow")
-def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a
 
     It is computed in that of b if only b has floats, or if b has floats that a of 16 bits does not have.
     """
-    a, b = aligned(node, op)
+    a, b = x, aligned(node, op, y, axis, broadcast)
     base, exponent = element_of(a), element_of(b)
     if base == exponent:
         return op.Power(a, b)
@@ -102,7 +90,7 @@ def _converted(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
     return op.convert(value, element_of(like)) if array is None or array.size > 1 else op.constant_like(array, like)
 
 
-@onnx.lowers(*_VARIADIC)
+@onnx.lowers("Max", "Min", "Sum")
 def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     """onnx.Max(a, b, c) -> Maximum(Maximum(a, b), c)"""
     if not data:
@@ -111,7 +99,7 @@ def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
     if len(shapes) > 2 and not all(map(is_static, shapes)) and any(0 in (shape or ()) for shape in shapes):
         # The CPU plugin (2026.4) aborts.
         node.fail("one operand has no elements, and the shape of another is unknown", hint="set the shapes of the inputs")
-    return reduce(getattr(op, _VARIADIC[node.op.KIND]), data)
+    return reduce(operation(op, node.op.KIND), data)
 
 
 @onnx.lowers("Mean")

@@ -14,9 +14,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.constant_forms import small_constant
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import small_constant
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -56,7 +56,7 @@ def causal_convolution(
         columns = op.Reshape(weight, op.Concat([1, -1, 1], length, axis=0), special_zero=False)
         y = op.ReduceSum(op.Multiply(windows, columns), [3], keep_dims=False)
     if bias is not None:
-        y = op.Add(y, op.Reshape(node.operand(2), [1, -1, 1], special_zero=False))
+        y = op.Add(y, op.Reshape(bias, [1, -1, 1], special_zero=False))
     if activation not in ("none", "silu", "swish"):
         node.fail(f"activation {activation!r} is none of none, silu, swish")
     present = op.Slice(whole, size, [END], [1], [2]) if node.is_used(1) else None

@@ -10,35 +10,25 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, describe, f32, string
 from moir.dialects.shapes import element_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import aligned
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
-_BINARY = {
-    "And": "LogicalAnd",
-    "Equal": "Equal",
-    "Greater": "Greater",
-    "GreaterOrEqual": "GreaterEqual",
-    "Less": "Less",
-    "LessOrEqual": "LessEqual",
-    "Or": "LogicalOr",
-    "Xor": "LogicalXor",
-}
 
-
-@onnx.lowers(*_BINARY)
-def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@onnx.lowers("And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor")
+def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Less(a, b) -> opset1.Less(a, b)"""
-    a, b = aligned(node, op)
+    b = aligned(node, op, b, axis, broadcast)
     if string in (element_of(a), element_of(b)):
         if node.op.KIND == "Equal":
             from moir.lowering.onnx.strings.concatenation import equal_strings
 
             return equal_strings(node, op)
         node.fail("strings are compared for equality only", hint="cut the model behind this node")
-    return getattr(op, _BINARY[node.op.KIND])(a, b)
+    return operation(op, node.op.KIND)(a, b)
 
 
 @onnx.lowers("Not")
@@ -48,24 +38,23 @@ def negation(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @onnx.lowers("IsNaN")
-def is_nan(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def is_nan(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.IsNaN(x) -> opset10.IsNaN(x)"""
-    return op.IsNaN(_examined(node, op))
+    return op.IsNaN(_examined(op, x))
 
 
-def _examined(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Operand 0, which the runtime (2026.4, CPU) examines in 16 bits and more."""
-    x = node.operand(0)
+def _examined(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """x in a type that the runtime (2026.4, CPU) examines, one of 16 bits and more."""
     return op.convert(x, f32) if describe(element_of(x)).bits < 16 else x
 
 
 @onnx.lowers("IsInf")
-def is_infinite(node: LoweringNode, op: OpBuilder, *, detect_negative: bool = True, detect_positive: bool = True) -> SSAValue:
+def is_infinite(op: OpBuilder, x: SSAValue, *, detect_negative: bool = True, detect_positive: bool = True) -> SSAValue:
     """onnx.IsInf(x) {detect_negative, detect_positive} -> opset10.IsInf(x) {detect_negative, detect_positive}"""
     if not detect_negative and not detect_positive:
         # With both attributes false no element is infinite, but the operation reports all infinities on some devices.
-        return op.LogicalAnd(op.IsNaN(_examined(node, op)), op.constant(False, boolean))
-    return op.IsInf(_examined(node, op), detect_negative=detect_negative, detect_positive=detect_positive)
+        return op.LogicalAnd(op.IsNaN(_examined(op, x)), op.constant(False, boolean))
+    return op.IsInf(_examined(op, x), detect_negative=detect_negative, detect_positive=detect_positive)
 
 
 @onnx.lowers("Where")

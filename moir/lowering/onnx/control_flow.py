@@ -23,7 +23,8 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import captured_values, graph_of, lowered_body, own_operands, repeated_body
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.control_flow.connections import Connections, results_without_iterations
-from moir.lowering.onnx.ranks_by_use import rank_by_use
+from moir.lowering.control_flow.ranks_by_use import rank_by_use
+from moir.lowering.onnx.ranks_by_use import RULES
 from moir.lowering.onnx.sequences.loops import is_sequence, loop_over_sequences
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
@@ -39,7 +40,7 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue) -> Replacement:
     """onnx.If(cond, captured…)
     -> opset8.If(cond, captured…) {then_inputs, else_inputs}; the operations of one branch if cond is known
     """
-    condition, needed = op.known.constant(cond), [rank_by_use(result) for result in node.op.results]
+    condition, needed = op.known.constant(cond), [rank_by_use(result, RULES) for result in node.op.results]
     if condition is not None and condition.size == 1:
         return inlined(node, op, graph_of(node, "then_branch" if condition.item() else "else_branch"), captured_values(node), needed)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]

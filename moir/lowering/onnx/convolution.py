@@ -6,6 +6,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, f32
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.constant_forms import along_channels
 from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
@@ -15,7 +16,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Conv")
-def conv(node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue) -> SSAValue:
+def conv(node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue, b: SSAValue | None = None, *, group: int = 1) -> SSAValue:
     """onnx.Conv(x, w, b) {group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
 
     With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]). With filters of unknown
@@ -23,34 +24,31 @@ def conv(node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue) -> SSAValu
     """
     axes = spatial_axes(node, (1, 0))
     window = sliding_window(node, axes)
-    group = group_attribute(node)
+    check_group(node, group)
     if has_unknown_sizes(w):
         if (data := op.known.constant(x)) is not None and not data.size:
             node.fail("the data have no elements, and the sizes of the filters are unknown", hint="set the shapes of the inputs")
         result = unfolded_convolution(op, x, w, window, group)
     else:
         element = element_of(x)
-        operands = [x, w if group == 1 else grouped_filters(node, op, group, axes)]
+        operands = [x, w if group == 1 else grouped_filters(node, op, w, group, axes)]
         if element == bf16 and axes == 3 and window.strides[-1] != window.strides[-2]:
             # In bf16 the CPU plugin (2026.4) takes the stride of columns for that of rows if the result has one column.
             operands = [op.convert(each, f32) for each in operands]
         convolution = op.Convolution if group == 1 else op.GroupConvolution
         result = op.convert(convolution(*operands, **window.properties()), element)
-    return add_bias(node, op, result, 2, axes)
+    return add_bias(node, op, result, b, axes)
 
 
-def group_attribute(node: LoweringNode) -> int:
-    """The number of groups."""
-    group = node.integer("group", 1)
+def check_group(node: LoweringNode, group: int) -> None:
+    """Raises ConversionError for a number of groups that is not positive."""
     if group < 1:
         node.fail(f"group is {group}")
-    return group
 
 
-def grouped_filters(node: LoweringNode, op: OpBuilder, group: int, axes: int) -> SSAValue:
+def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
     """The filters with their leading dimension split into groups: [group, rows / group, …]. Constants are folded."""
-    filters = node.operand(1)
-    array, shape = node.constant(1), shape_of(filters)
+    array, shape = op.known.constant(filters), shape_of(filters)
     if shape is not None and len(shape) != axes + 2:
         node.fail(f"the filters have {len(shape)} dimensions where there are {axes} spatial axes")
     if shape is not None and shape[0] >= 0 and shape[0] % group:
@@ -63,17 +61,13 @@ def grouped_filters(node: LoweringNode, op: OpBuilder, group: int, axes: int) ->
     return op.Reshape(filters, op.Concat([group, -1], tail, axis=0), special_zero=False)
 
 
-def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, index: int, axes: int) -> SSAValue:
+def add_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, bias: SSAValue | None, axes: int) -> SSAValue:
     """The result plus the bias [C]; the result itself if the node has no bias."""
-    bias = node.optional(index)
     if bias is None:
         return result
     if rank_of(bias) not in (1, None):
         node.fail(f"the bias has {rank_of(bias)} dimensions, not 1")
-    array = node.constant(index)
-    if array is None:
-        return op.Add(result, op.Reshape(bias, [1, -1, *[1] * axes], special_zero=False))
-    return op.Add(result, op.constant(array.reshape(1, -1, *[1] * axes), element_of(bias)))
+    return op.Add(result, along_channels(op, bias, axes))
 
 
 @onnx.lowers("ConvTranspose")
@@ -86,6 +80,7 @@ def conv_transpose(
     *,
     output_shape: tuple[int, ...] = (),
     kernel_shape: tuple[int, ...] = (),
+    group: int = 1,
 ) -> SSAValue:
     """onnx.ConvTranspose(x, w, b) -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b as [1, C, 1, 1])
 
@@ -95,14 +90,14 @@ def conv_transpose(
     axes = spatial_axes(node, (1, 0))
     window = sliding_window(node, axes)
     padding = axis_attribute(node, "output_padding", axes, 0)
-    group = group_attribute(node)
+    check_group(node, group)
     wanted = output_shape[-axes:]
     if has_unknown_sizes(w) or _is_cut_to_less_than_a_window(node, window, wanted, axes):
         if not wanted and window.auto_pad.startswith("same"):
             _refuse_gaps(node, window, padding, kernel_shape)
         result = unfolded_transposed_convolution(op, x, w, window, padding, group, wanted)
-        return add_bias(node, op, result, 2, axes)
-    filters = w if group == 1 else grouped_filters(node, op, group, axes)
+        return add_bias(node, op, result, b, axes)
+    filters = w if group == 1 else grouped_filters(node, op, w, group, axes)
     operands = [x, filters]
     if wanted and not is_static(_sizes(node, x, axes)):
         operands.append(op.constant(list(wanted)))
@@ -119,7 +114,7 @@ def conv_transpose(
         # The CPU plugin (2026.4) adds no bias to the zeros between the windows in bf16.
         operands[:2] = (op.convert(each, f32) for each in operands[:2])
     result = op.convert(build(*operands, **window.properties(), output_padding=padding), element)
-    return add_bias(node, op, result, 2, axes)
+    return add_bias(node, op, result, b, axes)
 
 
 def _is_cut_to_less_than_a_window(node: LoweringNode, window: SlidingWindow, wanted: tuple[int, ...], axes: int) -> bool:
@@ -187,10 +182,11 @@ def deform_conv(
     x: SSAValue,
     w: SSAValue,
     offset: SSAValue,
-    _b: SSAValue,
+    b: SSAValue | None = None,
     mask: SSAValue | None = None,
     *,
     offset_group: int = 1,
+    group: int = 1,
 ) -> SSAValue:
     """onnx.DeformConv(x, w, offset, b, mask)
     -> opset1.Add(opset8.DeformableConvolution(x, offset, w, mask), b as [1, C, 1, 1])
@@ -198,12 +194,13 @@ def deform_conv(
     axes = spatial_axes(node, (1, 0, 2))
     if axes != 2:
         node.fail(f"it has {axes} spatial axes, the runtime has deformable convolutions of 2 only")
+    check_group(node, group)
     operands = [x, offset, w]
     result = op.DeformableConvolution(
         *(operands if mask is None else [*operands, mask]),
         **sliding_window(node, axes).properties(),
-        group=group_attribute(node),
+        group=group,
         deformable_group=offset_group,
         bilinear_interpolation_pad=True,
     )
-    return add_bias(node, op, result, 3, axes)
+    return add_bias(node, op, result, b, axes)

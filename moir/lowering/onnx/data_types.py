@@ -25,20 +25,19 @@ from moir.dialects.element_types import (
 )
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import computed_type, element_type
+from moir.lowering.onnx.element_types import computed_type
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Cast")
-def cast(node: LoweringNode, op: OpBuilder, input: SSAValue, *, saturate: bool = True) -> SSAValue:
+def cast(node: LoweringNode, op: OpBuilder, input: SSAValue, *, to: Attribute, saturate: bool = True) -> SSAValue:
     """onnx.Cast(input) {to} -> opset1.Convert(input) {destination_type}; input itself if it already has the type"""
-    element = element_type(node, "to")
-    if element_of(input) == element:
+    if element_of(input) == to:
         return input
-    if string in (element_of(input), element):
+    if string in (element_of(input), to):
         node.fail("the runtime converts no strings", hint="cut the model behind this node")
-    return converted(op, input, element, saturate)
+    return converted(op, input, to, saturate)
 
 
 @onnx.lowers("CastLike")
@@ -51,17 +50,16 @@ def cast_like(node: LoweringNode, op: OpBuilder, input: SSAValue, target_type: S
 
 
 @onnx.lowers("BitCast")
-def bit_cast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
+def bit_cast(node: LoweringNode, op: OpBuilder, input: SSAValue, *, to: Attribute) -> SSAValue:
     """onnx.BitCast(input) {to} -> opset1.Convert(input) between integers of one width; a constant for a known x"""
-    element = element_type(node, "to")
     array = op.known.constant(input)
-    if element is string or to_numpy(element_of(input)).itemsize != to_numpy(element).itemsize:
-        node.fail(f"the elements of {element_of(input)} and {element} do not have the same number of bits")
+    if to is string or to_numpy(element_of(input)).itemsize != to_numpy(to).itemsize:
+        node.fail(f"the elements of {element_of(input)} and {to} do not have the same number of bits")
     if array is not None:
-        return op.constant(np.array(array, order="C").view(to_numpy(element)), element)
-    if element_of(input) != element and not {element_of(input), element} <= {boolean, *INTEGER_TYPES}:
+        return op.constant(np.array(array, order="C").view(to_numpy(to)), to)
+    if element_of(input) != to and not {element_of(input), to} <= {boolean, *INTEGER_TYPES}:
         node.fail("OpenVINO does not have an operation that reads the bits of floats as integers", hint="cut the model before this node")
-    return op.convert(input, element)
+    return op.convert(input, to)
 
 
 LARGEST: dict[Attribute, float] = {f8e4m3: 448.0, f8e5m2: 57344.0}

@@ -38,7 +38,7 @@ def dropout(
     if training_mode is None or drops_nothing or (training is not None and not training.any()):
         return _without_effect(node, op)
     part = op.constant(0.5) if ratio_ is None else op.convert(as_scalar(op, ratio_), f32)
-    trains, element = as_scalar(op, node.operand(2)), element_of(data)
+    trains, element = as_scalar(op, training_mode), element_of(data)
     part = op.Select(trains, part, 0.0)
     # The runtime (2026.4, CPU) draws no number for a scalar.
     kept = op.LogicalOr(op.GreaterEqual(uniform(node, op, op.ShapeOf(data), f32, 0.0, 1.0), part), op.LogicalNot(trains))

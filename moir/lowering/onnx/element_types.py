@@ -75,10 +75,3 @@ def computed_type(element: Attribute) -> Attribute:
     """
     is_narrow = element in types.REAL_TYPES and types.describe(element).bits <= 8
     return types.f32 if is_narrow else element
-
-
-def unpacked_type(element: Attribute) -> Attribute:
-    """A type of whole bytes that has the numbers of an element type: i32 or f32 for one of less than 8 bits."""
-    if not types.is_element_type(element) or not types.describe(element).is_packed:
-        return element
-    return types.f32 if element in types.REAL_TYPES else types.si32

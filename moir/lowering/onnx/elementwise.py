@@ -6,39 +6,18 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, f32
 from moir.dialects.shapes import element_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
-_UNARY = {
-    "Abs": "Abs",
-    "Acos": "Acos",
-    "Acosh": "Acosh",
-    "Asin": "Asin",
-    "Asinh": "Asinh",
-    "Atan": "Atan",
-    "Atanh": "Atanh",
-    "Ceil": "Ceiling",
-    "Cos": "Cos",
-    "Cosh": "Cosh",
-    "Exp": "Exp",
-    "Floor": "Floor",
-    "Log": "Log",
-    "Neg": "Negative",
-    "Round": "Round",
-    "Sign": "Sign",
-    "Sin": "Sin",
-    "Sinh": "Sinh",
-    "Sqrt": "Sqrt",
-    "Tan": "Tan",
-    "Tanh": "Tanh",
-}
+_UNARY = "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Exp Floor Log Neg Round Sign Sin Sinh Sqrt Tan Tanh"
 
 
-@onnx.lowers(*_UNARY)
+@onnx.lowers(*_UNARY.split())
 def unary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.Ceil(x) -> opset1.Ceiling(x)"""
-    return getattr(op, _UNARY[node.op.KIND])(x)
+    return operation(op, node.op.KIND)(x)
 
 
 @onnx.lowers("Erf")

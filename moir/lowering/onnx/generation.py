@@ -12,9 +12,9 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar, dimension
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import element_type
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand
@@ -45,6 +45,8 @@ def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue)
     if step is None:
         return op.Select(op.Greater(delta, op.constant_like(0, delta)), op.Maximum(start, limit), op.Minimum(start, limit))
     ascends = bool(step.item() > 0)
+    if last is not None and last.dtype.kind == "f" and not np.isfinite(last).all():
+        raise InferenceError("the limit of a range is NaN or infinite")
     if first is not None and last is not None:
         end = last.item()
         if isinstance(end, Symbol):
@@ -65,15 +67,15 @@ def constant_of_shape(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSA
     entry = np.zeros((), np.float32) if value is None else value.reshape(())
     target = op.known.integers(input)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
-        return op.constant(np.full(target, entry))
+        return op.filled(target, entry)
     need_length(node, 0)
     return op.Broadcast(op.constant(entry), of_length(op, input, declared_rank(node)))
 
 
 @onnx.lowers("EyeLike")
-def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0) -> SSAValue:
+def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0, dtype: Attribute | None = None) -> SSAValue:
     """onnx.EyeLike(x) {k = 0, dtype} -> opset9.Eye(rows, columns, k) {output_type}"""
-    element = element_type(node, "dtype", element_of(input))
+    element = dtype or element_of(input)
     if element is dynamic:
         node.fail("the element type is unknown")
     if element == string:
@@ -117,12 +119,11 @@ WINDOWS: dict[str, tuple[float, ...]] = {
 
 
 @onnx.lowers(*WINDOWS)
-def window(node: LoweringNode, op: OpBuilder, size_: SSAValue, *, periodic: bool = True) -> SSAValue:
+def window(node: LoweringNode, op: OpBuilder, size_: SSAValue, *, periodic: bool = True, output_datatype: Attribute = f32) -> SSAValue:
     """onnx.HannWindow(size) {periodic = 1, output_datatype}
     -> a constant, or a0 - a1 Cos(2 π n / N) + …, n = opset4.Range(0, size)
     """
     coefficients = WINDOWS[node.op.KIND]
-    element = element_type(node, "output_datatype", f32)
     size = op.known.integers(size_)
     if size is not None and len(size) != 1:
         node.fail("the size is no number")
@@ -130,11 +131,11 @@ def window(node: LoweringNode, op: OpBuilder, size_: SSAValue, *, periodic: bool
         period = size[0] if periodic else size[0] - 1
         angle = 2 * math.pi * np.arange(size[0], dtype=np.float32) / max(period, 1)
         terms = [(-1) ** i * a * np.cos(i * angle) for i, a in enumerate(coefficients)]
-        return op.constant(np.sum(terms, axis=0).astype(to_numpy(element)), element)
+        return op.constant(np.sum(terms, axis=0).astype(to_numpy(output_datatype)), output_datatype)
     count = op.convert(as_scalar(op, size_), f32)
     step = op.Divide(2 * math.pi, count if periodic else op.Maximum(op.Subtract(count, 1.0), 1.0))
     angle_value = op.Multiply(op.Range(0.0, count, 1.0, output_type=f32), step)
-    return op.convert(cosine_sum(op, angle_value, coefficients), element)
+    return op.convert(cosine_sum(op, angle_value, coefficients), output_datatype)
 
 
 def cosine_sum(op: OpBuilder, angle: SSAValue, coefficients: Sequence[float]) -> SSAValue:

@@ -38,10 +38,10 @@ INDEX: dict[str, str] = {
     "microsoft.grouped_attention": ("com.microsoft.GroupQueryAttention"),
     "microsoft.packed_attention": ("com.microsoft.PackedAttention com.microsoft.PackedMultiHeadAttention com.microsoft.QAttention"),
     "microsoft.quantization": (
-        "com.microsoft.DynamicQuantizeMatMul com.microsoft.MatMulIntegerToFloat com.microsoft.MatMulNBits com.microsoft.QGemm "
-        "com.microsoft.QLinearAdd com.microsoft.QLinearAveragePool com.microsoft.QLinearConcat "
-        "com.microsoft.QLinearGlobalAveragePool com.microsoft.QLinearLeakyRelu com.microsoft.QLinearMul "
-        "com.microsoft.QLinearSigmoid com.microsoft.QLinearSoftmax"
+        "com.microsoft.DynamicQuantizeLSTM com.microsoft.DynamicQuantizeMatMul com.microsoft.MatMulIntegerToFloat "
+        "com.microsoft.MatMulNBits com.microsoft.QGemm com.microsoft.QLinearAdd com.microsoft.QLinearAveragePool "
+        "com.microsoft.QLinearConcat com.microsoft.QLinearGlobalAveragePool com.microsoft.QLinearLeakyRelu "
+        "com.microsoft.QLinearMul com.microsoft.QLinearSigmoid com.microsoft.QLinearSoftmax"
     ),
     "ml.categories": ("ai.onnx.ml.CategoryMapper ai.onnx.ml.LabelEncoder ai.onnx.ml.OneHotEncoder"),
     "ml.features": (

@@ -14,6 +14,7 @@ from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.shape_values import as_scalar, dimension_list, rank_value
 from moir.expansions.strings.texts import unpacked
 from moir.lowering.binder import LoweringNode
+from moir.lowering.constant_indices import note_outside
 from moir.lowering.onnx.operands import declared_rank
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
@@ -21,18 +22,20 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("Gather")
-def gather(op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
+def gather(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.Gather(x, indices) {axis = 0} -> opset8.Gather(x, indices, axis)"""
+    note_outside(node, data, indices, axis)
     return op.Gather(data, indices, axis)
 
 
 @onnx.lowers("GatherElements")
 @moves_strings(0)
-def gather_elements(op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
+def gather_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.GatherElements(data, indices) {axis = 0} -> opset6.GatherElements(data, indices) {axis}
 
     The runtime requires equal sizes on all other axes: data is cut to those of the indices where they may be smaller.
     """
+    note_outside(node, data, indices, axis)
     return op.GatherElements(_cut_to(op, data, indices, axis), indices, axis=axis)
 
 
@@ -96,12 +99,11 @@ def one_hot(node: LoweringNode, op: OpBuilder, _indices: SSAValue, _depth: SSAVa
 
 
 @onnx.lowers("NonZero")
-def non_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def non_zero(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.NonZero(x) -> opset3.NonZero(x); for a scalar, which has no axis, its shape is [0, 1] or [0, 0]
 
     Strings are compared with the empty string.
     """
-    x = node.operand(0)
     known = node.constant(0)
     if known is not None and known.ndim:
         # The runtime (2026.4) does not compile that of many constants.

@@ -18,9 +18,9 @@ from moir.dialects.memory_map import Array
 from moir.dialects.opset.matrix import ELLIPSIS, Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
+from moir.expansions.constant_forms import small_constant
 from moir.expansions.shape_values import dimension_list, dimension_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import small_constant
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 

@@ -8,21 +8,25 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f4e2m1, si64, ui2
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of, size_along
+from moir.expansions.constant_forms import constant_array, unpacked_type
 from moir.expansions.shape_values import dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import unpacked_type
 from moir.lowering.onnx.operands import of_length
-from moir.lowering.onnx.quantization.packed_integers import constant_array
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand
 
 
 @onnx.lowers("Concat")
-def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concat_channels(op: OpBuilder, first: SSAValue, *others: SSAValue, axis: int = 1) -> SSAValue:
+    """onnx.Concat(a, b) {axis = 1} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
+    return op.Concat(first, *others, axis=axis) if others else first
+
+
+@onnx.lowers("Concat", since=4)
+def concat(op: OpBuilder, first: SSAValue, *others: SSAValue, axis: int) -> SSAValue:
     """onnx.Concat(a, b) {axis} -> opset1.Concat(a, b) {axis}; of one operand -> that operand"""
-    axis = node.integer("axis", 1) if node.version < 4 else node.integer("axis")
-    return node.operand(0) if len(node.operands) < 2 else op.Concat(*node.operands, axis=axis)
+    return op.Concat(first, *others, axis=axis) if others else first
 
 
 # Splitting

@@ -15,10 +15,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, dynamic, f16, f32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.constant_forms import small_constant, with_dimensions_after
 from moir.expansions.response_normalization import response_normalized
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.operands import reshaped_like, small_constant, with_dimensions_behind
+from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -38,7 +39,14 @@ def _in_type_of(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
 
 @onnx.lowers("BatchNormalization")
 def batch_normalization(
-    node: LoweringNode, op: OpBuilder, *, epsilon: float = 1e-5, training_mode: bool = False, spatial: bool = True, is_test: bool = False
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    epsilon: float = 1e-5,
+    training_mode: bool = False,
+    spatial: bool = True,
+    is_test: bool = False,
 ) -> Sequence[SSAValue | None]:
     """onnx.BatchNormalization(x, scale, bias, mean, variance) {epsilon}
     -> opset5.BatchNormInference(x, scale, bias, mean, variance)
@@ -46,7 +54,6 @@ def batch_normalization(
     In training mode the node normalizes by the statistics of the batch, and the updated running statistics are further
     results.
     """
-    x = node.operand(0)
     scale, bias, mean, variance = (_in_type_of(op, node.operand(index), x) for index in range(1, 5))
     # Before version 7 training is the default, but exporters do not always mark models for inference. A node of such a
     # model has one used result.
@@ -100,7 +107,7 @@ def instance_normalization(node: LoweringNode, op: OpBuilder, input: SSAValue, *
     flat = input if rank is not None else op.Reshape(input, [0, 0, -1], special_zero=True)
     spatial = 1 if rank is None else rank - 2
     normal = _standardized(op, flat, op.constant(list(range(2, 2 + spatial)), si64), epsilon)
-    result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), spatial) for index in (1, 2)))
+    result = _scaled(op, normal, *(with_dimensions_after(op, _vector(node, op, index), spatial) for index in (1, 2)))
     return result if rank is not None else reshaped_like(op, result, input)
 
 
@@ -198,14 +205,13 @@ def group_normalization(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, num_
 
 
 @onnx.lowers("GroupNormalization")
-def groupwise_normalization(node: LoweringNode, op: OpBuilder, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
+def groupwise_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
     """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon}, with a scale and bias for each group
     -> Reshape to [batch, num_groups, rest], MVN along the rest, Multiply, Add, Reshape back
 
     Constant scale and bias are repeated for the channels if their number is known: opset12.GroupNormalization(x, scale,
     bias).
     """
-    x = node.operand(0)
     shape = node.shape(0)
     arrays = [small_constant(op, node.operand(index)) for index in (1, 2)]
     if shape is not None and len(shape) > 1 and num_groups > 0 and shape[1] > 0 and shape[1] % num_groups == 0:
@@ -218,7 +224,7 @@ def groupwise_normalization(node: LoweringNode, op: OpBuilder, *, num_groups: in
         node.fail(f"num_groups is {num_groups}")
     flat = op.Reshape(x, [0, num_groups, -1], special_zero=True)
     normal = _standardized(op, flat, op.constant([2], si64), epsilon)
-    result = _scaled(op, normal, *(with_dimensions_behind(op, _vector(node, op, index), 1) for index in (1, 2)))
+    result = _scaled(op, normal, *(with_dimensions_after(op, _vector(node, op, index), 1) for index in (1, 2)))
     return reshaped_like(op, result, x)
 
 
@@ -247,7 +253,7 @@ def local_response_normalization(
 
 
 @onnx.lowers("MeanVarianceNormalization")
-def mean_variance_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def mean_variance_normalization(op: OpBuilder, x: SSAValue, *, axes_: tuple[int, ...] = (0, 2, 3)) -> SSAValue:
     """onnx.MeanVarianceNormalization(x) {axes} -> opset6.MVN(x, axes)"""
-    axes = op.constant(list(node.integers("axes", (0, 2, 3))), si64)
+    axes = op.constant(list(axes_), si64)
     return op.MVN(x, axes, eps=1e-9, normalize_variance=True, eps_mode="OUTSIDE_SQRT")

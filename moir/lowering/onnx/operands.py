@@ -5,48 +5,28 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.input_dependence import is_computed_of_inputs
-from moir.dialects.data import Array
-from moir.dialects.element_types import describe, is_element_type, si64
+from moir.dialects.element_types import si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
-from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_count, normalize_axis, rank_of, shape_of
+from moir.expansions.constant_forms import with_dimensions_after
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 
-def aligned(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
-    """Both operands of a binary node, reshaped to broadcast by the rules of numpy.
+def aligned(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int | None, broadcast: bool) -> SSAValue:
+    """The second operand of a binary node, reshaped to broadcast with the first one by the rules of numpy.
 
-    Before operator set 7 the dimensions of the second operand correspond to those of the first one from `axis` on; then
-    dimensions of 1 are appended to it. Raises ConversionError if that requires a rank that is unknown.
+    Before operator set 7 its dimensions correspond to those of the first one from `axis` on; then dimensions of 1 are
+    appended to it. Raises ConversionError if that requires a rank that is unknown.
     """
-    a, b = node.operand(0), node.operand(1)
-    if node.version >= 7 or not node.flag("broadcast") or not node.has("axis"):
-        return a, b
-    rank, own = node.known_rank(0), node.known_rank(1)
-    behind = rank - own - normalize_axis(node.integer("axis"), max(rank, 1))
-    if behind < 0:
-        node.fail(f"a shape of rank {own} does not fit at axis {node.integer('axis')} of one of rank {rank}")
-    return a, with_dimensions_behind(op, b, behind)
-
-
-def with_dimensions_behind(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value of known rank with `count` dimensions of 1 appended; a constant remains a constant."""
-    if count == 0:
+    if node.version >= 7 or not broadcast or axis is None:
         return value
-    array = small_constant(op, value)
-    if array is not None:
-        return op.constant(array.reshape(*array.shape, *(1,) * count))
-    rank = rank_of(value) or 0
-    return op.Unsqueeze(value, [rank + index for index in range(count)])
-
-
-def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
-    """The array of a constant, which can be reshaped; None for packed element types and for any other value."""
-    element = element_of(value)
-    if is_element_type(element) and describe(element).is_packed:
-        return None
-    return op.known.constant(value)
+    rank, own = node.known_rank(0), node.known_rank(1)
+    after = rank - own - normalize_axis(axis, max(rank, 1))
+    if after < 0:
+        node.fail(f"a shape of rank {own} does not fit at axis {axis} of one of rank {rank}")
+    return with_dimensions_after(op, value, after)
 
 
 def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:

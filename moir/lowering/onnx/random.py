@@ -44,24 +44,23 @@ def random_normal_like(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
 
 
 @onnx.lowers("Bernoulli")
-def bernoulli(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
+def bernoulli(node: LoweringNode, op: OpBuilder, input: SSAValue, *, dtype: Attribute | None = None) -> SSAValue:
     """onnx.Bernoulli(p) {dtype, seed}
     -> opset1.Convert(opset1.Less(opset8.RandomUniform(opset3.ShapeOf(p), 0, 1), p))
     """
     drawn_type = element_of(input) if element_of(input) in REAL_TYPES else f32
     drawn = uniform(node, op, op.ShapeOf(input), drawn_type, 0.0, 1.0)
-    return op.convert(op.Less(drawn, op.convert(input, drawn_type)), element_type(node, "dtype", element_of(input)))
+    return op.convert(op.Less(drawn, op.convert(input, drawn_type)), dtype or element_of(input))
 
 
 @onnx.lowers("Multinomial")
-def multinomial(node: LoweringNode, op: OpBuilder, input: SSAValue, *, sample_size: int = 1) -> SSAValue:
+def multinomial(node: LoweringNode, op: OpBuilder, input: SSAValue, *, sample_size: int = 1, dtype: Attribute = si32) -> SSAValue:
     """onnx.Multinomial(x) {sample_size = 1, dtype = i32, seed}
     -> opset13.Multinomial(x, sample_size) {log_probs, with_replacement}
     """
-    element = element_type(node, "dtype", si32)
-    if element not in (si32, si64):
+    if dtype not in (si32, si64):
         node.fail("the samples are neither i32 nor i64")
-    return op.Multinomial(input, sample_size, convert_type=element, with_replacement=True, log_probs=True, **seeds(node, 1))
+    return op.Multinomial(input, sample_size, convert_type=dtype, with_replacement=True, log_probs=True, **seeds(node, 1))
 
 
 def normal(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute) -> SSAValue:

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, bf16, boolean, f32, si64, ui8
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.expansions.running_products import running_product
 from moir.expansions.shape_values import all_axes, as_list, as_scalar, dimension_value, rank_value, without_computed_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length, swapping
@@ -181,7 +182,9 @@ def cumulative_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: boo
 
 
 @onnx.lowers("CumProd")
-def cumulative_product(node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue) -> SSAValue:
+def cumulative_product(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue, *, exclusive: bool = False, reverse: bool = False
+) -> SSAValue:
     """onnx.CumProd(x, axis) {exclusive, reverse} -> ReduceProd of the elements up to each place
 
     If the length of the axis is known, products of 1, 2, 4, … neighbours are multiplied instead.
@@ -189,39 +192,8 @@ def cumulative_product(node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SS
     rank, axis = node.known_rank(0), op.known.integers(axis_)
     if axis is None and rank > 1:
         order = swapping(op, as_list(op, axis_), 0, rank)
-        return op.Transpose(_products(node, op, op.Transpose(x, order), 0), order)
+        return op.Transpose(running_product(op, op.Transpose(x, order), -rank, exclusive=exclusive, reverse=reverse), order)
     if axis is not None and len(axis) != 1:
         node.fail("the axis is no number")
-    return _products(node, op, x, normalize_axis(0 if axis is None else axis[0], rank))
-
-
-def _products(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    is_reversed = node.flag("reverse")
-    x = op.Slice(x, [-1], [-(2**31)], [-1], [axis]) if is_reversed else x
-    if node.flag("exclusive"):
-        x = _moved(op, x, axis, 1)
-    size = (shape_of(x) or ())[axis]
-    if size < 0:
-        x = _product_of_triangle(op, x, axis)
-    else:
-        distance = 1
-        while distance < size:
-            x, distance = op.Multiply(x, _moved(op, x, axis, distance)), distance * 2
-    return op.Slice(x, [-1], [-(2**31)], [-1], [axis]) if is_reversed else x
-
-
-def _moved(op: OpBuilder, x: SSAValue, axis: int, distance: int) -> SSAValue:
-    """x moved along an axis by some elements, which are 1 at the beginning."""
-    pads = [0] * (rank_of(x) or 1)
-    pads[axis] = distance
-    padded = op.Pad(x, pads, [0] * len(pads), op.constant_like(1, x), pad_mode="constant")
-    return op.Slice(padded, [0], [-distance], [1], [axis])
-
-
-def _product_of_triangle(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """The products of the elements up to each place of an axis of unknown length, from all pairs of places."""
-    behind = (rank_of(x) or 1) - 1 - axis
-    places = op.Range(0, op.Gather(op.ShapeOf(x), axis, 0), 1, output_type=si64)
-    rows, columns = (op.Unsqueeze(places, [first, *range(2, 2 + behind)]) for first in (1, 0))
-    factors = op.Select(op.LessEqual(columns, rows), op.Unsqueeze(x, [axis]), op.constant_like(1, x))
-    return op.ReduceProd(factors, [axis + 1], keep_dims=False)
+    place = normalize_axis(0 if axis is None else axis[0], rank) - rank
+    return running_product(op, x, place, exclusive=exclusive, reverse=reverse)

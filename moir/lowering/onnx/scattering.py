@@ -6,9 +6,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis
+from moir.expansions.constant_forms import unpacked_type
 from moir.expansions.shape_values import as_integer, dimension
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import unpacked_type
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand

@@ -6,9 +6,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
-from moir.expansions.shape_values import without_computed_axes
+from moir.expansions.shape_values import without_computed_axes, without_ones
 from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
+from moir.lowering.onnx.ranks_by_use import RULES
 from moir.lowering.onnx.strings.movement import moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
@@ -57,22 +59,22 @@ def squeeze_attribute(node: LoweringNode, op: OpBuilder, data: SSAValue, *, axes
 
 
 def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Operand 0 without its dimensions of 1. Raises ConversionError if that gives it a rank that is not known."""
-    data, shape, rank = node.operand(0), node.shape(0), declared_rank(node)
+    """Operand 0 without its dimensions of 1.
+
+    Raises ConversionError if the rank that this gives it is not known, declared, or needed by what uses it.
+    """
+    data, shape, rank = node.operand(0), node.shape(0), rank_by_use(node.op.results[0], RULES)
     if shape is not None and is_static(shape):
         return op.Squeeze(data)
     if rank is None:
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
-    sizes = op.ShapeOf(data)
-    kept = of_length(op, op.Squeeze(op.NonZero(op.NotEqual(sizes, 1)), [0]), rank)
-    return op.Reshape(data, op.Gather(sizes, kept, 0), special_zero=False)
+    return without_ones(op, data, rank)
 
 
 @onnx.lowers("Squeeze", since=13)
 @moves_strings_to_fixed_places
-def squeeze(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def squeeze(node: LoweringNode, op: OpBuilder, data: SSAValue, axes: SSAValue | None = None) -> SSAValue:
     """onnx.Squeeze(x, axes) -> opset15.Squeeze(x, axes); x if the list of axes is empty"""
-    data, axes = node.operand(0), node.optional(1)
     if axes is None or node.constant_integers(1) == ():
         return data if axes is not None else without_units(node, op)
     need_length(node, 1)
@@ -149,9 +151,9 @@ def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
 
 
 @onnx.lowers("Shape")
-def shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def shape(node: LoweringNode, op: OpBuilder, *, start: int = 0) -> SSAValue:
     """onnx.Shape(x) {start, end} -> opset3.ShapeOf(x), and opset8.Slice for a part of it"""
-    dimensions, start = op.ShapeOf(node.operand(0)), node.integer("start", 0)
+    dimensions = op.ShapeOf(node.operand(0))
     if start == 0 and not node.has("end"):
         return dimensions
     return op.Slice(dimensions, [start], [node.integer("end", 2**31 - 1)], [1], [0])

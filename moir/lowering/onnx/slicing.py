@@ -13,9 +13,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
+from moir.expansions.constant_forms import unpacked_type
 from moir.expansions.shape_values import all_axes, as_scalar, dimension, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import computed_type, unpacked_type
+from moir.lowering.onnx.element_types import computed_type
 from moir.lowering.onnx.operands import of_length
 from moir.lowering.onnx.strings.movement import moves_strings, moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx

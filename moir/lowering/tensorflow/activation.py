@@ -12,26 +12,18 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of
+from moir.expansions import functions
+from moir.expansions.functions import operation
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
-"""The constants of Selu."""
 
-_SAME_MEANING = {
-    "Mish": "Mish",
-    "Sigmoid": "Sigmoid",
-    "Softplus": "SoftPlus",
-    "Softsign": "SoftSign",
-}
-
-
-@tf.lowers(*_SAME_MEANING)
+@tf.lowers("Mish", "Sigmoid", "Softplus", "Softsign")
 def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Softplus(x) -> opset4.SoftPlus(x)"""
-    return getattr(op, _SAME_MEANING[node.op.KIND])(x)
+    return operation(op, node.op.KIND)(x)
 
 
 @tf.lowers("Relu")
@@ -55,7 +47,7 @@ def elu(op: OpBuilder, features: SSAValue) -> SSAValue:
 @tf.lowers("Selu")
 def selu(op: OpBuilder, features: SSAValue) -> SSAValue:
     """tf.Selu(features) -> opset1.Selu(features, alpha, scale)"""
-    return op.Selu(features, op.constant_like(SELU_ALPHA, features), op.constant_like(SELU_SCALE, features))
+    return functions.selu(op, features)
 
 
 @tf.lowers("LeakyRelu")

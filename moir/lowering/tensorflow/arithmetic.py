@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import reduce
 
 import numpy as np
@@ -17,29 +18,17 @@ from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.angles import angle_of
+from moir.expansions.constant_forms import with_dimensions_after
+from moir.expansions.functions import operation
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import is_channel_last
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-_BINARY = {
-    "Add": "Add",
-    "AddV2": "Add",
-    "BitwiseAnd": "BitwiseAnd",
-    "BitwiseOr": "BitwiseOr",
-    "BitwiseXor": "BitwiseXor",
-    "FloorMod": "FloorMod",
-    "LeftShift": "BitwiseLeftShift",
-    "Maximum": "Maximum",
-    "Minimum": "Minimum",
-    "Mod": "Mod",
-    "RealDiv": "Divide",
-    "RightShift": "BitwiseRightShift",
-    "SquaredDifference": "SquaredDifference",
-    "Sub": "Subtract",
-    "TruncateMod": "Mod",
-}
+_BINARY = (
+    "Add AddV2 BitwiseAnd BitwiseOr BitwiseXor FloorMod LeftShift Maximum Minimum Mod RealDiv RightShift SquaredDifference Sub TruncateMod"
+)
 
 
 def operand_type(node: LoweringNode) -> Attribute:
@@ -47,17 +36,17 @@ def operand_type(node: LoweringNode) -> Attribute:
     return node.element_attribute("T", node.element(0))
 
 
-def two_operands(node: LoweringNode) -> tuple[SSAValue, SSAValue]:
-    """Both operands of a binary node. Raises ConversionError if they are strings."""
+def refuse_strings(node: LoweringNode) -> None:
+    """Raises ConversionError if the operands of a binary node are strings."""
     if string in (node.element(0), operand_type(node)):
         node.fail("the runtime does not compute strings", hint="cut the model behind this node, where the values are numbers")
-    return node.operand(0), node.operand(1)
 
 
-@tf.lowers(*_BINARY)
-def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+@tf.lowers(*_BINARY.split())
+def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.Sub(a, b) -> opset1.Subtract(a, b)"""
-    return getattr(op, _BINARY[node.op.KIND])(*two_operands(node))
+    refuse_strings(node)
+    return operation(op, node.op.KIND)(x, y)
 
 
 MAXIMUM_FACTORS = 64
@@ -65,16 +54,16 @@ MAXIMUM_FACTORS = 64
 
 
 @tf.lowers("Pow")
-def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.Pow(a, b) -> opset1.Power(a, b); of integers products, which wrap around"""
-    a, b = two_operands(node)
-    exponents = op.known.constant(b)
+    refuse_strings(node)
+    exponents = op.known.constant(y)
     if operand_type(node) not in INTEGER_TYPES:
-        return op.Power(a, b)
-    if exponents is None or exponents.size != 1 or exponents.ndim > (rank_of(a) or 0):
-        return integer_power(op, a, b)
+        return op.Power(x, y)
+    if exponents is None or exponents.size != 1 or exponents.ndim > (rank_of(x) or 0):
+        return integer_power(op, x, y)
     exponent = int(exponents.reshape(()))
-    return repeated_product(op, a, exponent=exponent) if 1 <= exponent <= MAXIMUM_FACTORS else op.Power(a, b)
+    return repeated_product(op, x, exponent=exponent) if 1 <= exponent <= MAXIMUM_FACTORS else op.Power(x, y)
 
 
 def integer_power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -104,14 +93,14 @@ def repeated_product(op: OpBuilder, value: SSAValue, *, exponent: int) -> SSAVal
 
 
 @tf.lowers("Mul")
-def multiply(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def multiply(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.Mul(a, b)
     -> opset1.Multiply(a, b); of complex numbers: a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real
     """
-    a, b = two_operands(node)
+    refuse_strings(node)
     if not isinstance(operand_type(node), ComplexType):
-        return op.Multiply(a, b)
-    (a_real, a_imaginary), (b_real, b_imaginary) = (op.Split.results(each, -1, num_splits=2) for each in (a, b))
+        return op.Multiply(x, y)
+    (a_real, a_imaginary), (b_real, b_imaginary) = (op.Split.results(each, -1, num_splits=2) for each in (x, y))
     real = op.Subtract(op.Multiply(a_real, b_real), op.Multiply(a_imaginary, b_imaginary))
     imaginary = op.Add(op.Multiply(a_real, b_imaginary), op.Multiply(a_imaginary, b_real))
     return op.Concat(real, imaginary, axis=-1)
@@ -125,20 +114,17 @@ def sum_of_operands(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSA
 
 
 @tf.lowers("BiasAdd", "BiasAddV1")
-def add_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue) -> SSAValue:
+def add_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue, *, data_format: str = "NHWC") -> SSAValue:
     """tf.BiasAdd(value, b) {data_format = "NHWC"}
     -> opset1.Add(value, b); for channel-first data with dimensions of 1 appended to those of b
     """
-    if is_channel_last(node):
+    if is_channel_last(node, data_format):
         return op.Add(value, bias)
     rank = rank_of(value)
     if rank is None:
         ones = op.Broadcast(op.constant([1]), op.Subtract(rank_value(op, value), 2))
         return op.Add(value, op.Reshape(bias, op.Concat([-1], ones, axis=0), special_zero=False))
-    constant = op.known.constant(bias)
-    if constant is not None:
-        return op.Add(value, op.constant(constant.reshape(-1, *(1,) * (rank - 2)), element_of(bias)))
-    return op.Add(value, op.Unsqueeze(bias, list(range(1, rank - 1))) if rank > 2 else bias)
+    return op.Add(value, with_dimensions_after(op, bias, max(rank - 2, 0)))
 
 
 @tf.lowers("ClipByValue")
@@ -197,12 +183,12 @@ def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 @tf.lowers("FloorDiv")
-def floor_divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def floor_divide(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.FloorDiv(a, b) -> opset1.Floor(opset1.Divide(a, b)); for integers (a - opset1.FloorMod(a, b)) / b"""
-    a, b = two_operands(node)
+    refuse_strings(node)
     if operand_type(node) in INTEGER_TYPES:
-        return floored_quotient(op, a, b)
-    return floored_real_quotient(op, a, b)
+        return floored_quotient(op, x, y)
+    return floored_real_quotient(op, x, y)
 
 
 def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -218,61 +204,40 @@ def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 @tf.lowers("Div", "TruncateDiv")
-def divide(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def divide(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.Div(a, b)
     -> opset1.Divide(a, b), where integer quotients are rounded towards zero; TruncateDiv rounds floats as well
     """
-    a, b = two_operands(node)
+    refuse_strings(node)
     element = operand_type(node)
     if element in INTEGER_TYPES:
-        return op.Divide(a, b, m_pythondiv=False)
-    quotient = op.Divide(a, b)
+        return op.Divide(x, y, m_pythondiv=False)
+    quotient = op.Divide(x, y)
     if node.op.KIND == "Div":
         return quotient
-    return op.Multiply(floored_real_quotient(op, op.Abs(a), op.Abs(b)), op.Sign(quotient))
+    return op.Multiply(floored_real_quotient(op, op.Abs(x), op.Abs(y)), op.Sign(quotient))
 
 
 # Functions of two operands that are 0 where one of the operands is 0
 
 
-def zero_where(op: OpBuilder, zero: SSAValue, value: SSAValue) -> SSAValue:
-    """A value that is replaced by 0 where `zero` is 0."""
-    return op.Select(op.Equal(zero, 0), 0, value)
+_ZERO_AT_ZERO: Mapping[str, tuple[int, Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]]] = {
+    "DivNoNan": (1, lambda op, x, y: op.Divide(x, y)),
+    "MulNoNan": (1, lambda op, x, y: op.Multiply(x, y)),
+    "Xdivy": (0, lambda op, x, y: op.Divide(x, y)),
+    "Xlog1py": (0, lambda op, x, y: op.Multiply(x, op.Log(op.Add(y, 1)))),
+    "Xlogy": (0, lambda op, x, y: op.Multiply(x, op.Log(y))),
+}
+"""Functions of two operands, and the operand whose zeros make the result 0, whatever the function is there."""
 
 
-@tf.lowers("DivNoNan")
-def divide_no_nan(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.DivNoNan(a, b) -> a / b, 0 where b is 0"""
-    a, b = two_operands(node)
-    return zero_where(op, b, op.Divide(a, b))
-
-
-@tf.lowers("MulNoNan")
-def multiply_no_nan(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MulNoNan(a, b) -> a * b, 0 where b is 0"""
-    a, b = two_operands(node)
-    return zero_where(op, b, op.Multiply(a, b))
-
-
-@tf.lowers("Xdivy")
-def divide_zero(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Xdivy(a, b) -> a / b, 0 where a is 0"""
-    a, b = two_operands(node)
-    return zero_where(op, a, op.Divide(a, b))
-
-
-@tf.lowers("Xlogy")
-def multiply_logarithm(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Xlogy(a, b) -> a * Log(b), 0 where a is 0"""
-    a, b = two_operands(node)
-    return zero_where(op, a, op.Multiply(a, op.Log(b)))
-
-
-@tf.lowers("Xlog1py")
-def multiply_logarithm_of_one_more(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Xlog1py(a, b) -> a * Log(b + 1), 0 where a is 0"""
-    a, b = two_operands(node)
-    return zero_where(op, a, op.Multiply(a, op.Log(op.Add(b, 1))))
+@tf.lowers(*_ZERO_AT_ZERO)
+def zero_at_zero(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """tf.Xlogy(x, y) -> opset1.Select(opset1.Equal(x, 0), 0, x * Log(y)), and other functions with such zeros"""
+    refuse_strings(node)
+    place, compute = _ZERO_AT_ZERO[node.op.KIND]
+    value = compute(op, x, y)
+    return op.Select(op.Equal((x, y)[place], 0), 0, value)
 
 
 @tf.lowers("Atan2")

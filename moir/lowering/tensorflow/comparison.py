@@ -10,23 +10,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, string
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.functions import operation
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
-
-_BINARY = {
-    "Equal": "Equal",
-    "Greater": "Greater",
-    "GreaterEqual": "GreaterEqual",
-    "Less": "Less",
-    "LessEqual": "LessEqual",
-    "LogicalAnd": "LogicalAnd",
-    "LogicalOr": "LogicalOr",
-    "NotEqual": "NotEqual",
-}
-
-_UNARY = {"IsFinite": "IsFinite", "IsInf": "IsInf", "IsNan": "IsNaN", "LogicalNot": "LogicalNot"}
 
 
 def has_strings(node: LoweringNode) -> bool:
@@ -40,7 +28,7 @@ def refuse_strings(node: LoweringNode) -> None:
         node.fail("the runtime does not compare strings", hint="cut the model behind this node, where the values are numbers")
 
 
-@tf.lowers(*_BINARY)
+@tf.lowers(*["Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "NotEqual"])
 def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.Less(a, b) -> opset1.Less(a, b); strings are equal if their bytes are"""
     if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
@@ -49,13 +37,13 @@ def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAVa
         equal = equal_strings(op, x, y)
         return equal if node.op.KIND == "Equal" else op.LogicalNot(equal)
     refuse_strings(node)
-    return getattr(op, _BINARY[node.op.KIND])(x, y)
+    return operation(op, node.op.KIND)(x, y)
 
 
-@tf.lowers(*_UNARY)
+@tf.lowers("IsFinite", "IsInf", "IsNan", "LogicalNot")
 def unary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.IsNan(x) -> opset10.IsNaN(x)"""
-    return getattr(op, _UNARY[node.op.KIND])(x)
+    return operation(op, node.op.KIND)(x)
 
 
 @tf.lowers("ApproximateEqual")

@@ -25,7 +25,9 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import Body, graph_of, lowered_body, repeated_body
 from moir.lowering.control_flow.branches import conditional, inlined
 from moir.lowering.control_flow.connections import Connections, results_without_iterations
+from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.table import Replacement
+from moir.lowering.tensorflow.ranks_by_use import RULES
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import slice_type
@@ -56,11 +58,12 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
         node.fail("its branches do not have as many outputs as it has")
-    known = node.known.constant(condition)
+    known, needed = node.known.constant(condition), [rank_by_use(result, RULES) for result in node.op.results]
     if known is not None and known.size == 1:
-        return inlined(node, op, branches[0 if known.item() else 1], operands)[: node.result_count]
+        return inlined(node, op, branches[0 if known.item() else 1], operands, needed)[: node.result_count]
     _drop_unused(node, branches)
-    found = iter(conditional(node, op, condition, branches, operands))
+    needed = [rank for index, rank in enumerate(needed) if node.is_used(index)]
+    found = iter(conditional(node, op, condition, branches, operands, needed))
     return [next(found) if node.is_used(index) else None for index in range(node.result_count)]
 
 
@@ -85,16 +88,16 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
     index, *values = operands
     if set(node.texts("graph_attributes", ())) != {"branches"}:
         node.fail("it has no branches")
-    known = node.known.integers(index)
+    known, needed = node.known.integers(index), [rank_by_use(result, RULES) for result in node.op.results]
     if known is not None and len(known) == 1:
         branch = branches[known[0] if 0 <= known[0] < len(branches) else -1]
-        return inlined(node, op, branch, values)[: node.result_count]
+        return inlined(node, op, branch, values, needed)[: node.result_count]
     if len(branches) == 1:
-        return inlined(node, op, branches[0], values)[: node.result_count]
-    return _chained(node, op, index, values)
+        return inlined(node, op, branches[0], values, needed)[: node.result_count]
+    return _chained(node, op, index, values, needed)
 
 
-def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue]) -> Replacement:
+def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue], needed: Sequence[int | None]) -> Replacement:
     """An If of the first branch, for index 0, and a Case of the other branches with the index minus 1."""
     first, *others = [node.op.detach_region(branch) for branch in list(node.op.regions)]
     block = Block()
@@ -115,7 +118,7 @@ def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequenc
     assert first.block.first_op is not None
     first.block.insert_op_before(parameter, first.block.first_op)
     is_first = op.Equal(as_scalar(op, index), 0)
-    return conditional(node, op, is_first, [first, Region(block)], [index, *values])
+    return conditional(node, op, is_first, [first, Region(block)], [index, *values], needed)
 
 
 @dataclass

@@ -71,7 +71,7 @@ def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAV
     If the filters have fewer input channels than x: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
     """
     axes = 3 if node.op.KIND == "Conv3D" else 2
-    last = is_channel_last(node, default_format(axes))
+    last = is_channel_last(node, node.text("data_format", default_format(axes)))
     window = sliding_window(node, axes)
     data = channel_first(op, computable(op, input), axes + 2, last=last)
     filters = filters_first(op, filter, axes)
@@ -91,12 +91,12 @@ def convolved(node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAVal
 
 
 @tf.lowers("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative")
-def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue) -> SSAValue:
+def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue, *, data_format: str = "NHWC") -> SSAValue:
     """tf.DepthwiseConv2dNative(x, w) -> Transpose(opset1.GroupConvolution(Transpose(x), Unsqueeze(Transpose(w))))
 
     Each channel of x has its own filters [kernel…, multiplier].
     """
-    last = is_channel_last(node)
+    last = is_channel_last(node, data_format)
     data = channel_first(op, computable(op, input), 4, last=last)
     result = op.GroupConvolution(data, filters_by_channel(op, filter), **sliding_window(node, 2).properties())
     return finished(node, op, result, 4, last)
@@ -136,7 +136,7 @@ def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder, input_si
 
 def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int, *, depthwise: bool = False) -> SSAValue:
     """The transposed convolution of operand 2 by the filters, operand 1, with a result of the given sizes."""
-    last = is_channel_last(node, default_format(axes))
+    last = is_channel_last(node, node.text("data_format", default_format(axes)))
     window = sliding_window(node, axes)
     data = channel_first(op, computable(op, node.operand(2)), axes + 2, last=last)
     filters = filters_by_channel(op, node.operand(1)) if depthwise else filters_first(op, node.operand(1), axes)
@@ -193,7 +193,9 @@ def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAVa
     if shape_of(sizes) == (axes,):
         return sizes
     first = 1 if last else 2
-    return op.Slice(sizes, [first], [first + axes], [1], [0])
+    found = op.Slice(sizes, [first], [first + axes], [1], [0])
+    # The runtime takes the number of spatial axes from the length of the list.
+    return found if shape_of(found) == (axes,) else op.Reshape(found, [axes], special_zero=False)
 
 
 def pads_for(

@@ -18,12 +18,11 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("Cast")
-def cast(node: LoweringNode, op: OpBuilder, *, DstT: Attribute) -> SSAValue:
+def cast(node: LoweringNode, op: OpBuilder, x: SSAValue, *, DstT: Attribute) -> SSAValue:
     """tf.Cast(x) {SrcT, DstT} -> opset1.Convert(x) {destination_type}; x itself if it already has the type
 
     A complex number is converted by its real part; a real number becomes a complex one with an imaginary part of 0.
     """
-    x = node.operand(0)
     source = node.element_attribute("SrcT", node.element(0))
     if string in (source, DstT) and source != DstT:
         node.fail("the runtime converts no strings", hint="cut the model behind this node, where the values are numbers")

@@ -43,7 +43,7 @@ def unread(node: LoweringNode, op: OpBuilder, *, dtype: Attribute, shape: tuple[
     """
     if dtype == string or not node.has("shape"):
         node.fail("the element type is string, or the rank is unknown", hint="cut the model behind the condition")
-    return op.constant(np.zeros([max(size, 0) for size in shape], to_numpy(dtype)), dtype)
+    return op.filled([max(size, 0) for size in shape], np.zeros((), to_numpy(dtype)), dtype)
 
 
 @tf.lowers(*_FILLING)
@@ -63,11 +63,11 @@ def number_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("LinSpace")
-def spaced_evenly(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def spaced_evenly(node: LoweringNode, op: OpBuilder, _start: SSAValue, _stop: SSAValue, num: SSAValue) -> SSAValue:
     """tf.LinSpace(start, stop, count) -> start + (stop - start) / (count - 1) * opset4.Range(0, count, 1)"""
     start, stop = (as_scalar(op, node.operand(index)) for index in (0, 1))
     element = node.element_attribute("T", node.element(0))
-    count = op.convert(as_scalar(op, node.operand(2)), si64)
+    count = op.convert(as_scalar(op, num), si64)
     # If the count is 1, the result is the start.
     steps = op.convert(op.Maximum(op.Subtract(count, 1), 1), element)
     positions = op.convert(op.Range(op.constant(0, si64), count, op.constant(1, si64), output_type=si64), element)

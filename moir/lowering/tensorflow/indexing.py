@@ -9,8 +9,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_list, as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
+from moir.lowering.constant_indices import note_outside
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
@@ -38,8 +40,9 @@ def check_bad_indices(node: LoweringNode) -> None:
 
 
 @tf.lowers("Gather", "ResourceGather")
-def gather(op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
+def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
     """tf.Gather(x, indices) -> opset8.Gather(x, indices, 0) {batch_dims}"""
+    note_outside(node, x, indices, max(batch_dims, 0))
     return gathered(op, x, indices, max(batch_dims, 0), batch_dims)
 
 
@@ -49,7 +52,7 @@ def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, ba
     shape, element = shape_of(found), element_of(found)
     if element_count(shape_of(indices)) != 0 or shape is None or not is_static(shape) or element in (dynamic, string):
         return found
-    return op.constant(np.zeros(shape, to_numpy(element)), element)
+    return op.filled(shape, np.zeros((), to_numpy(element)), element)
 
 
 @tf.lowers("GatherV2")
@@ -58,6 +61,8 @@ def gather_axis(
 ) -> SSAValue:
     """tf.GatherV2(x, indices, axis) {batch_dims = 0} -> opset8.Gather(x, indices, axis) {batch_dims}"""
     axis, ranks = op.known.integers(axis_), [rank_of(params), rank_of(indices)]
+    if axis is not None and not is_complex(node, "Tparams"):
+        note_outside(node, params, indices, axis[0])
     if axis is None and None not in ranks and not batch_dims and not is_complex(node, "Tparams"):
         return gathered_along(op, params, as_indices(op, indices), axis_)
     position: Operand = as_scalar(op, axis_) if axis is None else real_axis(node, axis[0], "Tparams")
@@ -93,6 +98,8 @@ def invert_permutation(op: OpBuilder, x: SSAValue) -> SSAValue:
     -> opset3.ScatterUpdate(x, x, opset4.Range(0, size), 0); the Range is a constant for a known size
     """
     shape = shape_of(x)
+    if rank_of(x) not in (1, None):
+        raise InferenceError(f"a permutation is a list, not a tensor of rank {rank_of(x)}")
     if shape is not None and is_static(shape):
         positions = op.constant(np.arange(shape[0]), element_of(x))
     else:
@@ -111,10 +118,10 @@ def where(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 @tf.lowers("OneHot")
-def one_hot(node: LoweringNode, op: OpBuilder, *, axis: int = -1) -> SSAValue:
+def one_hot(node: LoweringNode, op: OpBuilder, indices: SSAValue, *, axis: int = -1) -> SSAValue:
     """tf.OneHot(indices, depth, on, off) {axis = -1} -> opset16.OneHot(indices, depth, on, off) {axis}"""
     depth, on, off = (as_scalar(op, node.operand(index)) for index in (1, 2, 3))
-    return op.OneHot(as_indices(op, node.operand(0)), depth, on, off, axis=axis, negative_indices_mode="ignore_negative")
+    return op.OneHot(as_indices(op, indices), depth, on, off, axis=axis, negative_indices_mode="ignore_negative")
 
 
 # Partitioning and stitching

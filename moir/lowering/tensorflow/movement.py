@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.data import Array
 from moir.dialects.element_types import si16, si32, si64, ui16
 from moir.dialects.opset.movement import Split
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.symbols import integer_array
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar, dimension, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
@@ -137,9 +140,9 @@ def split_lengths(
 
 
 @tf.lowers("Transpose", "ConjugateTranspose")
-def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def transpose(node: LoweringNode, op: OpBuilder, x: SSAValue, perm: SSAValue) -> SSAValue:
     """tf.Transpose(x, perm) -> opset1.Transpose(x, perm); x itself for the identity permutation"""
-    data, order = node.operand(0), node.constant_integers(1)
+    data, order = x, node.constant_integers(1)
     if node.op.KIND == "ConjugateTranspose" and is_complex(node):
         data = op.Multiply(data, op.constant_like(np.array([1, -1]), data))
     if order is not None:
@@ -147,7 +150,6 @@ def transpose(node: LoweringNode, op: OpBuilder) -> SSAValue:
         if is_complex(node):
             order.append(len(order))
         return data if order == list(range(len(order))) else op.Transpose(data, order)
-    perm = node.operand(1)
     if is_complex(node):
         perm = op.Concat(perm, op.convert(op.ShapeOf(perm), element_of(perm)), axis=0)
     return op.Transpose(data, perm)
@@ -224,6 +226,14 @@ def mirror_mode(node: LoweringNode) -> str:
     return modes[mode]
 
 
+def sides_of(widths: Array) -> tuple[list[int], list[int]]:
+    """Begins and ends of rows [begin, end]. Raises InferenceError for an array that has no such rows."""
+    if widths.ndim != 2 or widths.shape[1] != 2:
+        raise InferenceError(f"widths are rows of a begin and an end, not a tensor of shape {list(widths.shape)}")
+    begins, ends = integer_array(widths).T.tolist()
+    return begins, ends
+
+
 def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SSAValue | None) -> SSAValue:
     """Data padded by widths that have a row [begin, end] for each dimension."""
     known = op.known.constant(widths)
@@ -232,7 +242,7 @@ def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SS
         return op.Pad(data, begin, end, value, pad_mode=mode)
     if not known.any():
         return data
-    begin, end = known.astype(np.int64).reshape(-1, 2).T.tolist()
+    begin, end = sides_of(known)
     return op.Pad(data, begin, end, value, pad_mode=mode)
 
 

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import element_of
+from moir.expansions.constant_forms import along_channels
 from moir.expansions.response_normalization import response_normalized
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
@@ -33,12 +34,13 @@ def batch_normalization(
     variance_: SSAValue,
     *,
     is_training: bool = True,
+    data_format: str = "NHWC",
 ) -> Replacement:
     """tf.FusedBatchNormV3(x, scale, offset, mean, variance) -> opset1.Add(opset1.Multiply(x, factor), shift)
 
     In training mode the mean and the variance are those of the batch, and the running ones are further results.
     """
-    last = is_channel_last(node)
+    last = is_channel_last(node, data_format)
     if is_training:
         results = training_normalization(node, op, last)
     else:
@@ -68,7 +70,7 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
     axes = list(range(rank - 1)) if last else [0, *range(2, rank)]
     standard = op.MVN(data, axes, eps=node.number("epsilon", 0.0001), normalize_variance=True, eps_mode="INSIDE_SQRT")
     if not last:
-        scale, offset = (op.Reshape(vector, [1, -1, *[1] * (rank - 2)], special_zero=False) for vector in (scale, offset))
+        scale, offset = (along_channels(op, vector, rank - 2) for vector in (scale, offset))
     results = [op.Add(op.Multiply(standard, scale), offset)]
     if not any(node.is_used(index) for index in range(1, 5)):
         return [*results, node.operand(1), node.operand(2), node.operand(1), node.operand(2)]

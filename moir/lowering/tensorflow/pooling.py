@@ -26,7 +26,7 @@ from moir.rewriting.builder import OpBuilder
 def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.AvgPool(x) -> Transpose(opset14.AvgPool(Transpose(x)) {exclude-pad = true})"""
     axes = 3 if node.op.KIND == "AvgPool3D" else 2
-    last = is_channel_last(node, default_format(axes))
+    last = is_channel_last(node, node.text("data_format", default_format(axes)))
     kernel, strides = (checked_entries(node, name, node.integers(name), axes, last) for name in ("ksize", "strides"))
     begins, ends, automatic = padding(node, axes, last)
     result = op["opset14.AvgPool"](
@@ -60,7 +60,7 @@ def max_pool_operands(node: LoweringNode, op: OpBuilder, _input: SSAValue, ksize
 def maxima(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Sequence[int]) -> SSAValue:
     """The maxima of operand 0 over windows."""
     axes = 3 if node.op.KIND == "MaxPool3D" else 2
-    last = is_channel_last(node, default_format(axes))
+    last = is_channel_last(node, node.text("data_format", default_format(axes)))
     if len(kernel) == axes + 2 and kernel[-1 if last else 1] > 1:
         return maxima_of_channels(node, op, kernel, strides, last)
     window = {

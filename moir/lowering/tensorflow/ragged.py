@@ -111,6 +111,8 @@ def to_tensor(
     if sizes is None:
         node.fail("its shape is computed when the model runs", hint="make the shape a constant")
     wanted = list(sizes) if rank_of(shape) == 1 and len(sizes) > 0 else [-1] * (len(levels) + rank)
+    if len(wanted) != len(levels) + rank:
+        node.fail(f"a shape of {len(wanted)} dimensions is given for {len(levels) + rank}")
     if wanted[0] >= 0:
         rows = op.constant(wanted[0], si64)
     numbers = op.Range(0, rows, 1, output_type=si64)

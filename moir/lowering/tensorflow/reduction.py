@@ -12,7 +12,8 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16
-from moir.dialects.shapes import element_count, element_of, has_no_element, rank_of, shape_of
+from moir.dialects.shapes import MAXIMUM_RANK, element_count, element_of, has_no_element, normalize_axis, rank_of, shape_of
+from moir.expansions import running_products
 from moir.expansions.shape_values import all_axes, as_scalar, without_computed_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -116,19 +117,20 @@ def running_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: bool =
 
 
 @tf.lowers("Cumprod")
-def running_product(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
+def running_product(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
-    -> opset1.ReduceProd of the prefix of each element, in which other elements are replaced by 1
+    -> products of 1, 2, 4, … neighbours; of an axis of unknown length opset1.ReduceProd of the prefix of each element
     """
     if has_no_element(shape_of(x_)):
         return x_
     x, place = line_axis(node, op)
-    prefixes, axis = prefixes_of(node, op, x, place, 1)
-    return as_before(node, op, along(op.ReduceProd, [axis], False, prefixes), x)
+    return as_before(node, op, running_products.running_product(op, x, place, exclusive=exclusive, reverse=reverse), x)
 
 
 @tf.lowers("CumulativeLogsumexp")
-def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
+def running_sum_of_exponentials(
+    node: LoweringNode, op: OpBuilder, x_: SSAValue, *, exclusive: bool = False, reverse: bool = False
+) -> SSAValue:
     """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the prefix of each element
 
     The largest element of a prefix is subtracted first, because exponentials would overflow; in an empty prefix, the
@@ -136,8 +138,8 @@ def running_sum_of_exponentials(node: LoweringNode, op: OpBuilder, x_: SSAValue)
     """
     if has_no_element(shape_of(x_)):
         return x_
-    x, place = line_axis(node, op)
-    prefixes, axis = prefixes_of(node, op, x, place, -np.inf)
+    x, axis = line_axis(node, op)
+    prefixes = running_products.prefixes_of(op, x, axis, -np.inf, exclusive=exclusive, reverse=reverse)
     smallest = float(np.finfo(np.float16 if element_of(prefixes) == f16 else np.float32).min)
     largest = op.Maximum(op.ReduceMax(prefixes, [axis], keep_dims=True), smallest)
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(prefixes, largest)), [axis], keep_dims=False))
@@ -153,7 +155,9 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
     x, axis, rank = node.operand(0), node.constant_integers(1), node.rank(0)
     if rank == 1:
         return x, -1
-    if axis is not None and len(axis) == 1 and (axis[0] < 0 or rank is not None):
+    if axis is not None and len(axis) == 1 and rank is not None:
+        normalize_axis(axis[0], rank)
+    if axis is not None and len(axis) == 1 and (-MAXIMUM_RANK <= axis[0] < 0 or rank is not None):
         return x, axis[0] - (rank or 0) if axis[0] >= 0 else axis[0]
     shape, place = op.ShapeOf(x), op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
     place = op.Select(op.Less(place, 0), op.Add(place, op.ShapeOf(shape)), place)
@@ -166,26 +170,6 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
 def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
     """A result in the shape of the first operand, if that is not `x`."""
     return result if x is node.operand(0) else op.Reshape(result, op.ShapeOf(node.operand(0)), special_zero=False)
-
-
-def prefixes_of(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int, neutral: float) -> tuple[SSAValue, int]:
-    """The prefix of each element along an axis, in a new dimension before the axis, and the axis of the prefixes.
-
-    Elements that do not belong to a prefix are replaced by `neutral`. The attributes `exclusive` and `reverse`
-    determine which elements belong to it.
-    """
-    size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
-    positions = op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
-    compare = {
-        (False, False): op.LessEqual,
-        (True, False): op.Less,
-        (False, True): op.GreaterEqual,
-        (True, True): op.Greater,
-    }[node.flag("exclusive"), node.flag("reverse")]
-    counts = compare(positions, op.Unsqueeze(positions, [1]))
-    if axis < -1:
-        counts = op.Unsqueeze(counts, list(range(2, 1 - axis)))
-    return op.Select(counts, op.Unsqueeze(x, [axis - 1]), neutral), axis
 
 
 # Histograms
@@ -236,12 +220,14 @@ def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue)
 
 
 @tf.lowers("HistogramFixedWidth")
-def histogram_of_ranges(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = si32) -> SSAValue:
+def histogram_of_ranges(
+    node: LoweringNode, op: OpBuilder, _values: SSAValue, _value_range: SSAValue, nbins: SSAValue, *, dtype: Attribute = si32
+) -> SSAValue:
     """tf.HistogramFixedWidth(x, [low, high], n) {dtype}
     -> opset1.ReduceSum(opset1.OneHot(clamp((x - low) * n / (high - low), 0, n - 1), n))
     """
     x, limits = (op.convert(node.operand(index), f32) for index in (0, 1))
-    count = as_scalar(op, node.operand(2))
+    count = as_scalar(op, nbins)
     low, high = (op.Gather(limits, index, 0) for index in (0, 1))
     width = op.Divide(op.Subtract(high, low), op.convert(count, f32))
     place = op.Divide(op.Subtract(op.Maximum(op.Reshape(x, [-1], special_zero=False), low), low), width)

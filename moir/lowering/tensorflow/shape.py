@@ -13,9 +13,11 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import si32, si64
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
-from moir.expansions.shape_values import as_list
+from moir.expansions.shape_values import as_list, without_ones
 from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
+from moir.lowering.tensorflow.ranks_by_use import RULES
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -128,10 +130,14 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @tf.lowers("Squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder, input: SSAValue, *, squeeze_dims: tuple[int, ...] = ()) -> SSAValue:
-    """tf.Squeeze(x) {squeeze_dims} -> opset15.Squeeze(x, squeeze_dims)"""
+    """tf.Squeeze(x) {squeeze_dims}
+    -> opset15.Squeeze(x, squeeze_dims); a Reshape to the rank that is needed if it is not known which dimensions are 1
+    """
     shape = shape_of(input)
     # A value of unknown rank may be a number, as the condition of a loop, which the runtime finds out.
     if not squeeze_dims and shape is not None and not is_static(shape):
+        if not is_complex(node) and (rank := rank_by_use(node.op.results[0], RULES)) is not None:
+            return without_ones(op, input, rank)
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
     return op.Squeeze(input, [real_axis(node, axis) for axis in squeeze_dims] if squeeze_dims else None)
 

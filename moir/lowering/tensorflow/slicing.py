@@ -10,7 +10,8 @@ from xdsl.ir import SSAValue
 from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
-from moir.dialects.symbols import Symbol
+from moir.dialects.symbols import Symbol, integer_entries
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex
@@ -31,6 +32,7 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
     A size of -1 selects all remaining elements; the end of the slice is then a number larger than every dimension.
     """
     starts, sizes = op.known.integers(begin), op.known.integers(size)
+    known_count(begin, size)
     if starts is not None and sizes is not None:
         shape = shape_of(input)
         stops = [LAST if count < 0 else start + count for start, count in zip(starts, sizes, strict=True)]
@@ -48,8 +50,14 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def known_count(*lists: SSAValue) -> int | None:
-    """The number of entries that all lists have; None if it is unknown for each of them."""
-    return next((count for value in lists if (count := element_count(shape_of(value))) is not None), None)
+    """The number of entries that all lists have; None if it is unknown for each of them.
+
+    Raises InferenceError if they are no lists, or have different numbers of entries.
+    """
+    counts = {count for value in lists if (count := element_count(shape_of(value))) is not None}
+    if len(counts) > 1 or any(rank_of(value) not in (1, None) for value in lists):
+        raise InferenceError(f"begins, ends and strides are lists of one length, not {', '.join(map(str, sorted(counts)))}")
+    return next(iter(counts), None)
 
 
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
@@ -212,14 +220,15 @@ def known_cuts(node: LoweringNode, index: Index) -> list[Cut] | None:
     Positions of the kind `single` are not included.
     """
     kinds = index.kinds
-    entries = [node.known.elements(node.operand(number)) for number in (1, 2, 3)]
+    known = [node.known.elements(node.operand(number)) for number in (1, 2, 3)]
+    entries = [None if each is None else integer_entries(each) for each in known]
     shape = None if is_complex(node) else node.shape(0)
     cuts: list[Cut] = []
     for position, axis in enumerate(index.axes(DATA)):
         begins, ends = index.begins(position), index.ends(position)
         if kinds[position] != "slice":
             continue
-        start, stop, step = (None if each is None or isinstance(each[position], Symbol) else int(each[position]) for each in entries)
+        start, stop, step = (None if each is None or isinstance(entry := each[position], Symbol) else entry for each in entries)
         if step is None or (begins and start is None) or (ends and stop is None):
             return None
         if step == 0:

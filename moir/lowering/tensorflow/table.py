@@ -3,4 +3,4 @@
 from moir.lowering.table import LoweringTable
 from moir.lowering.tensorflow.complex.layout import adapted, check_complex
 
-tf = LoweringTable("tf", "moir.lowering.tensorflow", check_complex, adapted)
+tf = LoweringTable("tf", "moir.lowering.tensorflow", check_complex, adapted, ranks="moir.lowering.tensorflow.ranks_by_use:RULES")

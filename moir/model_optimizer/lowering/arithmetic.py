@@ -2,62 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
 from xdsl.ir import SSAValue
 
+from moir.expansions.constant_forms import along_channels
+from moir.expansions.formulas import FORMULAS
+from moir.expansions.functions import operation, power_of_linear, weighted
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.model_optimizer.lowering.table import lowers
 from moir.rewriting.builder import OpBuilder
 
-BINARY: dict[str, str] = {
-    "sum": "Add",
-    "add": "Add",
-    "sub": "Subtract",
-    "mul": "Multiply",
-    "prod": "Multiply",
-    "div": "Divide",
-    "max": "Maximum",
-    "min": "Minimum",
-    "pow": "Power",
-    "floor_mod": "FloorMod",
-    "squared_diff": "SquaredDifference",
-    "less": "Less",
-    "less_equal": "LessEqual",
-    "greater": "Greater",
-    "greater_equal": "GreaterEqual",
-    "equal": "Equal",
-    "not_equal": "NotEqual",
-    "logical_and": "LogicalAnd",
-    "logical_or": "LogicalOr",
-    "logical_xor": "LogicalXor",
-}
-"""The attribute `operation` of an Eltwise -> operation."""
+BINARY = (
+    *("sum", "add", "sub", "mul", "prod", "div", "max", "min", "pow", "floor_mod", "squared_diff"),
+    *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_xor"),
+)
+"""The values of the attribute `operation` of an Eltwise."""
 
 COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 
-INTERNAL: dict[str, str] = {
-    "Sub": "Subtract",
-    "Minus": "Subtract",
-    "Mul": "Multiply",
-    "Div": "Divide",
-    "Add": "Add",
-    "Negative": "Negative",
-    "Neg": "Negative",
-}
-"""Kind without `type`, as an extension makes it -> operation."""
+INTERNAL = ("Sub", "Minus", "Mul", "Div", "Add", "Negative", "Neg")
+"""Kinds without `type`, as an extension makes them."""
 
-ELEMENTWISE: dict[str, str] = {
-    **{kind: operation for kind, operation in INTERNAL.items() if operation != "Negative"},
-    **{kind: kind for kind in ("Maximum", "Minimum", "SquaredDifference", "Mod", "FloorMod")},
-    **{kind: kind for kind in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")},
-    **{kind: kind for kind in ("LogicalAnd", "LogicalOr", "LogicalXor")},
-    "Pow": "Power",
-}
-"""Kind of two operands, whose attribute `axis` aligns the second one with the first -> operation."""
+ELEMENTWISE = (
+    *("Add", "Sub", "Minus", "Mul", "Div", "Maximum", "Minimum", "SquaredDifference", "Mod", "FloorMod", "Pow"),
+    *("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalXor"),
+)
+"""Kinds of two operands, whose attribute `axis` aligns the second one with the first."""
 
 
 @lowers("Power", "AttributedPower")
@@ -66,35 +39,29 @@ def power(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     value = node.operand(0)
     if node.optional(1) is not None:
         return op.Power(value, node.operand(1))
-    scale, shift, exponent = node.number("scale", 1.0), node.number("shift", 0.0), node.number("power", 1.0)
-    if scale != 1:
-        value = op.Multiply(value, scale)
-    if shift != 0:
-        value = op.Add(value, shift)
-    return value if exponent == 1 else op.Power(value, exponent)
+    return power_of_linear(op, value, node.number("scale", 1.0), node.number("shift", 0.0), node.number("power", 1.0))
 
 
 @lowers("Eltwise", "EltwiseN", "AddN")
 def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Eltwise(a, b, …) {operation} -> operation(operation(a, b), …)"""
-    operation = node.text("operation", "sum")
-    if operation not in BINARY:
-        node.fail(f"its operation {operation!r} is not known", hint=f"operations are {', '.join(BINARY)}")
+    kind = node.text("operation", "sum")
+    if kind not in BINARY:
+        node.fail(f"its operation {kind!r} is not known", hint=f"operations are {', '.join(BINARY)}")
     operands = node.operands
     if not operands:
         node.fail("it has no inputs")
     coefficients = node.first("coeff", "coeffs")
-    if coefficients is not None and operation == "sum" and len(coefficients):
+    if coefficients is not None and kind == "sum" and len(coefficients):
         factors = node.numbers("coeff" if node.has("coeff") else "coeffs")
         if len(factors) != len(operands):
             node.fail(f"it has {len(factors)} coefficients for {len(operands)} inputs")
-        operands = [value if factor == 1 else op.Multiply(value, factor) for value, factor in zip(operands, factors, strict=True)]
-    if len(operands) > 2 and operation in COMPARISONS:
-        node.fail(f"{operation} of {len(operands)} inputs has no meaning")
+        operands = weighted(op, operands, factors)
+    if len(operands) > 2 and kind in COMPARISONS:
+        node.fail(f"{kind} of {len(operands)} inputs has no meaning")
     if (axis := node.get("axis")) is not None:
         operands = [operands[0], *(_aligned(node, op, value, operands[0], int(axis)) for value in operands[1:])]
-    constructor = getattr(op, BINARY[operation])
-    return reduce(constructor, operands)
+    return reduce(operation(op, kind), operands)
 
 
 def _aligned(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue, axis: int) -> SSAValue:
@@ -115,18 +82,18 @@ def internal(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """
     if (axis := node.get("axis")) is not None and node.kind in ELEMENTWISE:
         data, *others = node.operands
-        return getattr(op, ELEMENTWISE[node.kind])(data, *(_aligned(node, op, value, data, int(axis)) for value in others))
+        return operation(op, node.kind)(data, *(_aligned(node, op, value, data, int(axis)) for value in others))
     if node.type is not None or node.kind not in INTERNAL:
         return NotImplemented
-    return getattr(op, INTERNAL[node.kind])(*node.operands)
+    return operation(op, node.kind)(*node.operands)
 
 
-def along_channels(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue) -> SSAValue:
+def for_channels(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue) -> SSAValue:
     """A value [C], reshaped to broadcast along the channels of data."""
     rank = node.rank_of_value(data)
     if node.rank_of_value(value) != 1 or node.is_channel_last or rank <= 2:
         return value
-    return op.Reshape(value, [1, -1, *[1] * (rank - 2)], special_zero=False)
+    return along_channels(op, value, rank - 2)
 
 
 @lowers("ScaleShift", "BiasAdd")
@@ -138,8 +105,8 @@ def scale_shift(node: MoLoweringNode, op: OpBuilder) -> Replacement:
         others = [None, node.operand(1)]
     scale, shift = others
     if scale is not None:
-        value = op.Multiply(value, along_channels(node, op, scale, data))
-    return value if shift is None else op.Add(value, along_channels(node, op, shift, data))
+        value = op.Multiply(value, for_channels(node, op, scale, data))
+    return value if shift is None else op.Add(value, for_channels(node, op, shift, data))
 
 
 @lowers("Clamp")
@@ -171,41 +138,25 @@ def hard_sigmoid(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     return op.HardSigmoid(value, alpha, beta)
 
 
-_FORMULAS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
-    "ReLU6": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
-    "Square": lambda op, x: op.Multiply(x, x),
-    "Rsqrt": lambda op, x: op.Power(x, -0.5),
-    "Reciprocal": lambda op, x: op.Power(x, -1.0),
-    "Log1p": lambda op, x: op.Log(op.Add(x, 1.0)),
-}
-
-
-@lowers(*_FORMULAS)
+@lowers("ReLU6", "Square", "Rsqrt", "Reciprocal", "Log1p")
 def formula(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.ReLU6(x) -> opset1.Clamp(x) {min = 0, max = 6}, and others that are short formulas of one input"""
-    return _FORMULAS[node.kind](op, node.operand(0))
+    return FORMULAS[node.kind.lower()](op, node.operand(0))
 
 
-_ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
-    "tanh": lambda op, x: op.Tanh(x),
-    "sigmoid": lambda op, x: op.Sigmoid(x),
-    "relu": lambda op, x: op.Relu(x),
-    "relu6": _FORMULAS["ReLU6"],
-    "exp": lambda op, x: op.Exp(x),
-    "not": lambda op, x: op.LogicalNot(x),
-}
-"""`operation` of an Activation -> what it computes."""
+_ACTIVATIONS = ("tanh", "sigmoid", "relu", "relu6", "exp", "not")
+"""The values of the attribute `operation` of an Activation, besides `elu`."""
 
 
 @lowers("Activation")
 def activation(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Activation(x) {operation, alpha} -> opset1.Tanh(x), or another function, as releases until 2018 had it"""
-    operation = node.text("operation")
-    if operation == "elu":
+    kind = node.text("operation")
+    if kind == "elu":
         return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
-    if operation not in _ACTIVATIONS:
-        node.fail(f"its operation {operation!r} is none of elu, {', '.join(_ACTIVATIONS)}")
-    return _ACTIVATIONS[operation](op, node.operand(0))
+    if kind not in _ACTIVATIONS:
+        node.fail(f"its operation {kind!r} is none of elu, {', '.join(_ACTIVATIONS)}")
+    return FORMULAS[kind](op, node.operand(0)) if kind in FORMULAS else operation(op, kind)(node.operand(0))
 
 
 @lowers("SoftMax", "Softmax")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.ir import SSAValue
 
+from moir.expansions.resampling import resized_to
 from moir.lowering.table import Replacement
 from moir.model_optimizer.lowering.layout import as_given, channel_first
 from moir.model_optimizer.lowering.node import MoLoweringNode
@@ -38,16 +39,10 @@ def interpolate(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     sizes = node.optional(1)
     if sizes is None and node.has("height") and node.has("width"):
         sizes = op.constant([node.integer("height"), node.integer("width")])
-    return op.Interpolate(
-        node.operand(0),
-        node.operand(1) if sizes is None else sizes,
-        list(axes),
-        mode="linear_onnx" if mode == "linear" and not node.flag("antialias") else mode,
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode="align_corners" if node.flag("align_corners") else "asymmetric",
-        nearest_mode="simple",
-        antialias=node.flag("antialias"),
-    )
+    sizes, antialias = node.operand(1) if sizes is None else sizes, node.flag("antialias")
+    mode = "linear_onnx" if mode == "linear" and not antialias else mode
+    coordinates = "align_corners" if node.flag("align_corners") else "asymmetric"
+    return resized_to(op, node.operand(0), sizes, axes, mode, coordinates, nearest_mode="simple", antialias=antialias)
 
 
 @lowers("Upsample")
@@ -103,15 +98,8 @@ def _given_sizes(node: MoLoweringNode, op: OpBuilder, axes: list[int]) -> SSAVal
 
 
 def _sized(op: OpBuilder, data: SSAValue, sizes: SSAValue, axes: list[int], mode: str, transformation: str) -> SSAValue:
-    return op.Interpolate(
-        data,
-        sizes,
-        axes,
-        mode="nearest" if mode == "nearest" else "linear_onnx",
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode=transformation,
-        nearest_mode="floor",
-    )
+    mode = "nearest" if mode == "nearest" else "linear_onnx"
+    return resized_to(op, data, sizes, axes, mode, transformation, nearest_mode="floor")
 
 
 @lowers("ROIPooling")
@@ -140,13 +128,5 @@ def regions(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 
 def _scaled(op: OpBuilder, data: SSAValue, scales: npt.NDArray[np.float32], axes: list[int], mode: str) -> SSAValue:
     """Data whose axes are enlarged: repeated elements for the mode nearest, else linear."""
-    nearest = mode == "nearest"
-    return op.Interpolate(
-        data,
-        scales,
-        axes,
-        mode="nearest" if nearest else "linear_onnx",
-        shape_calculation_mode="scales",
-        coordinate_transformation_mode="asymmetric" if nearest else "half_pixel",
-        nearest_mode="floor",
-    )
+    mode, coordinates = ("nearest", "asymmetric") if mode == "nearest" else ("linear_onnx", "half_pixel")
+    return resized_to(op, data, scales, axes, mode, coordinates, shape_calculation_mode="scales", nearest_mode="floor")

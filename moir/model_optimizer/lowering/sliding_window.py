@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.constant_forms import along_channels
 from moir.lowering.table import Replacement
 from moir.model_optimizer.frameworks.lookup import view_of
 from moir.model_optimizer.graph.xml_records import xml_attributes
@@ -132,7 +133,7 @@ def _grouped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int
 
 def _with_bias(node: MoLoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue | None, spatial: int) -> SSAValue:
     if bias is not None:
-        value = op.Add(value, op.Reshape(bias, [1, -1, *[1] * spatial], special_zero=False))
+        value = op.Add(value, along_channels(op, bias, spatial))
     return as_given(node, op, value)
 
 

@@ -39,7 +39,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of
 from moir.analysis.known_values import KnownValues
-from moir.analysis.quantization import Quantized, Scheme, quantized
+from moir.analysis.quantization import Quantized, quantized
 from moir.analysis.uses import live_uses
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import REAL_TYPES, describe
@@ -53,6 +53,7 @@ from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.properties import boolean_attribute, string_attribute
+from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import element_of, rank_of, tensor
 from moir.errors import UsageError
 from moir.parameters.weight_codes import MODES, SMALLEST_GROUP, WeightCodes, weight_codes
@@ -85,12 +86,12 @@ class Form(NamedTuple):
 
     Args:
         axis: the dimension whose weights share scales.
-        scheme: the codes.
+        integers: the codes; those below 0 have no zero points.
         group: number of weights that share a scale; that of the whole dimension for no groups.
     """
 
     axis: int
-    scheme: Scheme
+    integers: IntegerRange
     group: int
 
 
@@ -128,17 +129,17 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues) -> bool:
     group = mode.group if codes.group is None else codes.group
     compression = _Compression(known)
     for source, sites in sources:
-        scheme = Scheme(mode.bits if source in narrow else 8, mode.symmetric)
-        compression.compress(source, sites, [_form(site, scheme, group if scheme.bits == mode.bits else 0) for site in sites])
+        integers = IntegerRange(mode.bits if source in narrow else 8, mode.symmetric)
+        compression.compress(source, sites, [_form(site, integers, group if integers.bits == mode.bits else 0) for site in sites])
     add_notes(model, compression.notes())
     return compression.changed
 
 
-def _form(site: Site, scheme: Scheme, group: int) -> Form:
+def _form(site: Site, integers: IntegerRange, group: int) -> Form:
     """The form of weights in groups of a size, or of the largest size that divides it and their number."""
     length = site.source.value.shape[site.axis]
     fitting = math.gcd(length, group)
-    return Form(site.axis, scheme, length if fitting < SMALLEST_GROUP else fitting)
+    return Form(site.axis, integers, length if fitting < SMALLEST_GROUP else fitting)
 
 
 def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], block: Block, share: float) -> set[Constant]:
@@ -244,7 +245,7 @@ class _Compression:
         self._known = known
         self._done: dict[tuple[int, Form], Quantized | None] = {}
         self._kept: list[TensorData] = []
-        self._counts: dict[Scheme, int] = {}
+        self._counts: dict[IntegerRange, int] = {}
 
     def compress(self, source: Constant, sites: Sequence[Site], forms: Sequence[Form]) -> None:
         """Compress a constant at its sites, each of which has a form; a constant with infinite values stays."""
@@ -258,7 +259,7 @@ class _Compression:
             if (form, old) not in restored:
                 restored[form, old] = self._restored(old.op, source, result)
             site.op.operands[site.position] = restored[form, old]
-            self._counts[form.scheme] = self._counts.get(form.scheme, 0) + 1
+            self._counts[form.integers] = self._counts.get(form.integers, 0) + 1
             for unused in (old.op, source):
                 if unused.parent is not None and not is_used(unused):
                     erase(unused)
@@ -272,7 +273,7 @@ class _Compression:
             assert values is not None
             shape = _grouped(data.shape, form)
             axis = form.axis if shape == data.shape else form.axis + 1
-            self._done[key] = quantized(values if shape == data.shape else values.reshape(shape), axis, form.scheme)
+            self._done[key] = quantized(values if shape == data.shape else values.reshape(shape), axis, form.integers)
         return self._done[key]
 
     def _restored(self, replaced: Operation, source: Constant, stored: Quantized) -> SSAValue:
@@ -292,11 +293,11 @@ class _Compression:
             op.insert(built)
             return built.results[0]
 
-        precision = stored.scales.element
-        value = op.Convert(constant(stored.codes, "compressed"), destination_type=precision)
-        if stored.zero_points is not None:
-            value = op.Subtract(value, op.Convert(constant(stored.zero_points, "zero_point"), destination_type=precision))
-        value = op.Multiply(value, constant(stored.scales, "scale"))
+        scale, zero_point = stored.parameters.scale, stored.parameters.zero_point
+        value = op.Convert(constant(stored.codes, "compressed"), destination_type=scale.element)
+        if zero_point is not None:
+            value = op.Subtract(value, op.Convert(constant(zero_point, "zero_point"), destination_type=scale.element))
+        value = op.Multiply(value, constant(scale, "scale"))
         shape = source.value.shape
         if stored.codes.shape != shape:
             value = op.Reshape(value, np.array(shape, np.int64), special_zero=False)
@@ -310,11 +311,11 @@ class _Compression:
     def notes(self) -> list[str]:
         """What was compressed, and with which error."""
         parts: list[str] = []
-        for scheme, count in sorted(self._counts.items()):
-            found = [each for (_, form), each in self._done.items() if each is not None and form.scheme == scheme]
+        for integers, count in sorted(self._counts.items()):
+            found = [each for (_, form), each in self._done.items() if each is not None and form.integers == integers]
             error = math.sqrt(sum(each.error for each in found) / (sum(each.energy for each in found) or 1))
             operations = f"{count} operation{'' if count == 1 else 's'}"
-            parts.append(f"weights of {operations} have {scheme.bits} bits; their relative error is {100 * error:.2g} %")
+            parts.append(f"weights of {operations} have {integers.bits} bits; their relative error is {100 * error:.2g} %")
         return parts
 
 

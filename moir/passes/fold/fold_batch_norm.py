@@ -13,9 +13,8 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.analysis.constants import FLOATS, stored, weight_of
-from moir.dialects.data import Array
 from moir.dialects.element_types import to_numpy
-from moir.dialects.opset.normalization import BatchNormInference
+from moir.dialects.opset.normalization import BatchNormInference, along_channels
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
@@ -37,16 +36,11 @@ class BatchNorm(Pattern):
             scale = gamma / np.sqrt(variance + op.number("epsilon"))
             shift = beta - mean * scale
         dtype = to_numpy(element)
-        scale, shift = stored(along_channels(scale, rank), dtype), stored(along_channels(shift, rank), dtype)
+        scale, shift = (stored(along_channels(each, rank)[np.newaxis], dtype) for each in (scale, shift))
         if scale is None or shift is None:
             return
         scaled = rewriter.op.Multiply(data, rewriter.op.constant(scale, element))
         rewriter.replace_with(op, rewriter.op.Add(scaled, rewriter.op.constant(shift, element)))
-
-
-def along_channels(vector: Array, rank: int) -> Array:
-    """A vector with one entry per channel, reshaped to broadcast over [N, C, …]."""
-    return vector.reshape(1, -1, *[1] * (rank - 2))
 
 
 class FoldBatchNormPass(PatternPass):

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue, Use
 
 from moir.analysis.analyses import Analyses
@@ -32,9 +32,11 @@ from moir.analysis.port_layouts import given_layouts, recorded_layout
 from moir.analysis.uses import live_uses
 from moir.dialects.element_types import describe, to_numpy
 from moir.dialects.inference import infer_block, set_type
-from moir.dialects.moir import ModelOp, add_notes, models_of
+from moir.dialects.moir import ModelOp, ModuleLevel, add_notes, model_around, models_of
+from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, format_shape, shape_of, tensor
 from moir.errors import UsageError
+from moir.frameworks import FRAMEWORKS
 from moir.parameters.channel_values import channel_values, divisors
 from moir.parameters.layouts import Layout
 from moir.rewriting.builder import OpBuilder
@@ -47,7 +49,9 @@ COLORS = 3
 IMAGE_RANKS = (3, 4, 5)
 """The ranks of inputs that are taken for images if they have three channels."""
 
-_EXAMPLES = {2: "nc", 3: "chw", 4: "nchw", 5: "ncdhw"}
+_FIRST = {2: "nc", 3: "chw", 4: "nchw", 5: "ncdhw"}
+_LAST = {2: "nc", 3: "hwc", 4: "nhwc", 5: "ndhwc"}
+"""The usual layouts of inputs by their rank, in frameworks with the channels first and last."""
 
 
 @dataclass
@@ -157,8 +161,23 @@ def _axis(parameter: Operation, asked: Preprocessing) -> int | None:
 def _error(parameter: Operation, error: UsageError) -> UsageError:
     """The error with the input in it, and with what to say of its channels if it has no hint yet."""
     name, shape = name_of_port(parameter), shape_of(parameter.results[0])
-    hint = error.hint or f"say which dimension the channels are, as in --layout '{name}({_EXAMPLES.get(len(shape or ()), 'nc...')})'"
-    return UsageError(f"input {name!r} of shape {format_shape(shape)}: {error.reason}", hint=hint)
+    hint = f"say which dimension the channels are, as in --layout '{name}({_usual_layout(parameter)})'{_usual_count(parameter)}"
+    return UsageError(f"input {name!r} of shape {format_shape(shape)}: {error.reason}", hint=error.hint or hint)
+
+
+def _usual_layout(parameter: Operation) -> str:
+    """The layout that inputs of this rank have in the framework of the model."""
+    parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS) if (model := model_around(parameter)) is not None else None
+    name = value_of(parameters.data["framework"]) if isinstance(parameters, DictionaryAttr) and "framework" in parameters.data else ""
+    is_last = name in FRAMEWORKS and FRAMEWORKS[name].channel_last
+    return (_LAST if is_last else _FIRST).get(len(shape_of(parameter.results[0]) or ()), "...c" if is_last else "nc...")
+
+
+def _usual_count(parameter: Operation) -> str:
+    """How many channels an input has in its usual layout, if they are known."""
+    layout, shape = _usual_layout(parameter), shape_of(parameter.results[0])
+    count = -1 if shape is None or len(layout) != len(shape) else shape[layout.index("c")]
+    return f", in which there are {count}" if count > 0 else ""
 
 
 def _choose_reversed(model: ModelOp, asked: dict[Operation, Preprocessing]) -> None:
@@ -172,7 +191,9 @@ def _choose_reversed(model: ModelOp, asked: dict[Operation, Preprocessing]) -> N
     chosen = [name_of_port(port) for port, each in asked.items() if each.reverses]
     others = [f"{name_of_port(port)} {format_shape(shape_of(port.results[0]))}" for port, each in asked.items() if not each.reverses]
     if not chosen:
-        hint = "one dimension of an image is 3, or its layout says which one the channels are, as in --layout 'image(nchw)'"
+        first = next(iter(asked), None)
+        example = "image(nchw)" if first is None else f"{name_of_port(first)}({_usual_layout(first)})"
+        hint = f"one dimension of an image is 3, or its layout says which one the channels are, as in --layout '{example}'"
         raise UsageError(f"no input has three channels to reverse: {', '.join(others) or 'there are no inputs'}", hint=hint)
     if others:
         add_notes(model, [f"channels are reversed of {', '.join(chosen)}; others have not three: {', '.join(others)}"])

@@ -315,9 +315,15 @@ class FrameRaising:
             erase(op)
 
     def _erase(self, inside: set[Operation]) -> None:
-        """Erase the remaining nodes of the loop, which nothing outside of the loop uses."""
+        """Erase the remaining nodes of the loop. Raises ConversionError for a value that is used without an Exit."""
         rest = [op for op in self.frame.operations if op not in inside]
         left = [*reversed(rest), *self.frame.enters]
+        erased = set(left)
+        for op in left:
+            user = next((use.operation for result in op.results for use in result.uses if use.operation not in erased), None)
+            if user is not None:
+                reason = f"{user.name} {name_of(user) or ''!r} uses a value of the loop {self.frame.name} that does not leave it"
+                raise unsupported(op, reason)
         for op in left:
             op.detach()
             op.drop_all_references()

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import weight_of
+from moir.dialects.element_types import si64
 from moir.dialects.opset.convolution import Convolution, ConvolutionBackpropData, GroupConvolution, GroupConvolutionBackpropData
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+
+if TYPE_CHECKING:
+    from moir.expansions.windows import SlidingWindow
 
 
 class PaddedUnitKernel(Pattern):
@@ -114,29 +121,50 @@ class FiltersOfUnknownSizes(Pattern):
         return shape is None or not is_static(shape)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        from moir.expansions.unfolded_convolution import LAST, unfolded_convolution, unfolded_transposed_convolution
+        from moir.expansions.unfolded_convolution import unfolded_convolution, unfolded_transposed_convolution, whole_transposed_convolution
         from moir.expansions.windows import SlidingWindow
 
         assert isinstance(op, ConvolutionOp)
         build, (data, filters) = rewriter.op, op.operands[:2]
         begin, end = op.integers("pads_begin"), op.integers("pads_end")
         window = SlidingWindow(op.integers("strides"), op.integers("dilations"), begin, end, op.text("auto_pad"))
-        is_transposed = isinstance(op, ConvolutionBackpropData | GroupConvolutionBackpropData)
-        groups = 1
+        groups: int | SSAValue = 1
         if isinstance(op, GroupConvolution | GroupConvolutionBackpropData):
-            groups = _groups(op)
-            if groups < 1:
-                return
-            sizes = build.ShapeOf(filters)
-            rows = build.Multiply(build.Slice(sizes, [0], [1], [1]), build.Slice(sizes, [1], [2], [1]))
-            filters = build.Reshape(filters, build.Concat(rows, build.Slice(sizes, [2], [LAST], [1]), axis=0), special_zero=False)
-        if not is_transposed:
+            groups, filters = _with_groups_joined(build, op)
+        if not isinstance(op, ConvolutionBackpropData | GroupConvolutionBackpropData):
             rewriter.replace_with(op, unfolded_convolution(build, data, filters, window, groups))
             return
-        wanted = rewriter.known.integers(op.operands[2]) if len(op.operands) > 2 else ()
-        if wanted is not None:
-            padding = op.integers("output_padding") or (0,) * len(window.strides)
-            rewriter.replace_with(op, unfolded_transposed_convolution(build, data, filters, window, padding, groups, wanted))
+        padding = op.integers("output_padding") or (0,) * len(window.strides)
+        if len(op.operands) > 2:
+            whole = whole_transposed_convolution(build, data, filters, window, padding, groups)
+            rewriter.replace_with(op, _of_sizes(build, whole, window, op.operands[2]))
+        else:
+            rewriter.replace_with(op, unfolded_transposed_convolution(build, data, filters, window, padding, groups))
+
+
+def _of_sizes(op: OpBuilder, whole: SSAValue, window: SlidingWindow, sizes: SSAValue) -> SSAValue:
+    """The part of a transposed convolution without pads that the IR's operation has if its sizes are an operand.
+
+    Of an odd total of pads `same_lower` of the operation has the larger part at the end, `same_upper` at the beginning.
+    """
+    from moir.expansions.unfolded_convolution import cropped, of_sizes
+
+    targets = [op.Slice(op.convert(sizes, si64), [axis], [axis + 1], [1]) for axis in range(len(window.strides))]
+    if window.auto_pad.startswith("same"):
+        return of_sizes(op, whole, targets, more_behind=window.auto_pad == "same_lower")
+    return cropped(op, whole, [op.constant([begin]) for begin in window.pads_begin], targets)
+
+
+def _with_groups_joined(op: OpBuilder, convolution: ConvolutionOp) -> tuple[int | SSAValue, SSAValue]:
+    """The number of groups, and filters [groups, M, C, kernel…] as [groups · M, C, kernel…]."""
+    from moir.expansions.unfolded_convolution import LAST
+
+    filters, groups = convolution.operands[1], _groups(convolution)
+    sizes = op.ShapeOf(filters)
+    number = op.Slice(sizes, [0], [1], [1])
+    rows = op.Multiply(number, op.Slice(sizes, [1], [2], [1]))
+    joined = op.Reshape(filters, op.Concat(rows, op.Slice(sizes, [2], [LAST], [1]), axis=0), special_zero=False)
+    return groups if groups > 0 else number, joined
 
 
 def _groups(op: ConvolutionOp) -> int:

@@ -90,7 +90,8 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
     add(
         "--print-provenance",
         action="store_true",
-        help='print the nodes of the framework from which each operation comes: loc("name"("type")); they are read back',
+        help='print the nodes of the framework from which each operation comes: loc("name"("type")); they are read back. '
+        'With --print-debuginfo: loc("name of the node"(fused["name"("type")]))',
     )
     add("--print-no-properties", action="store_true", help="print properties as attributes, as MLIR did before it had properties")
     add("--syntax-highlight", action="store_true", help="print in colours")

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, CallSiteLoc, FileLineColLoc, LocationAttr, ModuleOp, NameLoc, NoneAttr, StringAttr
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    LocationAttr,
+    ModuleOp,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+)
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -13,6 +24,7 @@ from xdsl.utils.exceptions import ParseError
 
 from moir.dialects import opset
 from moir.dialects.data import SideFileWriter
+from moir.dialects.locations import merged, separate
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of
 
@@ -38,6 +50,9 @@ class TextParser(Parser):
         position = self.pos
         op = super().parse_operation()
         self.positions[op] = position
+        if isinstance(op.location, NameLoc) and isinstance(sources := op.location.location, FusedLoc):
+            # As `named_sources` prints them: the name is that of the operation itself.
+            op.location = merged(separate(sources))
         return op
 
     def parse_optional_str_literal(self) -> str | None:
@@ -79,6 +94,21 @@ def _named_location(op: Operation) -> LocationAttr:
     if not name:
         return place or UNKNOWN_LOC
     return NameLoc(StringAttr(name), place or NoneAttr())
+
+
+def named_sources(named: Mapping[Operation, LocationAttr], traced: Mapping[Operation, LocationAttr]) -> dict[Operation, LocationAttr]:
+    """The locations of `--print-debuginfo` and `--print-provenance` together: `loc("conv1"(fused["a"("onnx.Conv")]))`.
+
+    The name of an operation is in front of the nodes from which it comes; it is alone if there are none.
+    """
+    return {op: _named_source(location, traced.get(op, UNKNOWN_LOC)) for op, location in named.items()}
+
+
+def _named_source(named: LocationAttr, traced: LocationAttr) -> LocationAttr:
+    sources = separate(traced)
+    if not sources or not isinstance(named, NameLoc):
+        return traced if sources else named
+    return NameLoc(named.desc, FusedLoc(ArrayAttr(sources), NoneAttr()))
 
 
 def print_module(

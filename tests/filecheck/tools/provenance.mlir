@@ -4,6 +4,9 @@
 // RUN: moir-opt %s -p fold-constants --print-provenance | moir-opt -p fuse-swish,deduplicate,eliminate-dead --print-provenance | filecheck %s
 // RUN: moir-opt %s -p fold-constants,fuse-swish,deduplicate,eliminate-dead --print-provenance | moir-opt --print-provenance | filecheck %s
 // RUN: moir-opt %s -p fuse-swish --print-provenance | moir-opt | filecheck %s --check-prefix=PLAIN
+// RUN: moir-opt %s -p fuse-swish --print-provenance --print-debuginfo | filecheck %s --check-prefix=BOTH
+// RUN: moir-opt %s -p fuse-swish --print-provenance --print-debuginfo | moir-opt --print-provenance --print-debuginfo | filecheck %s --check-prefix=BOTH
+// RUN: moir-opt %s -p fuse-swish --print-provenance --print-debuginfo --print-op-generic | filecheck %s --check-prefix=GENERIC
 
 // READ:      opset1.Parameter() {name = "x"} : tensor<2xf32> loc("x"("opset1.Parameter"))
 // READ:      opset1.Relu({{.*}}) : tensor<2xf32> loc(fused["second"("opset1.Multiply"), "first"("opset1.Multiply"), "gate"("opset1.Sigmoid")])
@@ -16,6 +19,13 @@
 // CHECK:      opset1.Tanh({{.*}}) {name = "located"} : tensor<2xf32> loc("net.py":3:7)
 
 // PLAIN-NOT: loc(
+
+// The name of the operation, and the nodes from which it comes.
+// BOTH:      opset4.Swish({{.*}}) {name = "first"} : tensor<2xf32> loc("first"(fused["first"("opset1.Multiply"), "gate"("opset1.Sigmoid")]))
+// BOTH:      opset1.Tanh({{.*}}) {name = "located"} : tensor<2xf32> loc("located"(fused["net.py":3:7]))
+// BOTH:      loc("m")
+
+// GENERIC:   "opset4.Swish"({{.*}}) {name = "first"} : (tensor<2xf32>) -> tensor<2xf32> loc("first"(fused["first"("opset1.Multiply"), "gate"("opset1.Sigmoid")]))
 moir.model @m {
   %x = opset1.Parameter() {name = "x"} : tensor<2xf32>
   %r = opset1.Relu(%x) : tensor<2xf32>

@@ -126,6 +126,12 @@ def test_unique(attributes: dict[str, Any]) -> None:
     check([node("Unique", ["x"], outputs, **attributes)], {"x": x}, opset=11, forms=["static", "dynamic"], operations=1)
 
 
+def test_unique_columns_by_first_occurrence() -> None:
+    x = np.array([[2, 1, 1, 2], [2, 1, 1, 2], [0, 1, 1, 0]], np.float32)
+    outputs = ["y", "indices", "inverse", "counts"]
+    check([node("Unique", ["x"], outputs, axis=1, sorted=0)], {"x": x}, opset=11, forms=["static", "dynamic"])
+
+
 @pytest.mark.parametrize("shape", [(12,), (3, 4)])
 def test_unique_elements_without_their_indices(shape: tuple[int, ...]) -> None:
     x = np.array([5, 3, 5, 1, 3, 9, 9, 1, 0, 5, 2, 2], np.float32).reshape(shape)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+import tensorflow as tf
 from onnx import TensorProto, helper
 
 import moir
@@ -45,6 +46,51 @@ def test_models_of_keras(tmp_path: Path) -> None:
     (tmp_path / "net.h5").write_bytes(HDF5)
     with pytest.raises(ModelFileError, match=r"this is an HDF5 file, as Keras writes it; .*load_model"):
         moir.convert_model(tmp_path / "net.h5")
+
+
+def test_a_text_that_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "labels.txt").write_text("cat\nköpek\n")
+    with pytest.raises(ModelFileError, match=r"this is a text, and no model; give the file of the model \(\.onnx, \.pb, "):
+        moir.convert_model(tmp_path / "labels.txt")
+
+
+def of_shape(folder: Path, shape: list[int], output: str = "y") -> Path:
+    values = [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)]
+    graph = helper.make_graph([node("Relu", ["x"], [output])], "g", values, [helper.make_empty_tensor_value_info(output)])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), folder / "m.onnx")
+    return folder / "m.onnx"
+
+
+def in_tensorflow(folder: Path, shape: list[int]) -> Path:
+    with tf.Graph().as_default() as graph:
+        tf.nn.relu(tf.compat.v1.placeholder(tf.float32, shape, "x"), name="y")
+    (folder / "m.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    return folder / "m.pb"
+
+
+def test_channels_of_another_number(tmp_path: Path) -> None:
+    """The layout that is suggested is the usual one of the framework."""
+    reason = (
+        r"no dimension is certain to be 3 channels; say which dimension the channels are, as in --layout 'x\({}\)', in which there are 6"
+    )
+    with pytest.raises(UsageError, match=reason.format("nchw")):
+        moir.convert_model(of_shape(tmp_path, [1, 6, 8, 8]), mean_values="[1,2,3]")
+    with pytest.raises(UsageError, match=reason.format("nhwc")):
+        moir.convert_model(in_tensorflow(tmp_path, [1, 8, 8, 6]), mean_values="[1,2,3]")
+
+
+def test_channels_that_cannot_be_reversed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"as in --layout 'x\(nchw\)'"):
+        moir.convert_model(of_shape(tmp_path, [1, 6, 8, 8]), reverse_input_channels=True)
+    with pytest.raises(UsageError, match=r"as in --layout 'x\(nhwc\)'"):
+        moir.convert_model(in_tensorflow(tmp_path, [1, 8, 8, 6]), reverse_input_channels=True)
+
+
+def test_a_name_with_a_comma(tmp_path: Path) -> None:
+    path = of_shape(tmp_path, [1, 3], output="13,a")
+    with pytest.raises(ConversionError, match=r"""there is no node and no tensor '13'; names with commas are quoted: '"13,a"'"""):
+        moir.convert_model(path, output="13,a")
+    assert "13,a" in repr(moir.convert_model(path, output='"13,a"'))
 
 
 def test_a_module_that_moir_does_not_have(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import openvino
-from openvino import opset12
+from openvino import opset12, opset15
 from openvino import opset13 as ops
 
 from tests.numerical.targets.proofs import INF, NAN, Proof, floats, integers, matrices_of_unknown_sizes
@@ -46,6 +46,12 @@ def iterated(x: Any, *, uses_slice: bool) -> Any:
     iterator.set_merged_input(state, ops.constant(floats(0, 0, 0)).output(0), body.results[0].output(0))
     iterator.set_sliced_input(part, x.output(0), 0, 1, 1, -1, 0)
     return iterator.get_iter_value(body.results[0].output(0), -1)
+
+
+def bytes_of_repeated(begins: Any, ends: Any, symbols: Any) -> Any:
+    """The bytes of strings that are there twice, one after the other."""
+    strings = opset15.string_tensor_pack(begins, ends, symbols)
+    return opset15.string_tensor_unpack(ops.tile(strings, np.array([2]))).output(2)
 
 
 def joined_twice(x: Any, y: Any) -> Any:
@@ -113,6 +119,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         lambda x: ops.convolution(x, np.ones((2, 1, 2, 3), np.float32), [1, 3], [0, 0], [0, 0], [1, 1]),
         [np.arange(60, dtype=np.float32).reshape(3, 1, 5, 4)],
         np.broadcast_to(np.arange(3).reshape(3, 1, 1, 1) * 120 + np.arange(4).reshape(1, 1, 4, 1) * 24 + 18, (3, 2, 4, 1)),
+    ),
+    "moved-strings": (
+        bytes_of_repeated,
+        [np.array([0, 1], np.int32), np.array([1, 3], np.int32), np.frombuffer(b"abc", np.uint8)],
+        np.frombuffer(b"abcabc", np.uint8),
     ),
     "unknown-filters": (
         lambda x, w: ops.convolution(x, w, [1, 1], [0, 0], [0, 0], [1, 1]),

@@ -30,6 +30,7 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {"empty-constant", "unknown-columns", "unknow
 """The faults that are there if sizes other than 1 are not known."""
 
 PROVEN_ELSEWHERE = {
+    "changed-scales": "tests/numerical/reports/test_computed_scales.py: the second inference shows it",
     "random-subtrahend": "tests/numerical/onnx/regressions: one run does not show it",
     "state-types": "tests/numerical/passes/state: a model with states",
 }
@@ -78,7 +79,7 @@ def converted(name: str, folder: Path, **options: Any) -> Path:
 
 def test_every_fault_has_a_proof() -> None:
     assert set(FAULTS) == set(EVERY_PROOF) | set(PROVEN_ELSEWHERE)
-    assert {name for name, each in FAULTS.items() if each.form} == set(PROOFS_OF_FORMS) | set(PROVEN_ELSEWHERE)
+    assert {name for name, each in FAULTS.items() if each.form} - set(PROVEN_ELSEWHERE) == set(PROOFS_OF_FORMS)
 
 
 def test_every_form_avoids_a_fault() -> None:

@@ -21,7 +21,6 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     "DecodeJpeg": (lambda x: tf.io.decode_jpeg(x[0]), "bit by bit"),
     "ReadFile": (lambda x: tf.io.read_file(x[0]), "no files"),
     "StaticRegexReplace": (lambda x: tf.strings.regex_replace(x, "(?i)a", "1"), "automaton, .* nor can OpenVINO Tokenizers: it has flags"),
-    "StringLower": (lambda x: tf.strings.lower(x, "utf-8"), "beyond ASCII"),
     "StringToHashBucketStrong": (lambda x: tf.strings.to_hash_bucket_strong(x, 7, [1, 2]), "64 bits"),
 }
 
@@ -227,3 +226,15 @@ def test_text_vectorization(name: str, tmp_path: Path) -> None:
     for texts in ([["The QUICK dog!"], ["unknown hello, hello"]], [["a"]], [[""], ["fox"]]):
         found = compiled([np.array(texts, np.str_)])[0]
         np.testing.assert_allclose(found, model(tf.constant(texts)).numpy(), rtol=1e-5)
+
+
+LETTERS_WITH_CASE = np.array(
+    [["AbÇÖ Ж", "ΑΣ", "İI", "strasse"], ["ẞß", "", "ΑΣ ΟΔΥΣΣΕΥΣ.", "ﬁŉΐ"], ["Σ", "aΣ'b ΑΣ\u2019\u0391", "日本ǅ𐐀𐐨", "a\u03c3\u03c2"]],
+    object,
+)
+
+
+@pytest.mark.parametrize("kind", [tf.raw_ops.StringLower, tf.raw_ops.StringUpper])
+def test_letters_beyond_ascii(kind: Any) -> None:
+    """The small form of a letter may be another one at the end of a word, and capitals may be several characters."""
+    check(lambda x: kind(input=x, encoding="utf-8"), {"x": LETTERS_WITH_CASE}, forms=("static", "dynamic"))

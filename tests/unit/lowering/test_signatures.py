@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
+from moir.dialects.element_types import f32, si8
 from moir.errors import ConversionError, UsageError
+from moir.lowering.mxnet.attributes import READERS
 from moir.lowering.signatures import NodeAttribute, Operand, bound, signature_of
+from moir.lowering.table import LoweringTable
 from moir.rewriting.builder import OpBuilder
 from tests.unit.lowering.nodes import node_of
 
@@ -141,3 +144,18 @@ def test_a_default_of_an_operand() -> None:
 
     with pytest.raises(UsageError, match="an operand that may be absent has the default None"):
         bound(handler)
+
+
+def test_attributes_that_a_framework_writes_in_its_own_way() -> None:
+    """MXNet writes a list of one number as that number, and an element type by its name."""
+
+    def handler(*, axes: tuple[int, ...] = (), dtype: Attribute = f32, k: int = 1) -> Any:
+        return axes, dtype, k
+
+    table = LoweringTable("test", readers=READERS)
+    table.lowers("Kind")(handler)
+    called = table.handler("Kind", 1)
+    assert called is not None
+    found: Any = called(node_of(axes=2, dtype="int8", k=3), cast("Any", None))
+    assert found == ((2,), si8, 3)
+    assert called(node_of(), cast("Any", None)) == ((), f32, 1)

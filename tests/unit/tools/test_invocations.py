@@ -56,7 +56,7 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     (
         "moir notes.txt",
         1,
-        "moir: error: notes.txt: no frontend knows this kind of file; moir reads models of ONNX, TensorFlow, Caffe, MXNet and OpenVINO IR",
+        "moir: error: notes.txt: this is a text, and no model; give the file of the model (",
     ),
     ("moir mystery.onnx", 1, "moir: error: no lowering for 1 kind of operation: onnx.com.acme.Mystery ('the node'); "),
     ("moir /dev/zero", 1, "moir: error: /dev/zero: not a regular file"),

@@ -20,6 +20,7 @@ import numpy as np
 
 from moir.dialects import element_types
 from moir.dialects.data import Array, DataAttr
+from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.files.reading import map_file
 from moir.frontends.protobuf.wire import varint
@@ -100,7 +101,7 @@ class Bundle:
     def _entry(self, encoded: bytes, key: str) -> Entry:
         message: Any = parse("BundleEntryProto", self.table[encoded], self.path, f"the entry of {key!r}")
         shape = tuple(dimension.size for dimension in message.shape.dim)
-        if message.shape.unknown_rank or len(shape) > _MAXIMUM_RANK or min(shape, default=0) < 0:
+        if message.shape.unknown_rank or len(shape) > _MAXIMUM_RANK or min(shape, default=0) < 0 or impossibility(shape):
             raise self.error(f"tensor {key!r} has the impossible shape {list(shape)}")
         if message.offset < 0 or message.size < 0 or len(message.slices) > _MAXIMUM_SLICES:
             raise self.error(f"the entry of {key!r} is damaged")

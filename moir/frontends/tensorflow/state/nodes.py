@@ -13,6 +13,12 @@ MUTABLE_TABLE_KINDS = frozenset(("MutableHashTableV2", "MutableHashTable"))
 TABLE_KINDS = MUTABLE_TABLE_KINDS | {"HashTableV2", "HashTable"}
 RESOURCE_KINDS = VARIABLE_KINDS | TABLE_KINDS
 
+TEXT_TABLE_KINDS = frozenset(("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+TABLE_FILLING_KINDS = TEXT_TABLE_KINDS | frozenset(
+    ("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2")
+)
+"""Kinds that fill a table, or add entries to it."""
+
 READING_KINDS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape")) | frozenset(
     f"LookupTable{kind}" for kind in ("Find", "FindV2", "Size", "SizeV2", "Export", "ExportV2")
 )

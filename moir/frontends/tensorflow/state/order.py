@@ -4,13 +4,15 @@ TensorFlow runs an operation behind those it depends on by data or by control, a
 variable contains when an operation reads it is certain only if the operation depends on each write of the variable, or
 the write on it. The operations of a graph are ordered accordingly, those of a function within each of its calls.
 
+A table that is filled in front of each use has the same content in every inference: it is no state.
+
 A variable of TensorFlow 1 (VariableV2) is read by each operation that uses it, and what is only passed on (Identity)
 may be the variable's own memory: it must not be written between the passing on and the use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from moir.errors import ModelFileError
@@ -20,6 +22,7 @@ from moir.frontends.tensorflow.state.nodes import (
     EXPRESSED_WRITING_KINDS,
     READING_KINDS,
     REFERENCE_KINDS,
+    TABLE_FILLING_KINDS,
     Resource,
     is_writing,
     resource_of,
@@ -57,6 +60,11 @@ class FrameOrder:
         """The names of the nodes that write variables."""
         return [name for name, accesses in self.accesses.items() if any(accesses.values())]
 
+    def leave_out(self, resources: Set[Resource]) -> None:
+        """Forget the accesses of variables that are no state."""
+        kept = {name: {each: writes for each, writes in found.items() if each not in resources} for name, found in self.accesses.items()}
+        self.accesses = {name: found for name, found in kept.items() if found}
+
 
 class StateOrder(Record):
     """The threaded variables of a model, and the order of the nodes that access them.
@@ -70,8 +78,8 @@ class StateOrder(Record):
     frames: Mapping[tuple[str, str], FrameOrder]
 
 
-def state_order(walk: Walk, variables: frozenset[Resource], outputs: list[str]) -> StateOrder:
-    """The order in which variables are accessed.
+def state_order(walk: Walk, variables: frozenset[Resource], outputs: list[str]) -> StateOrder | None:
+    """The order in which variables are accessed; None if none of them is a state.
 
     Args:
         walk: walks over the graph.
@@ -81,8 +89,12 @@ def state_order(walk: Walk, variables: frozenset[Resource], outputs: list[str]) 
     Raises ModelFileError if the graph does not determine the order, or a write cannot be expressed.
     """
     frames: dict[tuple[str, str], FrameOrder] = {}
-    _Ordering(walk, variables, frames).order(walk.main, outputs)
-    return StateOrder(variables, frames)
+    ordering = _Ordering(walk, variables, frames)
+    ordering.order(walk.main, outputs)
+    for order in frames.values():
+        order.leave_out(ordering.filled)
+    states = variables - ordering.filled
+    return StateOrder(states, {key: order for key, order in frames.items() if order.accesses}) if states else None
 
 
 class _Ordering:
@@ -98,6 +110,8 @@ class _Ordering:
         self.walk = walk
         self.variables = variables
         self.frames = frames
+        self.filled: set[Resource] = set()
+        """The tables that are filled in front of each use."""
 
     def order(self, frame: CallFrame, outputs: list[str]) -> dict[Resource, bool]:
         """Order a frame; returns whether it writes each of the threaded variables that it accesses."""
@@ -157,6 +171,13 @@ class _Ordering:
                 by_resource.setdefault(resource, []).append(name)
         for resource, names in by_resource.items():
             writes = [name for name in names if found.accesses[name][resource]]
+            if (
+                writes
+                and _are_fillings(frame, writes, nesting)
+                and all(before[name] & bits[write] for name in names if name not in writes for write in writes)
+            ):
+                self.filled.add(resource)
+                continue
             for write in writes:
                 self._check_kind(frame, frame.nodes[write], resource, nesting[write])
                 for other in names:
@@ -196,6 +217,11 @@ class _Ordering:
                 # A write changes what it is given itself.
                 if behind[source] & mask != behind[name] & mask & ~(bits[name] if name in writes else 0):
                     raise _unordered(frame, frame.nodes[writes[-1]], name, resource)
+
+
+def _are_fillings(frame: CallFrame, writes: Sequence[str], nesting: Mapping[str, int]) -> bool:
+    """Whether writes only add entries to a table, each time the model runs."""
+    return frame.function is None and all(frame.nodes[name].op in TABLE_FILLING_KINDS and not nesting[name] for name in writes)
 
 
 def _error(frame: CallFrame, node: Any, reason: str, hint: str | None = None) -> ModelFileError:

@@ -12,23 +12,30 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
-from moir.dialects.shapes import shape_of
+from moir.dialects.shapes import shape_of, size_along
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, numbers_of, rank_of_operand
+from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_contrib_MultiBoxPrior")
-def multi_box_prior(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, clip: bool = False) -> SSAValue:
+def multi_box_prior(
+    op: OpBuilder,
+    x_: SSAValue,
+    *,
+    clip: bool = False,
+    sizes: tuple[float, ...] = (1.0,),
+    ratios: tuple[float, ...] = (1.0,),
+    steps: tuple[float, ...] = (-1.0, -1.0),
+    offsets: tuple[float, ...] = (0.5, 0.5),
+) -> SSAValue:
     """mxnet._contrib_MultiBoxPrior(x) {sizes, ratios, clip, steps, offsets} -> boxes [1, H · W · A, 4]
 
     Of each place those of all sizes with the first ratio, then those of the first size with the other ratios; corners
     are in parts of the image. A width is in the height's unit.
     """
-    sizes, ratios = numbers_of(node, "sizes", (1.0,)), numbers_of(node, "ratios", (1.0,))
-    steps, offsets = numbers_of(node, "steps", (-1.0, -1.0)), numbers_of(node, "offsets", (0.5, 0.5))
     shape = op.ShapeOf(x_)
     height, width = (op.convert(op.Gather(shape, axis, 0), f32) for axis in (2, 3))
     root = np.sqrt(np.array([ratios[0]] * len(sizes) + list(ratios[1:]), np.float32))
@@ -225,9 +232,9 @@ def centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("ROIPooling", "_npx_roi_pooling")
-def roi_pooling(node: LoweringNode, op: OpBuilder, x: SSAValue, regions_: SSAValue, *, spatial_scale: float) -> SSAValue:
+def roi_pooling(op: OpBuilder, x: SSAValue, regions_: SSAValue, *, spatial_scale: float, pooled_size: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.ROIPooling(x, regions [R, 5]) {pooled_size, spatial_scale} -> opset2.ROIPooling(x, regions)"""
-    height, width = entries(node, "pooled_size")
+    height, width = pooled_size
     regions = op.Reshape(regions_, [-1, 5], special_zero=False)
     return op.ROIPooling(x, regions, pooled_h=height, pooled_w=width, spatial_scale=spatial_scale, method="max")
 
@@ -262,15 +269,22 @@ def psroi_pooling(
 
 @mxnet.lowers("_contrib_ROIAlign")
 def roi_align(
-    node: LoweringNode, op: OpBuilder, *, position_sensitive: bool = False, spatial_scale: float, sample_ratio: int = -1
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    position_sensitive: bool = False,
+    spatial_scale: float,
+    sample_ratio: int = -1,
+    pooled_size: tuple[int, ...] = (),
+    aligned_: bool = False,
 ) -> SSAValue:
     """mxnet._contrib_ROIAlign(x, regions [R, 5]) -> opset9.ROIAlign(x, corners, batch indices) {mode = "avg"}
 
     With `position_sensitive` channel (c · H + i) · W + j is only taken at place i, j of the H x W places of a region.
     """
-    height, width = entries(node, "pooled_size")
+    height, width = pooled_size
     regions = node.operand(1)
-    if (node.shape(1) or (-1, 5))[1] == 4:
+    if size_along(node.shape(1) or (-1, 5), 1) == 4:
         # Without a column of batch indices all are of the first image.
         batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
     else:
@@ -284,7 +298,7 @@ def roi_align(
         sampling_ratio=max(sample_ratio, 0),
         spatial_scale=spatial_scale,
         mode="avg",
-        aligned_mode="half_pixel_for_nn" if node.flag("aligned") else "asymmetric",
+        aligned_mode="half_pixel_for_nn" if aligned_ else "asymmetric",
     )
     if not position_sensitive:
         return aligned

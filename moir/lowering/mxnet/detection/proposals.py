@@ -16,14 +16,22 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32, si64
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import numbers_of
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
 @mxnet.lowers("_contrib_Proposal", "_contrib_MultiProposal", "Custom")
-def proposal(node: LoweringNode, op: OpBuilder, *, iou_loss: bool = False, op_type: str = "", rpn_min_size: int = 16) -> Replacement:
+def proposal(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    iou_loss: bool = False,
+    op_type: str = "",
+    rpn_min_size: int = 16,
+    ratios: tuple[float, ...] = (0.5, 1.0, 2.0),
+    scales: tuple[float, ...] = (4.0, 8.0, 16.0, 32.0),
+) -> Replacement:
     """mxnet._contrib_Proposal(scores [N, 2 A, H, W], offsets [N, 4 A, H, W], images [N, 3]) -> regions [N · R, 5]
 
     A row is (number of the image, corners); the second result are the scores [N · R, 1]. The regions of an image are
@@ -34,7 +42,6 @@ def proposal(node: LoweringNode, op: OpBuilder, *, iou_loss: bool = False, op_ty
         reason = f"the custom operation {op_type!r} is code of its own"
         node.fail(reason, hint="an extension says what it is: a class of MXNetCustomFrontExtractorOp")
     stride = node.integer("feat_stride" if node.op.KIND == "Custom" else "feature_stride", 16)
-    ratios, scales = numbers_of(node, "ratios", (0.5, 1.0, 2.0)), numbers_of(node, "scales", (4.0, 8.0, 16.0, 32.0))
     anchors = _anchors(stride, ratios, scales)
     count = len(anchors)
     scores, offsets = (op.transposed(node.operand(index), [0, 2, 3, 1]) for index in (0, 1))

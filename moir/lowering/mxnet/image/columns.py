@@ -47,12 +47,12 @@ def im2col(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("col2im")
-def col2im(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def col2im(node: LoweringNode, op: OpBuilder, x: SSAValue, *, output_size: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.col2im(x [N, C · K, windows]) {output_size, kernel, stride, dilate, pad} -> opset15.Col2Im"""
     kernel, pads = _kernel(node), by_axis(node, "pad", 2, 0)
     return op.Col2Im(
         x,
-        op.constant(list(entries(node, "output_size"))),
+        op.constant(list(output_size)),
         op.constant(list(kernel)),
         strides=by_axis(node, "stride", 2, 1),
         dilations=by_axis(node, "dilate", 2, 1),

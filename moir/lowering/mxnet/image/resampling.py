@@ -13,8 +13,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
+from moir.expansions.resampling import resized_to
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, operands
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -27,20 +27,18 @@ def _sizes(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _resized(op: OpBuilder, x: SSAValue, sizes: SSAValue, mode: str, coordinates: str) -> SSAValue:
-    return op.Interpolate(
-        x,
-        sizes,
-        op.constant(_AXES),
-        mode=mode,
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode=coordinates,
-        nearest_mode="floor",
-    )
+    return resized_to(op, x, sizes, _AXES, mode, coordinates, nearest_mode="floor")
 
 
 @mxnet.lowers("UpSampling")
 def up_sampling(
-    node: LoweringNode, op: OpBuilder, *, scale: int, sample_type: str = "nearest", multi_input_mode: str = "concat"
+    node: LoweringNode,
+    op: OpBuilder,
+    first: SSAValue,
+    *others: SSAValue,
+    scale: int,
+    sample_type: str = "nearest",
+    multi_input_mode: str = "concat",
 ) -> SSAValue:
     """mxnet.UpSampling(x, …) {scale, sample_type = "nearest"} -> opset11.Interpolate, joined along axis 1 or summed
 
@@ -48,7 +46,7 @@ def up_sampling(
     """
     if sample_type == "bilinear":
         return _deconvolved(node, op, scale)
-    values = operands(node)
+    values = [first, *others]
     sizes = op.Multiply(_sizes(op, values[0]), scale)
     parts = [_resized(op, value, sizes, "nearest", "asymmetric") for value in values]
     if len(parts) == 1:
@@ -121,9 +119,9 @@ def _scaled(node: LoweringNode, op: OpBuilder, sizes: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_contrib_AdaptiveAvgPooling2D")
-def adaptive_average_pooling(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+def adaptive_average_pooling(op: OpBuilder, x: SSAValue, *, output_size: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._contrib_AdaptiveAvgPooling2D(x) {output_size = 1} -> opset8.AdaptiveAvgPool(x, output_size)"""
-    sizes = entries(node, "output_size", (1,))
+    sizes = output_size or (1,)
     return op.AdaptiveAvgPool(x, op.constant(list(sizes * 2 if len(sizes) == 1 else sizes)))
 
 
@@ -163,19 +161,21 @@ def _warped_grid(op: OpBuilder, flow: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("GridGenerator")
-def grid_generator(node: LoweringNode, op: OpBuilder, theta: SSAValue, *, transform_type: str = "affine") -> SSAValue:
+def grid_generator(
+    node: LoweringNode, op: OpBuilder, theta: SSAValue, *, transform_type: str = "affine", target_shape: tuple[int, ...] = ()
+) -> SSAValue:
     """mxnet.GridGenerator(theta [N, 6]) {transform_type = "affine", target_shape} -> a grid [N, 2, H, W]"""
     if transform_type == "warp":
         return _warped_grid(op, theta)
     if transform_type != "affine":
         node.fail(f"transform_type {transform_type!r} is neither affine nor warp")
-    return op.transposed(_affine_grid(node, op, theta, entries(node, "target_shape")), [0, 3, 1, 2])
+    return op.transposed(_affine_grid(node, op, theta, target_shape), [0, 3, 1, 2])
 
 
 @mxnet.lowers("SpatialTransformer")
-def spatial_transformer(node: LoweringNode, op: OpBuilder, x: SSAValue, theta: SSAValue) -> SSAValue:
+def spatial_transformer(node: LoweringNode, op: OpBuilder, x: SSAValue, theta: SSAValue, *, target_shape: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.SpatialTransformer(x, theta) {target_shape} -> GridSample of x at the grid of the affine maps"""
-    size = entries(node, "target_shape")
+    size = target_shape
     shape = shape_of(x)
     if not any(size) and shape is not None and min(shape[2:]) > 0:
         size = shape[2:]

@@ -9,8 +9,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
+from moir.expansions.resampling import resized_to
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import entries, is_integer, numbers_of, rank_of_operand
+from moir.lowering.mxnet.attributes import is_integer, numbers_of, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -44,21 +45,16 @@ def flip(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_image_resize")
-def resize(node: LoweringNode, op: OpBuilder, x: SSAValue, *, interp: int = 1, keep_ratio: bool = False) -> SSAValue:
+def resize(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, interp: int = 1, keep_ratio: bool = False, size: tuple[int, ...] = ()
+) -> SSAValue:
     """mxnet._image_resize(x [H, W, C] or [N, H, W, C]) {size, interp = 1} -> opset11.Interpolate(x) {half_pixel}"""
     rank = rank_of_operand(node)
     if keep_ratio or interp not in (0, 1):
         node.fail("only bilinear and nearest interpolation to a size are supported")
     if is_integer(x) and interp == 1:
         node.fail("bilinear interpolation of integers, which OpenCV rounds in its own way, is not supported", hint="cast it to float first")
-    sizes = entries(node, "size")
+    sizes = size
     width, height = (*sizes, *sizes)[:2]
-    return op.Interpolate(
-        x,
-        op.constant([height, width]),
-        op.constant([rank - 3, rank - 2]),
-        mode="linear" if interp == 1 else "nearest",
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode="half_pixel" if interp == 1 else "asymmetric",
-        nearest_mode="floor",
-    )
+    mode, coordinates = ("linear", "half_pixel") if interp == 1 else ("nearest", "asymmetric")
+    return resized_to(op, x, op.constant([height, width]), (rank - 3, rank - 2), mode, coordinates, nearest_mode="floor")

@@ -13,25 +13,33 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("NonMaxSuppression", since=10)
-def non_max_suppression(node: LoweringNode, op: OpBuilder, *, center_point_box: bool = False) -> SSAValue:
+def non_max_suppression(
+    node: LoweringNode,
+    op: OpBuilder,
+    boxes: SSAValue,
+    scores: SSAValue,
+    max_output_boxes_per_class: SSAValue | None = None,
+    iou_threshold: SSAValue | None = None,
+    score_threshold: SSAValue | None = None,
+    *,
+    center_point_box: bool = False,
+) -> SSAValue:
     """onnx.NonMaxSuppression(boxes, scores, limit, iou, score) {center_point_box}
     -> opset9.NonMaxSuppression(…) {box_encoding}
 
-    Without an operand `limit` no box is selected; without a score threshold no score is excluded.
+    Without a largest number of boxes no box is selected; without a score threshold no score is excluded.
     """
-    limit = node.optional(2)
-    if limit is None or node.constant_integers(2) == (0,):
+    if max_output_boxes_per_class is None or node.constant_integers(2) == (0,):
         return op.constant(np.zeros((0, 3), np.int64))
     if all(node.optional(index) is None or node.constant(index) is not None for index in range(len(node.op.operands))):
         # The CPU plugin (2026.4) does not compile it.
         node.fail("all its operands are constants", hint="compute the boxes that it selects, and replace it by them")
-    overlap, threshold = node.optional(3), node.optional(4)
     return op.NonMaxSuppression(
-        with_last_dimension(op, node.operand(0), 3, 4),
-        node.operand(1),
-        as_scalar(op, limit),
-        op.constant(SMALLEST) if overlap is None else exclusive(op, overlap),
-        op.constant(float(np.finfo(np.float32).min)) if threshold is None else as_scalar(op, threshold),
+        with_last_dimension(op, boxes, 3, 4),
+        scores,
+        as_scalar(op, max_output_boxes_per_class),
+        op.constant(SMALLEST) if iou_threshold is None else exclusive(op, iou_threshold),
+        op.constant(float(np.finfo(np.float32).min)) if score_threshold is None else as_scalar(op, score_threshold),
         box_encoding="center" if center_point_box else "corner",
         sort_result_descending=False,
     )

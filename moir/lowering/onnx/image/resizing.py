@@ -241,30 +241,29 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
 
 
 def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
-    """Whether scales that are computed are those of spatial axes behind ones; then the ones are dropped.
+    """Whether scales that are computed of shapes are those of spatial axes behind ones; then the ones are dropped.
 
+    Scales that are computed of inputs may change while no size does, and the CPU plugin (2026.4) goes on with those of
+    the inference before; its sizes and places differ from ONNX's in the last bits, too.
     ONNX rounds the product of size and scale down. The runtime adds a little to the scale before, so that a scale whose
     product with the size is just below an integer has to be a little smaller.
     """
-    data, target = node.operand(0), resizing.target
-    rank = rank_of(data) or 0
-    # The places that the runtime computes for nearest elements differ in the last bit, which decides about them.
-    if resizing.mode == "cubic" or (resizing.mode == "nearest" and resizing.coordinates != "asymmetric"):
-        return False
-    if not resizing.by_scales or not 3 <= rank <= 5 or op.known.elements(target) is not None:
+    data, rank = node.operand(0), node.rank(0) or 0
+    if not resizing.by_scales or not 3 <= rank <= 5 or op.known.elements(resizing.target) is not None:
         return False
     axes = list(range(rank)) if resizing.axes is None else resizing.axes
-    ones = _leading_ones(op, target)
+    ones = _leading_ones(op, resizing.target)
     spatial = axes[ones:]
     if not spatial or min(spatial) < 2:
         return False
-    scales = op.Gather(of_length(op, target, len(axes)), list(range(ones, len(axes))), 0)
-    scales, sizes = op.convert(scales, f32), op.convert(op.Gather(op.ShapeOf(data), spatial, 0), f32)
+    resizing.target = scales = op.convert(op.Gather(of_length(op, resizing.target, len(axes)), list(range(ones, len(axes))), 0), f32)
+    resizing.axes = spatial
+    # The places that the runtime computes for nearest elements differ in the last bit, which decides about them.
+    if is_computed_of_inputs(scales) or (resizing.mode == "nearest" and resizing.coordinates != "asymmetric"):
+        return False
+    sizes = op.convert(op.Gather(op.ShapeOf(data), spatial, 0), f32)
     counts = op.Floor(op.Multiply(sizes, scales))
     resizing.target = op.Minimum(scales, op.Subtract(op.Divide(op.Add(counts, _JUST_BELOW_ONE), sizes), _ADDED_TO_SCALES))
-    resizing.axes = spatial
-    if is_computed_of_inputs(scales):
-        node.note("a scale so near to 1 that a size stays as it is leaves the data as they are along that axis, where ONNX shifts them")
     return True
 
 
@@ -307,7 +306,9 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     excludes = resizing.exclude_outside and mode == "cubic"
     if resizing.coordinates in UNCOMMON_COORDINATES or excludes or (resizing.antialias and mode != "nearest"):
         return resized_by_matrices(node, op, resizing)
-    is_spatial = not has_unknown_batch and (takes_spatial_scales(node, op, resizing) or not changes_channels(op, data, resizing))
+    takes_scales = not has_unknown_batch and takes_spatial_scales(node, op, resizing)
+    is_computed = resizing.by_scales and not takes_scales and is_computed_of_inputs(resizing.target)
+    is_spatial = takes_scales or not (has_unknown_batch or is_computed or changes_channels(op, data, resizing))
     if not is_spatial or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
         # The CPU plugin (2026.4) resizes spatial axes only, and the runtime no constant along one axis.
         return resized_by_matrices(node, op, resizing)
@@ -387,7 +388,7 @@ def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes:
         size, entry = dimension_value(op, node.operand(0), axis), op.Gather(resizing.target, index, 0)
         if resizing.by_scales:
             scale = op.convert(entry, f32)
-            count = op.convert(op.Floor(op.Add(op.Multiply(op.convert(size, f32), scale), 1e-6)), si64)
+            count = op.convert(op.Floor(op.Multiply(op.convert(size, f32), scale)), si64)
         else:
             count = op.convert(entry, si64)
             scale = op.Divide(op.convert(count, f32), op.convert(size, f32)) if resizing.factor is None else _factor(op, resizing.factor)

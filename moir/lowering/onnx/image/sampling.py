@@ -49,14 +49,15 @@ def grid_sample(
 
 
 @onnx.lowers("AffineGrid", since=20)
-def affine_grid(node: LoweringNode, op: OpBuilder, *, align_corners: bool = False) -> SSAValue:
+def affine_grid(
+    node: LoweringNode, op: OpBuilder, theta: SSAValue, size: SSAValue | None = None, *, align_corners: bool = False
+) -> SSAValue:
     """onnx.AffineGrid(theta, [N, C, H, W]) {align_corners}
     -> opset1.Reshape(opset1.MatMul(points, theta), [N, H, W, 2])
 
     The points [H * W, 3] are the coordinates (x, y, 1) of the elements of an image, from -1 to 1; those of a volume are
     (x, y, z, 1).
     """
-    theta, size = node.operand(0), node.optional(1)
     shape = node.shape(0) or (-1,) * 3
     if len(shape) != 3:
         node.fail(f"theta has {len(shape)} dimensions, not those of a batch of matrices")

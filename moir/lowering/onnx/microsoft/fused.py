@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
+from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky, scaled_swish
-from moir.lowering.onnx.convolution import add_bias, group_attribute, grouped_filters
+from moir.lowering.onnx.convolution import add_bias, check_group, grouped_filters
 from moir.lowering.onnx.matrix import affine_product
 from moir.lowering.onnx.normalization import axes_from, layer_normalized, layer_statistics, root_mean_square_normalized
 from moir.lowering.onnx.quantization.operations import convolved, grouped
@@ -79,33 +80,53 @@ def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, parameters: Sequen
 
 
 @onnx.lowers("com.microsoft.FusedConv")
-def fused_convolution(node: LoweringNode, op: OpBuilder, *, activation_params: tuple[float, ...] = ()) -> SSAValue:
+def fused_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    w: SSAValue,
+    b: SSAValue | None = None,
+    z: SSAValue | None = None,
+    *,
+    group: int = 1,
+    activation_params: tuple[float, ...] = (),
+) -> SSAValue:
     """onnx.com.microsoft.FusedConv(x, w, b, z) {activation} -> Relu(Convolution(x, w) + b + z)"""
-    axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
-    filters = node.operand(1) if group == 1 else grouped_filters(node, op, group, axes)
-    result = add_bias(node, op, convolved(node, op, node.operand(0), filters, group, axes), 2, axes)
-    z = node.optional(3)
+    axes = spatial_axes(node, (1, 0))
+    check_group(node, group)
+    filters = w if group == 1 else grouped_filters(node, op, w, group, axes)
+    result = add_bias(node, op, convolved(node, op, x, filters, group, axes), b, axes)
     return activated(node, op, result if z is None else op.Add(result, z), activation_params)
 
 
 @onnx.lowers("com.microsoft.NhwcConv")
-def channel_last_convolution(node: LoweringNode, op: OpBuilder, *, kernel_shape: tuple[int, ...] = ()) -> SSAValue:
+def channel_last_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    w: SSAValue,
+    b: SSAValue | None = None,
+    *,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] = (),
+) -> SSAValue:
     """onnx.com.microsoft.NhwcConv(x, w, b) -> Transpose(Convolution(Transpose(x), Transpose(w)) + b)
 
     x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have its channels in front, as that of
     Conv, which `kernel_shape` tells.
     """
-    axes, group = spatial_axes(node, (1, 0)), group_attribute(node)
+    axes = spatial_axes(node, (1, 0))
+    check_group(node, group)
     first, last = [0, axes + 1, *range(1, axes + 1)], [0, *range(2, axes + 2), 1]
-    shape = node.shape(1)
+    shape = shape_of(w)
     is_channel_first = shape is not None and bool(kernel_shape) and kernel_shape == shape[2:] and kernel_shape != shape[1:-1]
-    filters, array = node.operand(1), node.constant(1)
+    filters, array = w, op.known.constant(w)
     if not is_channel_first:
-        filters = op.transposed(filters, first) if array is None else op.constant(array.transpose(first), node.element(1))
+        filters = op.transposed(w, first) if array is None else op.constant(array.transpose(first), element_of(w))
     if group > 1:
         filters = grouped(node, op, filters, group, axes)
-    result = convolved(node, op, op.transposed(node.operand(0), first), filters, group, axes)
-    return op.transposed(add_bias(node, op, result, 2, axes), last)
+    result = convolved(node, op, op.transposed(x, first), filters, group, axes)
+    return op.transposed(add_bias(node, op, result, b, axes), last)
 
 
 @onnx.lowers("com.microsoft.FusedGemm")

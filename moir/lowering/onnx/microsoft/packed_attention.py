@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import rank_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.attention.operations import attention, join_heads, split_heads
@@ -25,7 +25,21 @@ from moir.rewriting.builder import OpBuilder
 
 
 @onnx.lowers("com.microsoft.QAttention")
-def quantized_attention(node: LoweringNode, op: OpBuilder, *, past_present_share_buffer: bool = False) -> Sequence[SSAValue | None]:
+def quantized_attention(
+    node: LoweringNode,
+    op: OpBuilder,
+    x_: SSAValue,
+    w_: SSAValue,
+    bias: SSAValue,
+    x_scale: SSAValue,
+    w_scale: SSAValue,
+    mask: SSAValue | None = None,
+    x_zero: SSAValue | None = None,
+    w_zero: SSAValue | None = None,
+    past: SSAValue | None = None,
+    *,
+    past_present_share_buffer: bool = False,
+) -> Sequence[SSAValue | None]:
     """onnx.com.microsoft.QAttention(x, w, bias, x_scale, w_scale, mask, x_zero, w_zero, past) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask)
 
@@ -33,10 +47,10 @@ def quantized_attention(node: LoweringNode, op: OpBuilder, *, past_present_share
     """
     if past_present_share_buffer:
         node.fail(UNSUPPORTED)
-    x = dequantized_operand(node, op, 0, quantization(node, op, 3, 6, -1), node.element(3))
-    w = dequantized_operand(node, op, 1, quantization(node, op, 4, 7, -1), node.element(4))
-    projected = op.Add(op.MatMul(x, w), node.operand(2))
-    return projected_attention(node, op, projected, node.optional(5), node.optional(8), None)
+    x = dequantized_operand(node, op, x_, quantization(node, op, element_of(x_), x_scale, x_zero, -1), element_of(x_scale))
+    w = dequantized_operand(node, op, w_, quantization(node, op, element_of(w_), w_scale, w_zero, -1), element_of(w_scale))
+    projected = op.Add(op.MatMul(x, w), bias)
+    return projected_attention(node, op, projected, mask, past, None)
 
 
 @onnx.lowers("com.microsoft.PackedAttention")

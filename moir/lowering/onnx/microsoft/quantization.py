@@ -16,35 +16,43 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import f32, ui4, ui8
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.constant_forms import as_type, constant_array
+from moir.expansions.functions import operation
+from moir.expansions.quantization import dequantized
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.activation import leaky
 from moir.lowering.onnx.quantization.operations import dynamically_quantized
-from moir.lowering.onnx.quantization.packed_integers import constant_array
-from moir.lowering.onnx.quantization.values import as_type, dequantized_operand, quantization, quantized, result_type
+from moir.lowering.onnx.quantization.values import dequantized_operand, quantization, quantized, result_type
+from moir.lowering.onnx.recurrent.network import LSTM, Network
+from moir.lowering.onnx.recurrent.operations import lowered
 from moir.lowering.onnx.sliding_window import kernel_shape, sliding_window
 from moir.lowering.onnx.table import onnx
+from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
 def _operand(node: LoweringNode, op: OpBuilder, data: int, axis: int = 1) -> SSAValue:
     """A quantized operand as floats; its scale and zero point are the next two operands."""
-    return dequantized_operand(node, op, data, quantization(node, op, data + 1, data + 2, axis, rank_of(node.operand(data))))
+    x, scale, zero = node.operand(data), node.operand(data + 1), node.optional(data + 2)
+    return dequantized_operand(node, op, x, quantization(node, op, element_of(x), scale, zero, axis, rank_of(x)))
 
 
 def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int) -> SSAValue:
     """A value quantized by the scale and zero point that are operands of the node, from index `scale` on."""
-    return quantized(op, value, quantization(node, op, scale, scale + 1), result_type(node, scale + 1, ui8))
+    zero = node.optional(scale + 1)
+    element = result_type(zero)
+    return quantized(op, value, quantization(node, op, element, node.operand(scale), zero), element)
 
 
-_BINARY = {"com.microsoft.QLinearAdd": "Add", "com.microsoft.QLinearMul": "Multiply"}
-
-
-@onnx.lowers(*_BINARY)
+@onnx.lowers("com.microsoft.QLinearAdd", "com.microsoft.QLinearMul")
 def binary(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.com.microsoft.QLinearAdd(a, …, b, …, scale, zero) -> quantized Add(a, b)"""
-    return _result(node, op, getattr(op, _BINARY[node.op.KIND])(_operand(node, op, 0), _operand(node, op, 3)), 6)
+    return _result(
+        node, op, operation(op, node.op.KIND.removeprefix("com.microsoft.QLinear"))(_operand(node, op, 0), _operand(node, op, 3)), 6
+    )
 
 
 def _unary(kind: str, compute: Callable[[LoweringNode, OpBuilder, SSAValue], SSAValue]) -> None:
@@ -102,13 +110,13 @@ def general_product(
     node: LoweringNode,
     op: OpBuilder,
     _a: SSAValue,
-    _operand_1: SSAValue,
+    a_scale: SSAValue,
+    _a_zero: SSAValue,
     _b: SSAValue,
-    _operand_3: SSAValue,
-    _c: SSAValue,
-    _scale: SSAValue,
-    zero: SSAValue | None = None,
-    operand_7: SSAValue | None = None,
+    b_scale: SSAValue,
+    _b_zero: SSAValue,
+    c: SSAValue | None = None,
+    y_scale: SSAValue | None = None,
     *,
     alpha: float = 1.0,
     transB: bool = False,
@@ -124,14 +132,13 @@ def general_product(
     result = op.MatMul(a, b, transpose_a=transA, transpose_b=transB)
     if alpha != 1:
         result = op.Multiply(result, alpha)
-    if zero is not None:
-        result = op.Add(result, _scaled_bias(node, op, alpha))
-    return result if operand_7 is None else _result(node, op, result, 7)
+    if c is not None:
+        result = op.Add(result, _scaled_bias(op, (c, a_scale, b_scale), alpha))
+    return result if y_scale is None else _result(node, op, result, 7)
 
 
-def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
-    """The bias of a QGemm, dequantized and multiplied by alpha."""
-    operands = [node.operand(6), node.operand(1), node.operand(4)]
+def _scaled_bias(op: OpBuilder, operands: tuple[SSAValue, SSAValue, SSAValue], alpha: float) -> SSAValue:
+    """The bias of a QGemm times both scales and alpha."""
     arrays = [constant_array(op, value) for value in operands]
     if all(array is not None for array in arrays):
         bias, a_scale, b_scale = (array.astype(np.float64) for array in arrays if array is not None)
@@ -145,33 +152,39 @@ def _scaled_bias(node: LoweringNode, op: OpBuilder, alpha: float) -> SSAValue:
 def integer_product(
     node: LoweringNode,
     op: OpBuilder,
-    _a: SSAValue,
-    _b: SSAValue,
-    _a_scale: SSAValue,
-    _b_scale: SSAValue,
-    _a_zero: SSAValue,
-    _b_zero: SSAValue,
+    a_: SSAValue,
+    b_: SSAValue,
+    a_scale: SSAValue,
+    b_scale: SSAValue,
+    a_zero: SSAValue | None = None,
+    b_zero: SSAValue | None = None,
     bias: SSAValue | None = None,
 ) -> SSAValue:
     """onnx.com.microsoft.MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero, bias)
     -> MatMul(a, b) + bias, dequantized
     """
-    a = dequantized_operand(node, op, 0, quantization(node, op, 2, 4, -2))
-    b = dequantized_operand(node, op, 1, quantization(node, op, 3, 5, -1))
+    a = dequantized_operand(node, op, a_, quantization(node, op, element_of(a_), a_scale, a_zero, -2))
+    b = dequantized_operand(node, op, b_, quantization(node, op, element_of(b_), b_scale, b_zero, -1))
     result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
 
 @onnx.lowers("com.microsoft.DynamicQuantizeMatMul")
 def dynamic_product(
-    node: LoweringNode, op: OpBuilder, _a: SSAValue, _b: SSAValue, _b_scale: SSAValue, _b_zero: SSAValue, bias: SSAValue | None = None
+    node: LoweringNode,
+    op: OpBuilder,
+    a_: SSAValue,
+    b_: SSAValue,
+    b_scale: SSAValue,
+    b_zero: SSAValue | None = None,
+    bias: SSAValue | None = None,
 ) -> SSAValue:
     """onnx.com.microsoft.DynamicQuantizeMatMul(a, b, b_scale, b_zero, bias)
     -> MatMul(a, dequantized b) + bias, where a is rounded to 256 levels between its extremes
     """
-    level, scale, zero = dynamically_quantized(node, op)
+    level, scale, zero = dynamically_quantized(op, a_)
     a = op.Multiply(op.Subtract(level, zero), scale)
-    b = dequantized_operand(node, op, 1, quantization(node, op, 2, 3, -1))
+    b = dequantized_operand(node, op, b_, quantization(node, op, element_of(b_), b_scale, b_zero, -1))
     result = op.MatMul(a, b)
     return result if bias is None else op.Add(result, bias)
 
@@ -207,13 +220,12 @@ def packed_product(
     shape = (N, blocks, block_size)
     flat = packed.reshape(-1).view(np.uint8)
     data = DataAttr.of(flat, ui4, shape) if bits == 4 else DataAttr.of(flat.reshape(shape), ui8)
-    weights = op.convert(op.create(Constant, (), {"value": data}).results[0], element_of(x))
+    weights = op.create(Constant, (), {"value": data}).results[0]
     if zeros is not None and zeros.dtype == np.uint8:
         zeros = _unpacked(zeros.reshape(N, -1), bits)[:, :blocks]
     points = np.full((1, 1, 1), 2 ** (bits - 1), np.float32) if zeros is None else zeros.reshape(N, blocks, 1).astype(np.float32)
-    weights = op.Subtract(weights, op.constant_like(points, x))
-    weights = op.Multiply(weights, op.constant_like(scales.reshape(N, blocks, 1), x))
-    matrix = op.Reshape(weights, [N, blocks * block_size], special_zero=False)
+    how = Quantization(op.constant_like(scales.reshape(N, blocks, 1), x), op.constant_like(points, x), IntegerRange(bits, False))
+    matrix = op.Reshape(dequantized(op, weights, how, element_of(x)), [N, blocks * block_size], special_zero=False)
     if blocks * block_size != K:
         matrix = op.Slice(matrix, [0], [K], [1], [1])
     result = op.MatMul(x, matrix, transpose_b=True)
@@ -225,3 +237,26 @@ def _unpacked(data: Array, bits: int) -> Array:
     if bits == 8:
         return data
     return np.stack([data & 15, data >> 4], axis=-1).reshape(data.shape[0], -1)
+
+
+@onnx.lowers("com.microsoft.DynamicQuantizeLSTM")
+def recurrent(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """onnx.com.microsoft.DynamicQuantizeLSTM(x, w, r, b, lengths, h, c, peepholes, scale, zero, scale, zero)
+    -> onnx.LSTM of the dequantized weights, each [D, 4 * H, …]
+
+    ONNX Runtime rounds the data and the states of each step to 8 bits, too, in a range that it finds then; here they
+    stay floats.
+    """
+    node.note("the data and states stay floats, which ONNX Runtime rounds to 8 bits at each step: numbers differ by that")
+    weights = {index: _recurrent_weights(node, op, index, index * 2 + 6) for index in (1, 2)}
+    return lowered(Network(node.with_operands(weights), op, LSTM))
+
+
+def _recurrent_weights(node: LoweringNode, op: OpBuilder, index: int, scale: int) -> SSAValue:
+    """Weights [D, I, 4 * H], whose scales and zero points are [D] or [D, 4 * H], as floats [D, 4 * H, I]."""
+    factors = [
+        op.Unsqueeze(each, [1] if rank_of(each) == 2 else [1, 2])
+        for each in (op.convert(node.operand(scale + step), f32) for step in (0, 1))
+    ]
+    values = op.Subtract(op.convert(node.operand(index), f32), factors[1])
+    return op.Transpose(op.Multiply(values, factors[0]), [0, 2, 1])

@@ -187,7 +187,7 @@ class Network:
         """
         if self.node.optional(3) is None:
             gates = len(self.kind.gates) + self.linear_before_reset
-            return self.op.constant_like(np.zeros((self.directions, gates * self.hidden_size)), self.node.operand(0))
+            return self.op.filled_like((self.directions, gates * self.hidden_size), 0.0, self.node.operand(0))
         bias = self.value(3, self._added_array, self._added)
         return self.of_size(bias, shape_of(bias), [self.directions, -1])
 
@@ -220,7 +220,7 @@ class Network:
         batch = self.dimension(1 - self.time_axis)
         tail = (self.directions, self.hidden_size)
         if isinstance(batch, int):
-            return self.op.constant_like(np.zeros((batch, *tail)), data)
+            return self.op.filled_like((batch, *tail), 0.0, data)
         return self.op.Broadcast(self.op.constant_like(0.0, data), self.op.Concat(batch, list(tail), axis=0))
 
     def lengths(self) -> SSAValue:
@@ -230,7 +230,7 @@ class Network:
         time, batch = self.dimension(self.time_axis), self.dimension(1 - self.time_axis)
         if isinstance(time, int):
             if isinstance(batch, int):
-                return self.op.constant(np.full(batch, time, np.int32), si32)
+                return self.op.filled((batch,), np.int32(time), si32)
             return self.op.Broadcast(time, batch)
         return self.op.Broadcast(time, batch if isinstance(batch, SSAValue) else [batch])
 

@@ -201,6 +201,6 @@ def _inputs(network: Network, number: int) -> tuple[SSAValue, list[SSAValue]]:
     of_input, of_recurrence = op.Split.parts(2, _of_direction(network, 3, number, [2 * rows]), 0, num_splits=2)
     if network.linear_before_reset:
         gates, last = op.VariadicSplit.parts(2, of_recurrence, 0, [2 * hidden, hidden])
-        zeros = op.constant_like(np.zeros(hidden), last)
+        zeros = op.filled_like((hidden,), 0.0, last)
         return op.Add(found, op.Add(of_input, op.Concat(gates, zeros, axis=0))), [*weights, last]
     return op.Add(found, op.Add(of_input, of_recurrence)), weights

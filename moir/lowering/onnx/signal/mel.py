@@ -8,7 +8,6 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import element_type
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -25,6 +24,8 @@ def mel_weight_matrix(
     sample_rate: SSAValue,
     lower_edge_hertz: SSAValue,
     upper_edge_hertz: SSAValue,
+    *,
+    output_datatype: Attribute = f32,
 ) -> SSAValue:
     """onnx.MelWeightMatrix(bins, length, rate, lower, upper) {output_datatype} -> a matrix [length // 2 + 1, bins]
 
@@ -39,11 +40,10 @@ def mel_weight_matrix(
         op.known.constant(upper_edge_hertz),
     ]
     if any(value is None for value in values):
-        return _computed(node, op, element_type(node, "output_datatype", f32))
+        return _computed(node, op, output_datatype)
     if any(value is None or value.size != 1 for value in values):
         node.fail("an operand is no number")
     bins, length, rate, lower, upper = (float(value.reshape(())) for value in values if value is not None)
-    element = element_type(node, "output_datatype", f32)
     count = int(bins)
     spectrum = int(length) // 2 + 1
     if count < 1 or length < 1 or rate <= 0 or min(lower, upper) < 0 or count * spectrum > MAXIMUM_FILTERS:
@@ -63,7 +63,7 @@ def mel_weight_matrix(
             matrix[falling, column] = (right - frequency[falling]) / (right - center)
         if center == left and center < spectrum:
             matrix[center, column] = 1
-    return op.constant(matrix.astype(to_numpy(element)), element)
+    return op.constant(matrix.astype(to_numpy(output_datatype)), output_datatype)
 
 
 def _computed(node: LoweringNode, op: OpBuilder, element: Attribute) -> SSAValue:

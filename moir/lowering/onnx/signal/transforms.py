@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, f64, si64, to_numpy
-from moir.dialects.shapes import element_of, normalize_axis, rank_of
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.shape_values import as_list, as_scalar, dimension, dimension_list
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
@@ -28,9 +28,9 @@ def fourier_attribute(node: LoweringNode, op: OpBuilder, *, axis: int = 1) -> SS
 def fourier(node: LoweringNode, op: OpBuilder, _input: SSAValue, _dft_length: SSAValue, axis_: SSAValue | None = None) -> SSAValue:
     """onnx.DFT(x, length, axis = -2) {inverse, onesided} -> opset7.DFT, opset7.IDFT, opset9.RDFT or opset9.IRDFT"""
     axis = (-2,) if axis_ is None else op.known.integers(axis_)
-    if axis is None:
-        return along_computed_axis(node, op, as_list(op, node.operand(2)))
-    if len(axis) != 1:
+    if axis_ is not None and axis is None:
+        return along_computed_axis(node, op, as_list(op, axis_))
+    if axis is None or len(axis) != 1:
         node.fail("the axis is no number")
     return transformed(node, op, axis[0])
 
@@ -42,9 +42,9 @@ def along_computed_axis(node: LoweringNode, op: OpBuilder, axis: SSAValue) -> SS
     return op.Transpose(spectrum(node, op, op.Transpose(node.operand(0), order), rank - 2), order)
 
 
-def is_real(node: LoweringNode) -> bool | None:
-    """Whether the signal consists of real numbers; None if that is not known before it runs."""
-    shape = node.shape(0)
+def is_real(signal: SSAValue, node: LoweringNode) -> bool | None:
+    """Whether the signal of a node consists of real numbers; None if that is not known before it runs."""
+    shape = shape_of(signal)
     if not shape or shape[-1] < 0:
         return None
     if shape[-1] not in (1, 2):
@@ -63,7 +63,7 @@ def transformed(node: LoweringNode, op: OpBuilder, axis: int) -> SSAValue:
 
 def spectrum(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> SSAValue:
     """The Fourier transform of data along an axis, which is not negative; computed in f32 if the data is f64."""
-    element, real = element_of(data), is_real(node)
+    element, real = element_of(data), is_real(node.operand(0), node)
     if element is f64:
         # The runtime has no transforms of f64.
         data = op.convert(data, f32)
@@ -101,10 +101,13 @@ def short_time_fourier(
 ) -> SSAValue:
     """onnx.STFT(x, step, window, length) {onesided = 1} -> opset15.STFT(opset1.Squeeze(x, -1), window, length, step)
 
+    A signal without a dimension of real and imaginary parts, as PyTorch writes it, is one of real numbers.
     For a complex signal, or for two-sided spectra, the frames are gathered, multiplied by the window and transformed by
     opset7.DFT.
     """
-    real, element = is_real(node), element_of(signal)
+    if rank_of(signal) == 2:
+        signal = op.Unsqueeze(signal, [2])
+    real, element = is_real(signal, node), element_of(signal)
     step = op.convert(as_scalar(op, frame_step), si64)
     if window is not None and rank_of(window) is None:
         window = op.Reshape(window, [-1], special_zero=False)

@@ -21,9 +21,8 @@ CHANNEL_LAST = ("NWC", "NHWC", "NDHWC")
 CHANNEL_FIRST = ("NCW", "NCHW", "NCDHW")
 
 
-def is_channel_last(node: LoweringNode, default: str = "NHWC", attribute: str = "data_format") -> bool:
-    """Whether the data of a node are channel-last. Raises ConversionError for an unknown format."""
-    data_format = node.text(attribute, default)
+def is_channel_last(node: LoweringNode, data_format: str) -> bool:
+    """Whether data of a format are channel-last. Raises ConversionError for an unknown format."""
     if data_format not in (*CHANNEL_LAST, *CHANNEL_FIRST):
         node.fail(f"the data format {data_format} is not supported", hint=f"formats are {', '.join((*CHANNEL_LAST, *CHANNEL_FIRST))}")
     return data_format in CHANNEL_LAST

@@ -63,6 +63,6 @@ def padding(node: LoweringNode, axes: int, last: bool, *, default: str | None = 
 
 def sliding_window(node: LoweringNode, axes: int) -> SlidingWindow:
     """The sliding window of a node. Raises ConversionError for attributes of wrong length or with invalid entries."""
-    last = is_channel_last(node, default_format(axes))
+    last = is_channel_last(node, node.text("data_format", default_format(axes)))
     strides, dilations = (spatial_attribute(node, name, axes, last) for name in ("strides", "dilations"))
     return SlidingWindow(strides, dilations, *padding(node, axes, last))

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import shape_of
+from moir.dialects.shapes import normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.functions import Number, parts, times
 from moir.lowering.tensorflow.complex.parts import paired
@@ -31,7 +31,7 @@ def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make them a constant")
     value = node.operand(0)
-    for axis in sorted((axis % rank for axis in axes), reverse=True):
+    for axis in sorted((normalize_axis(axis, rank) for axis in axes), reverse=True):
         size = factor_count(node, value, axis)
         if not size:
             node.fail("products of no complex numbers are not computed", hint="cut the model behind this node")
@@ -41,7 +41,7 @@ def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
             factors = [times(op, a, b) for a, b in pairs] + factors[len(factors) & ~1 :]
         value = paired(op, *factors[0])
     if node.flag("keep_dims"):
-        value = op.Unsqueeze(value, sorted(axis % rank for axis in axes)) if axes else value
+        value = op.Unsqueeze(value, sorted(normalize_axis(axis, rank) for axis in axes)) if axes else value
     return value
 
 
@@ -53,7 +53,7 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     axes, rank = node.constant_integers(1), node.known_rank(0) - 1
     if axes is None:
         node.fail("the axis is computed when the model runs", hint="make it a constant")
-    axis, value = axes[0] % rank, node.operand(0)
+    axis, value = normalize_axis(axes[0], rank), node.operand(0)
     places = range(factor_count(node, value, axis))
     if not places:
         return value

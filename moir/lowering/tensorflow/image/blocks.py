@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
-from moir.lowering.tensorflow.movement import around_block
+from moir.lowering.tensorflow.movement import around_block, sides_of
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 
-@tf.lowers("DepthToSpace")
-def depth_to_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
+@tf.lowers("DepthToSpace", "SpaceToDepth")
+def depth_and_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int, data_format: str = "NHWC") -> SSAValue:
     """tf.DepthToSpace(x) {block_size, data_format = NHWC}
-    -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]
+    -> opset1.DepthToSpace(x) {block_size, mode = blocks_first} on [N, C, H, W]; SpaceToDepth in the same way
     """
-    last = is_channel_last(node)
-    data = channel_first(op, input, 4, last=last)
-    return channel_last(op, op.DepthToSpace(data, mode="blocks_first", block_size=block_size), 4, last=last)
-
-
-@tf.lowers("SpaceToDepth")
-def space_to_depth(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block_size: int) -> SSAValue:
-    """tf.SpaceToDepth(x) {block_size, data_format = NHWC}
-    -> opset1.SpaceToDepth(x) {block_size, mode = blocks_first} on [N, C, H, W]
-    """
-    last = is_channel_last(node)
-    data = channel_first(op, input, 4, last=last)
-    return channel_last(op, op.SpaceToDepth(data, mode="blocks_first", block_size=block_size), 4, last=last)
+    last = is_channel_last(node, data_format)
+    build = op.DepthToSpace if node.op.KIND == "DepthToSpace" else op.SpaceToDepth
+    moved = build(channel_first(op, input, 4, last=last), mode="blocks_first", block_size=block_size)
+    return channel_last(op, moved, 4, last=last)
 
 
 @tf.lowers("SpaceToBatchND")
@@ -89,7 +80,7 @@ def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
     """
     known = node.constant(index)
     if known is not None:
-        sides = [op.constant(side.astype(np.int64)) for side in known.reshape(-1, 2).T]
+        sides = [op.constant(side, si64) for side in sides_of(known)]
     else:
         sides = [op.Gather(node.operand(index), side, 1) for side in (0, 1)]
     return [around_block(op, node.operand(0), side, 0) for side in sides]

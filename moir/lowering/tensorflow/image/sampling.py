@@ -16,7 +16,7 @@ from moir.dialects.element_types import INTEGER_TYPES, bf16, dynamic, f16, f32, 
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.computed_resizing import area_matrix, cubic_matrix, kernel_matrix
 from moir.expansions.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
-from moir.expansions.resampling import MAXIMUM_WEIGHTS, Weights, multiplied
+from moir.expansions.resampling import MAXIMUM_WEIGHTS, Weights, multiplied, resized_to
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.table import tf
@@ -53,14 +53,7 @@ def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -> SSAValue:
     """Images resized by linear interpolation, with the coordinates of a mode of the runtime."""
-    return op.Interpolate(
-        data,
-        size,
-        ROWS_AND_COLUMNS,
-        mode="linear_onnx",
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode=mode,
-    )
+    return resized_to(op, data, size, ROWS_AND_COLUMNS, "linear_onnx", mode)
 
 
 @tf.lowers("ResizeNearestNeighbor")
@@ -73,15 +66,10 @@ def resize_nearest(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SS
         return images
     # The runtime moves no elements of other types; f32 holds those of 16 bits.
     is_supported = element_of(images) in INTERPOLATED
-    resized = op.Interpolate(
-        images if is_supported else op.convert(images, f32),
-        size,
-        ROWS_AND_COLUMNS,
-        mode="nearest",
-        shape_calculation_mode="sizes",
-        coordinate_transformation_mode="tf_half_pixel_for_nn" if mode == "half_pixel" else mode,
-        nearest_mode="round_prefer_ceil" if mode == "align_corners" else "floor",
-    )
+    data = images if is_supported else op.convert(images, f32)
+    places = "tf_half_pixel_for_nn" if mode == "half_pixel" else mode
+    rounding = "round_prefer_ceil" if mode == "align_corners" else "floor"
+    resized = resized_to(op, data, size, ROWS_AND_COLUMNS, "nearest", places, nearest_mode=rounding)
     return resized if is_supported else op.convert(resized, element_of(images))
 
 
@@ -96,15 +84,7 @@ def resize_bicubic(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SS
     if keeps_size(node):
         return data
     if mode != "half_pixel":
-        return op.Interpolate(
-            data,
-            size,
-            ROWS_AND_COLUMNS,
-            mode="cubic",
-            shape_calculation_mode="sizes",
-            coordinate_transformation_mode=mode,
-            cube_coeff=-0.75,
-        )
+        return resized_to(op, data, size, ROWS_AND_COLUMNS, "cubic", mode, cube_coeff=-0.75)
     if has_known_sizes(node):
         return resampled_by(op, data, [constant_matrix(op, cubic_weights(*sizes)) for sizes in known_sizes(node)])
     return resampled_by(op, data, [cubic_matrix(op, *sizes) for sizes in computed_sizes(node, op)])
@@ -157,14 +137,14 @@ def resize_area(node: LoweringNode, op: OpBuilder, images: SSAValue, *, align_co
 
 
 @tf.lowers("ScaleAndTranslate")
-def scale_and_translate(node: LoweringNode, op: OpBuilder, *, antialias: bool = True) -> SSAValue:
+def scale_and_translate(node: LoweringNode, op: OpBuilder, images: SSAValue, *, antialias: bool = True) -> SSAValue:
     """tf.ScaleAndTranslate(x, size, scale, translation) {kernel_type, antialias}
     -> x multiplied by the matrices of the kernel
     """
     kernel = KERNELS.get(node.text("kernel_type", "lanczos3"))
     if kernel is None:
         node.fail(f"the kernel {node.text('kernel_type')!r} does not exist")
-    data, scale, translation = op.convert(node.operand(0), f32), node.constant(2), node.constant(3)
+    data, scale, translation = op.convert(images, f32), node.constant(2), node.constant(3)
     matrices: list[SSAValue | None] = []
     if scale is not None and translation is not None and has_known_sizes(node):
         for sizes, factor, offset in zip(known_sizes(node), scale.tolist(), translation.tolist(), strict=True):

@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import boolean, si64
-from moir.dialects.shapes import element_count, element_of, is_static, shape_of
+from moir.dialects.shapes import element_count, element_of, is_static, shape_of, size_along
 from moir.expansions.linear_algebra.diagonal_positions import Band, ComputedBand, is_diagonal, offsets
-from moir.expansions.linear_algebra.matrix_diagonals import dimension_of, joined_matrices, main_diagonal
+from moir.expansions.linear_algebra.matrix_diagonals import dimension_of, joined_matrices, main_diagonal, require_matrices
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -19,11 +19,11 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 @tf.lowers("MatrixBandPart", "BatchMatrixBandPart")
-def band_part(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def band_part(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.MatrixBandPart(x, lower, upper)
     -> opset1.Select(mask, x, 0), where the mask is constant if sizes and bounds are known
     """
-    data, offset = node.operand(0), offsets(op, node.operand(0))
+    data, offset = input, offsets(op, input)
     masks: list[SSAValue | Array] = []
     for index, sign in ((1, -1), (2, 1)):
         known = node.constant_integers(index)
@@ -98,7 +98,7 @@ def matrix_diagonals(
     if (lower, upper, rows, columns) == (0, 0, -1, -1):
         return diagonal_matrices(op, diagonal, padding)
     packed, shape = packed_rows(op, diagonal, lower != upper), shape_of(diagonal)
-    width = -1 if shape is None else shape[-1]
+    width = -1 if shape is None else size_along(shape, -1)
     if width < 0:
         found = computed_size(op, dimension_of(op, diagonal, -1), (rows, columns), lower, upper)
         return placed(op, ComputedBand(op, *found, lower, upper, alignment(node)).sources_of_matrix(), packed, padding)
@@ -184,6 +184,7 @@ def diagonal_parts(node: LoweringNode, op: OpBuilder, input: SSAValue, _k: SSAVa
     opset1.Select fills positions without an element with the padding.
     """
     shape = shape_of(input)
+    require_matrices(shape)
     lower, upper = diagonal_numbers(node, 1)
     if lower == upper:
         return main_diagonal(op, input, lower)
@@ -201,14 +202,15 @@ def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> 
 
 
 @tf.lowers("BatchMatrixSetDiag", "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
-def set_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: SSAValue) -> SSAValue:
     """tf.MatrixSetDiagV3(x, diagonal, k) {align}
     -> opset1.Select(mask, opset8.Gather(diagonal, positions, -1), x)
 
     For the main diagonal of matrices with at most as many rows as columns opset1.Unsqueeze(diagonal, -1) replaces the
     Gather.
     """
-    data, diagonal, shape = node.operand(0), node.operand(1), node.shape(0)
+    data, diagonal, shape = input, diagonal_, node.shape(0)
+    require_matrices(shape)
     lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
     # A single diagonal has no dimension for the number of the diagonal.
     packed = packed_rows(op, diagonal, lower != upper)

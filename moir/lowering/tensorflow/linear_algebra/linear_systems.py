@@ -69,12 +69,14 @@ def tridiagonal_solution(
 
 
 @tf.lowers("TridiagonalMatMul")
-def tridiagonal_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def tridiagonal_product(
+    node: LoweringNode, op: OpBuilder, _superdiag: SSAValue, _maindiag: SSAValue, _subdiag: SSAValue, rhs: SSAValue
+) -> SSAValue:
     """tf.TridiagonalMatMul(above, main, below, x […, M, N])
     -> main · x + above · the following rows of x + below · the rows of x before
     """
     above, main, below = (op.Unsqueeze(op.Squeeze(node.operand(index), [-2]), [-1]) for index in range(3))
-    x, rank = node.operand(3), node.known_rank(3)
+    x, rank = rhs, node.known_rank(3)
     border = [*[0] * (rank - 2), 1, 0]
     padded = op.Pad(x, border, border, op.constant_like(0, x), pad_mode="constant")
     following = op.Slice(padded, [2], [np.iinfo(np.int64).max], [1], [-2])

@@ -10,33 +10,35 @@ limits are constants.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import describe, f32, f64, to_numpy
+from moir.dialects.element_types import f32, f64, to_numpy
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.quantization import (
+    MAXIMUM_LEVEL_BITS,
+    TINY,
+    NumberRange,
+    Parameters,
+    aligned,
+    along_axis,
+    dequantized,
+    fake_quantized,
+    half_away_from_zero,
+    half_to_even,
+    half_up,
+    number_range,
+    saturated,
+)
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-TINY = float(np.finfo(np.float32).tiny)
-"""Lower limit of a step, which is 0 if all numbers are 0: no division by 0 occurs, and 0 remains 0."""
-
 HALF_UP = 2.0**-24
 """The part of the highest level by which levels are moved so that the middle between two of them is rounded up."""
-
-MAXIMUM_LEVEL_BITS = 16
-"""FakeQuantize is not used for integers of more bits."""
-
-
-class Levels(NamedTuple):
-    """The smallest and the largest integer of the quantized range."""
-
-    low: int
-    high: int
 
 
 def level_bits(node: LoweringNode, bits: int) -> int:
@@ -44,23 +46,6 @@ def level_bits(node: LoweringNode, bits: int) -> int:
     if not 1 <= bits <= 63:
         node.fail(f"{bits} bits are not possible")
     return bits
-
-
-def level_range(bits: int, signed: bool, narrow: bool) -> Levels:
-    """The range of integers of a number of bits; a narrow range excludes the smallest one."""
-    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    return Levels(low + narrow, high)
-
-
-def type_range(element: Attribute, narrow: bool = False) -> Levels:
-    """The range of integers of an element type."""
-    row = describe(element)
-    return level_range(row.bits, row.xml[0] == "i", narrow)
-
-
-def fake_quantized(op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue, levels: int) -> SSAValue:
-    """Numbers rounded to the nearest of evenly spaced levels between two limits."""
-    return op.FakeQuantize(x, low, high, low, high, levels=levels)
 
 
 # Rounding to levels that include 0
@@ -91,23 +76,21 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
     lower by the distance of floats at the highest level, which moves the middles up. Of the floats next to a middle
     some round otherwise than in TensorFlow, as they do without that: both compute levels in f32.
     """
-    bits = level_bits(node, node.integer("num_bits", 8))
-    first, last = level_range(bits, False, node.flag("narrow_range"))
-    if bits > MAXIMUM_LEVEL_BITS or last == first:
-        node.fail(f"{bits} bits are not supported", hint=f"at least 2 and at most {MAXIMUM_LEVEL_BITS} bits are")
-    step = op.Maximum(op.Divide(op.Subtract(high, low), float(last - first)), TINY)
-    zero = op.Subtract(float(first), op.Divide(low, step))
-    zero = op.Clamp(op.Floor(op.Add(zero, 0.5)), min=float(first), max=float(last))
-    levels = last - first + 1
-    low, high = (op.Multiply(op.Subtract(float(end), zero), step) for end in (first, last))
-    shift = op.Multiply(step, levels * HALF_UP)
-    limits = (op.Subtract(low, shift), op.Subtract(high, shift), low, high)
+    integers = IntegerRange(level_bits(node, node.integer("num_bits", 8)), False, node.flag("narrow_range"))
+    if integers.bits > MAXIMUM_LEVEL_BITS or not integers.steps:
+        node.fail(f"{integers.bits} bits are not supported", hint=f"at least 2 and at most {MAXIMUM_LEVEL_BITS} bits are")
+    first, last = integers.ends
+    step = op.Maximum(op.Divide(op.Subtract(high, low), float(integers.steps)), TINY)
+    zero = op.Clamp(half_up(op, op.Subtract(float(first), op.Divide(low, step))), min=float(first), max=float(last))
+    results = number_range(op, Quantization(step, zero, integers))
+    shift = op.Multiply(step, (integers.steps + 1) * HALF_UP)
+    limits = NumberRange(*(op.Subtract(end, shift) for end in results))
     if node.rank(0) in (3, None) and rank_of(low) == 1 and not is_static(shape_of(x)):
         # Of unknown dimensions the runtime (2026.4, CPU) takes no limits along the third of them.
         channels = op.Gather(op.ShapeOf(x), [-1], 0)
         rows = op.Reshape(x, op.Concat([-1], channels, axis=0), special_zero=False)
-        return op.Reshape(op.FakeQuantize(rows, *limits, levels=levels), op.ShapeOf(x), special_zero=False)
-    return op.FakeQuantize(x, *limits, levels=levels)
+        return op.Reshape(fake_quantized(op, rows, limits, results, integers), op.ShapeOf(x), special_zero=False)
+    return fake_quantized(op, x, limits, results, integers)
 
 
 # Rounding to multiples of a step
@@ -166,30 +149,23 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     signed = node.flag("signed_input", True)
-    levels = level_range(level_bits(node, bits), signed, signed and node.flag("narrow_range"))
-    half_up = node.text("round_mode", "HALF_TO_EVEN") == "HALF_UP"
+    integers = IntegerRange(level_bits(node, bits), signed, signed and node.flag("narrow_range"))
+    rounding = half_up if node.text("round_mode", "HALF_TO_EVEN") == "HALF_UP" else half_to_even
     if not given:
         axes = _other_axes(node, op, x, axis)
         low, high = (reduce(x, axes, keep_dims=axis >= 0) for reduce in (op.ReduceMin, op.ReduceMax))
-        scale, step = scale_and_step(op, low, high, levels)
-        return op.Multiply(_whole(op, op.Multiply(x, scale), half_up), step)
-    if axis >= 0:
-        limits = along_axis(node, op, limits[0], axis), along_axis(node, op, limits[1], axis)
-    step = symmetric_step(op, *limits, levels)
-    ends = [op.Multiply(step, float(end)) for end in levels]
+        scale, step = scale_and_step(op, low, high, integers)
+        return op.Multiply(rounding(op, op.Multiply(x, scale)), step)
+    how = _aligned(node, op, symmetric(op, *limits, integers, axis))
+    ends = number_range(op, how, element_of(x))
     # The runtime (2026.4, CPU) does not compile FakeQuantize of f64.
-    if not half_up and element_of(x) != f64 and bits <= MAXIMUM_LEVEL_BITS and levels.high > levels.low:
-        return fake_quantized(op, x, ends[0], ends[1], levels.high - levels.low + 1)
-    quotient = op.Divide(op.Minimum(op.Maximum(x, ends[0]), ends[1]), step)
-    return op.Multiply(_whole(op, quotient, half_up), step)
+    if rounding is half_to_even and element_of(x) != f64 and bits <= MAXIMUM_LEVEL_BITS and integers.steps:
+        return fake_quantized(op, x, ends, ends, integers)
+    quotient = op.Divide(op.Minimum(op.Maximum(x, ends.low), ends.high), how.scale)
+    return op.Multiply(rounding(op, quotient), how.scale)
 
 
-def _whole(op: OpBuilder, x: SSAValue, half_up: bool) -> SSAValue:
-    """x rounded to integers, the middle between two of them up or to the even one."""
-    return op.Floor(op.Add(x, 0.5)) if half_up else op.Round(x, mode="half_to_even")
-
-
-def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, levels: Levels) -> tuple[SSAValue, SSAValue]:
+def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange) -> tuple[SSAValue, SSAValue]:
     """The largest factor with which both limits are within the levels, and its inverse.
 
     As in TensorFlow, a limit on the other side of 0 than its level allows the largest number of the element type, and
@@ -199,20 +175,25 @@ def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, levels: Levels)
     """
     kind = to_numpy(element_of(low))
     largest = float(np.finfo(np.float16 if kind == np.float16 else np.float32).max)
-    upper = op.Select(op.Greater(high, 0.0), op.Divide(float(levels.high), high), largest)
-    step = op.Divide(high, float(levels.high))
-    if not levels.low:
+    upper = op.Select(op.Greater(high, 0.0), op.Divide(float(integers.highest), high), largest)
+    step = op.Divide(high, float(integers.highest))
+    if not integers.lowest:
         return upper, step
-    lower = op.Select(op.Less(low, 0.0), op.Divide(float(levels.low), low), largest)
-    return op.Minimum(lower, upper), op.Select(op.Less(lower, upper), op.Divide(low, float(levels.low)), step)
+    lower = op.Select(op.Less(low, 0.0), op.Divide(float(integers.lowest), low), largest)
+    return op.Minimum(lower, upper), op.Select(op.Less(lower, upper), op.Divide(low, float(integers.lowest)), step)
 
 
-def symmetric_step(op: OpBuilder, low: SSAValue, high: SSAValue, levels: Levels) -> SSAValue:
-    """The smallest step for which the range of integers reaches both limits."""
-    step = op.Divide(high, float(levels.high))
-    if levels.low:
-        step = op.Maximum(op.Divide(low, float(levels.low)), step)
-    return op.Maximum(step, TINY)
+def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange, axis: int) -> Parameters:
+    """The smallest scale for which the integers reach both limits, which are lists along a non-negative axis."""
+    step = op.Divide(high, float(integers.highest))
+    if integers.lowest:
+        step = op.Maximum(op.Divide(low, float(integers.lowest)), step)
+    return Quantization(op.Maximum(step, TINY), None, integers, axis if axis >= 0 else None)
+
+
+def _aligned(node: LoweringNode, op: OpBuilder, how: Parameters) -> Parameters:
+    """A scale that broadcasts to operand 0."""
+    return how if how.axis is None else aligned(op, how, node.known_rank(0))
 
 
 def _other_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
@@ -222,11 +203,9 @@ def _other_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SS
     return op.constant([each for each in range(node.known_rank(0)) if each != axis])
 
 
-def along_axis(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) -> SSAValue:
+def placed(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) -> SSAValue:
     """A limit of one dimension, reshaped to extend along an axis of operand 0."""
-    if rank_of(limit) == 0 or axis < 0:
-        return limit
-    return op.Reshape(limit, [-1, *(1,) * (node.known_rank(0) - 1 - axis)], special_zero=False)
+    return limit if rank_of(limit) == 0 or axis < 0 else along_axis(op, limit, axis, node.known_rank(0))
 
 
 # Integers and the numbers they represent
@@ -234,24 +213,32 @@ def along_axis(node: LoweringNode, op: OpBuilder, limit: SSAValue, axis: int) ->
 
 @tf.lowers("Dequantize")
 def dequantize(
-    node: LoweringNode, op: OpBuilder, *, axis: int = -1, mode: str = "MIN_COMBINED", dtype: Attribute = f32, narrow_range: bool = False
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    min_range: SSAValue,
+    max_range: SSAValue,
+    *,
+    axis: int = -1,
+    mode: str = "MIN_COMBINED",
+    dtype: Attribute = f32,
+    narrow_range: bool = False,
 ) -> SSAValue:
     """tf.Dequantize(x, min, max) {mode, narrow_range, axis, dtype}
     -> (x - offset) * step + min; the mode determines offset and step
     """
-    x = node.operand(0)
+    x = input
     element = element_of(x)
-    low, high = (along_axis(node, op, node.operand(index), axis) for index in (1, 2))
-    levels = type_range(node.element_attribute("T", element))
-    number = op.convert(x, f32)
+    low, high = min_range, max_range
+    integers = IntegerRange.of(node.element_attribute("T", element), mode == "SCALED" and narrow_range)
     if mode == "SCALED":
-        step = symmetric_step(op, low, high, Levels(levels.low + narrow_range, levels.high))
-        result = op.Multiply(number, step)
+        result = dequantized(op, x, _aligned(node, op, symmetric(op, low, high, integers, axis)))
     else:
-        step = op.Divide(op.Subtract(high, low), float(levels.high - levels.low))
+        number, low, high = op.convert(x, f32), placed(node, op, low, axis), placed(node, op, high, axis)
+        step = op.Divide(op.Subtract(high, low), float(integers.steps))
         if mode == "MIN_FIRST":
-            low = op.Multiply(op.Round(op.Divide(low, step), mode="half_away_from_zero"), step)
-        counted = op.Subtract(number, float(levels.low)) if levels.low else number
+            low = op.Multiply(half_away_from_zero(op, op.Divide(low, step)), step)
+        counted = op.Subtract(number, float(integers.lowest)) if integers.lowest else number
         result = op.Add(op.Multiply(counted, step), low)
     return op.convert(result, dtype)
 
@@ -275,24 +262,22 @@ def quantize(
     -> integers and the limits that they represent
     """
     low, high = _ensured(op, min_range, max_range, ensure_minimum_range)
-    levels = type_range(T, mode == "SCALED" and narrow_range)
-    round_mode = "half_to_even" if round_mode_ == "HALF_TO_EVEN" and mode != "MIN_FIRST" else "half_away_from_zero"
+    integers = IntegerRange.of(T, mode == "SCALED" and narrow_range)
+    rounding = half_to_even if round_mode_ == "HALF_TO_EVEN" and mode != "MIN_FIRST" else half_away_from_zero
     if mode == "SCALED":
-        step = symmetric_step(op, low, high, levels)
-        low, high = (op.Multiply(step, float(end)) for end in levels)
-        level = op.Round(op.Divide(input, along_axis(node, op, step, axis)), mode=round_mode)
+        how = symmetric(op, low, high, integers, axis)
+        low, high = number_range(op, how)
+        level = rounding(op, op.Divide(input, _aligned(node, op, how).scale))
     else:
-        step = op.Divide(op.Subtract(high, low), float(levels.high - levels.low))
-        first, step = along_axis(node, op, low, axis), along_axis(node, op, step, axis)
+        step = op.Divide(op.Subtract(high, low), float(integers.steps))
+        first, step = placed(node, op, low, axis), placed(node, op, step, axis)
         if mode == "MIN_FIRST":
-            level = op.Subtract(op.Round(op.Divide(input, step), mode=round_mode), op.Round(op.Divide(first, step), mode=round_mode))
-            level = op.Add(level, float(levels.low)) if levels.low else level
+            level = op.Subtract(rounding(op, op.Divide(input, step)), rounding(op, op.Divide(first, step)))
+            level = op.Add(level, float(integers.lowest)) if integers.lowest else level
         else:
             counted = op.Divide(op.Subtract(input, first), step)
-            level = op.Round(op.Add(counted, float(levels.low)) if levels.low else counted, mode=round_mode)
-    # The largest integer of 32 bits is not an f32; the next smaller f32 is the limit.
-    largest = levels.high if describe(T).bits < 32 else np.nextafter(np.float32(levels.high), np.float32(0))
-    return [op.convert(op.Clamp(level, min=float(levels.low), max=float(largest)), T), low, high]
+            level = rounding(op, op.Add(counted, float(integers.lowest)) if integers.lowest else counted)
+    return [saturated(op, level, integers), low, high]
 
 
 def _ensured(op: OpBuilder, low: SSAValue, high: SSAValue, minimum: float) -> tuple[SSAValue, SSAValue]:

@@ -17,13 +17,14 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si32, ui8
+from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
+from moir.expansions.quantization import NumberRange, half_to_even, magnitude, saturated
 from moir.expansions.shape_values import all_axes, as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.image.sampling import resize_bilinear
 from moir.lowering.tensorflow.pooling import average_pool, max_pool
-from moir.lowering.tensorflow.quantization.conversions import type_range
-from moir.lowering.tensorflow.quantization.ranges import Limits, integers, largest, limits_of, numbers, step_of, within, zero_point
+from moir.lowering.tensorflow.quantization.ranges import integers, limits_of, numbers, step_of, zero_point
 from moir.lowering.tensorflow.shape import reshape
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -35,9 +36,9 @@ from moir.rewriting.builder import OpBuilder
 def add(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.QuantizedAdd(x, y, ranges…) -> the sum of both as integers of a range that is much wider than both"""
     ranges = [limits_of(node, op, index) for index in (2, 4)]
-    widest = op.Maximum(*[largest(op, each) for each in ranges])
+    widest = op.Maximum(*[magnitude(op, each) for each in ranges])
     high = op.Multiply(widest, float(1 << (17 if node.op.KIND == "QuantizedBiasAdd" else 14)))
-    limits, element = Limits(op.Negative(high), high), node.element_attribute("out_type" if node.has("out_type") else "Toutput", si32)
+    limits, element = NumberRange(op.Negative(high), high), node.element_attribute("out_type" if node.has("out_type") else "Toutput", si32)
     terms = [numbers(op, node.operand(index), each) for index, each in enumerate(ranges)]
     return [integers(op, op.Add(*terms), limits, element), *limits]
 
@@ -52,8 +53,8 @@ def multiply(node: LoweringNode, op: OpBuilder, *, Toutput: Attribute = si32) ->
         steps.append(step_of(op, limits, element_of(x)))
         factors.append(op.Subtract(op.convert(x, f32), zero_point(op, limits, element_of(x))))
     step = op.Multiply(*steps)
-    low, high = (op.Multiply(step, float(end)) for end in type_range(Toutput))
-    return [within(op, op.Multiply(*factors), Toutput), low, high]
+    low, high = (op.Multiply(step, float(end)) for end in IntegerRange.of(Toutput).ends)
+    return [saturated(op, op.Multiply(*factors), IntegerRange.of(Toutput)), low, high]
 
 
 @tf.lowers("QuantizedBatchNormWithGlobalNormalization")
@@ -68,7 +69,7 @@ def normalize(
     if scale_after_normalization:
         scale = op.Multiply(scale, gamma)
     real = op.Add(op.Multiply(op.Subtract(x, mean), scale), beta)
-    limits = Limits(*(op.constant(np.array(end, np.float32)) for end in (-(1 << 20), 1 << 20)))
+    limits = NumberRange(*(op.constant(np.array(end, np.float32)) for end in (-(1 << 20), 1 << 20)))
     return [integers(op, real, limits, out_type), *limits]
 
 
@@ -88,11 +89,11 @@ def instance_norm(
     variance = op.ReduceMean(op.Multiply(centered, centered), [1, 2], keep_dims=True)
     result = op.Divide(centered, op.Sqrt(op.Add(variance, variance_epsilon)))
     if output_range_given:
-        limits = Limits(*(op.constant(np.array(node.number(name, 0.0), np.float32)) for name in ("given_y_min", "given_y_max")))
+        limits = NumberRange(*(op.constant(np.array(node.number(name, 0.0), np.float32)) for name in ("given_y_min", "given_y_max")))
     else:
         axes = all_axes(op, result)
         low, high = op.ReduceMin(result, axes, keep_dims=False), op.ReduceMax(result, axes, keep_dims=False)
-        limits = Limits(low, op.Maximum(high, op.Add(low, min_separation)))
+        limits = NumberRange(low, op.Maximum(high, op.Add(low, min_separation)))
     return [integers(op, result, limits, element_of(x)), *limits]
 
 
@@ -126,7 +127,7 @@ def on_integers(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAV
     if node.op.KIND != "QuantizedReshape":
         node = node.with_operands({0: op.convert(x, f32)})
     found = plain(node, op)
-    return [found if element_of(found) == element else within(op, op.Round(found, mode="half_to_even"), element), *limits]
+    return [found if element_of(found) == element else saturated(op, half_to_even(op, found), IntegerRange.of(element)), *limits]
 
 
 # Changes of the range
@@ -146,8 +147,8 @@ def concat(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     low, high = op.Minimum(lows[0], 0.0), highs[0]
     for other_low, other_high in zip(lows[1:], highs[1:], strict=True):
         low, high = op.Minimum(low, other_low), op.Maximum(high, other_high)
-    limits = Limits(low, high)
-    ranges = [Limits(*each) for each in zip(lows, highs, strict=True)]
+    limits = NumberRange(low, high)
+    ranges = [NumberRange(*each) for each in zip(lows, highs, strict=True)]
     moved = [integers(op, numbers(op, value, each), limits, element_of(value)) for value, each in zip(values, ranges, strict=True)]
     rank = next((rank for value in values if (rank := rank_of(value)) is not None), None)
     place = axis[0] if rank is None else normalize_axis(axis[0], rank)
@@ -167,11 +168,11 @@ def used_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     return _used(node, op)
 
 
-def _used(node: LoweringNode, op: OpBuilder) -> Limits:
+def _used(node: LoweringNode, op: OpBuilder) -> NumberRange:
     """The range of the numbers that operand 0 has, extended to 0 at its beginning."""
     real = numbers(op, node.operand(0), limits_of(node, op, 1))
     axes = all_axes(op, real)
-    return Limits(op.Minimum(op.ReduceMin(real, axes, keep_dims=False), 0.0), op.ReduceMax(real, axes, keep_dims=False))
+    return NumberRange(op.Minimum(op.ReduceMin(real, axes, keep_dims=False), 0.0), op.ReduceMax(real, axes, keep_dims=False))
 
 
 @tf.lowers("QuantizeDownAndShrinkRange")
@@ -193,13 +194,13 @@ def requantize_channels(node: LoweringNode, op: OpBuilder, *, out_type: Attribut
     """
     limits = limits_of(node, op, 3)
     real = _channel_numbers(node, op)
-    level = op.Divide(op.Multiply(real, float(type_range(out_type).high)), largest(op, limits))
-    return [within(op, op.Round(level, mode="half_to_even"), out_type), *limits]
+    level = op.Divide(op.Multiply(real, float(IntegerRange.of(out_type).highest)), magnitude(op, limits))
+    return [saturated(op, half_to_even(op, level), IntegerRange.of(out_type)), *limits]
 
 
 def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """The numbers of integers of 32 bits, of which each channel has a symmetric range of its own."""
-    magnitudes = largest(op, limits_of(node, op, 1, scalar=False))
+    magnitudes = magnitude(op, limits_of(node, op, 1, scalar=False))
     return op.Multiply(op.convert(node.operand(0), f32), op.Divide(magnitudes, CHANNEL_LEVELS))
 
 

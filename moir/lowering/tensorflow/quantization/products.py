@@ -16,15 +16,16 @@ from __future__ import annotations
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si8, si32, ui8
+from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import element_of
+from moir.expansions.quantization import NumberRange, half_to_even, magnitude, saturated
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.attributes.sliding_window import padding, spatial_attribute
 from moir.lowering.tensorflow.convolution import filters_by_channel, filters_first
-from moir.lowering.tensorflow.quantization.conversions import type_range
-from moir.lowering.tensorflow.quantization.ranges import Limits, largest, limits_of, step_of, within, zero_point
+from moir.lowering.tensorflow.quantization.ranges import limits_of, step_of, zero_point
 from moir.lowering.tensorflow.table import tf
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
@@ -157,21 +158,19 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: boo
         return [op.convert(result, element)]
     if given.output is not None:
         limits = limits_of(node, op, given.output)
-        level = op.Multiply(result, op.Divide(FULL.get(element, 0.0), largest(op, limits)))
-        return [within(op, op.Round(level, mode="half_to_even"), element), *limits]
+        level = op.Multiply(result, op.Divide(FULL.get(element, 0.0), magnitude(op, limits)))
+        return [saturated(op, half_to_even(op, level), IntegerRange.of(element)), *limits]
     step = op.Multiply(step_of(op, data, node.element(0), symmetric=symmetric), step_of(op, filters, node.element(1), symmetric=symmetric))
-    levels = type_range(si32)
     return [
-        within(op, op.Round(result, mode="half_to_even"), element),
-        op.Multiply(step, float(levels.low)),
-        op.Multiply(step, float(levels.high)),
+        saturated(op, half_to_even(op, result), IntegerRange.of(element)),
+        *(op.Multiply(step, float(end)) for end in IntegerRange.of(si32).ends),
     ]
 
 
-def unit_of(node: LoweringNode, op: OpBuilder, data: Limits, filters: Limits) -> SSAValue:
+def unit_of(node: LoweringNode, op: OpBuilder, data: NumberRange, filters: NumberRange) -> SSAValue:
     """The number that 1 among the sums of products stands for."""
-    width = op.Subtract(data.high, data.low) if is_min_first(node) else largest(op, data)
-    return op.Divide(op.Multiply(width, largest(op, filters)), FULL[element_of(node.operand(0))] * FULL[si8])
+    width = op.Subtract(data.high, data.low) if is_min_first(node) else magnitude(op, data)
+    return op.Divide(op.Multiply(width, magnitude(op, filters)), FULL[element_of(node.operand(0))] * FULL[si8])
 
 
 def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSAValue, given: Operands) -> SSAValue:
@@ -200,4 +199,4 @@ def _summand(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
     value, element = node.operand(index), node.element(index)
     if element not in FULL:
         return op.convert(value, f32)
-    return op.Multiply(op.convert(value, f32), op.Divide(largest(op, limits_of(node, op, index + 1)), FULL[element]))
+    return op.Multiply(op.convert(value, f32), op.Divide(magnitude(op, limits_of(node, op, index + 1)), FULL[element]))

@@ -12,82 +12,64 @@ Source: tensorflow/core/kernels/quantization_utils.h.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import describe, f32
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of
+from moir.expansions.quantization import (
+    TINY,
+    NumberRange,
+    dequantized,
+    half_away_from_zero,
+    quantized_by_arithmetic,
+)
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.quantization.conversions import TINY, type_range
 from moir.rewriting.builder import OpBuilder
 
 
-class Limits(NamedTuple):
-    """The minimum and the maximum of a range."""
-
-    low: SSAValue
-    high: SSAValue
-
-
-def limits_of(node: LoweringNode, op: OpBuilder, index: int, *, scalar: bool = True) -> Limits:
+def limits_of(node: LoweringNode, op: OpBuilder, index: int, *, scalar: bool = True) -> NumberRange:
     """The range in two operands of a node."""
     low, high = node.operand(index), node.operand(index + 1)
-    return Limits(as_scalar(op, low), as_scalar(op, high)) if scalar else Limits(low, high)
+    return NumberRange(as_scalar(op, low), as_scalar(op, high)) if scalar else NumberRange(low, high)
 
 
-def step_of(op: OpBuilder, limits: Limits, element: Attribute, *, symmetric: bool = False) -> SSAValue:
+def step_of(op: OpBuilder, limits: NumberRange, element: Attribute, *, symmetric: bool = False) -> SSAValue:
     """The distance of the numbers that neighbouring integers stand for; `symmetric` leaves the smallest one out."""
-    levels = type_range(element)
-    count = levels.high - levels.low - (symmetric and levels.low < 0)
-    return op.Maximum(op.Divide(op.Subtract(limits.high, limits.low), float(count)), TINY)
+    integers = IntegerRange.of(element)
+    steps = integers.steps - (symmetric and integers.signed)
+    return op.Maximum(op.Divide(op.Subtract(limits.high, limits.low), float(steps)), TINY)
 
 
-def zero_point(op: OpBuilder, limits: Limits, element: Attribute) -> SSAValue:
+def zero_point(op: OpBuilder, limits: NumberRange, element: Attribute) -> SSAValue:
     """The integer that stands for 0, as a float; it may lie outside of the integers of the element type.
 
     That of 32 bits is computed from the middle of the range, since floats do not have all of these integers.
     """
-    levels = type_range(element)
-    per_unit = op.Divide(float(levels.high - levels.low), op.Maximum(op.Subtract(limits.high, limits.low), TINY))
-    if describe(element).bits == 32:
+    integers = IntegerRange.of(element)
+    per_unit = op.Divide(float(integers.steps), op.Maximum(op.Subtract(limits.high, limits.low), TINY))
+    if integers.bits == 32:
         middle = op.Multiply(op.Multiply(op.Add(limits.low, limits.high), per_unit), 0.5)
-        return op.Negative(op.Round(middle, mode="half_away_from_zero"))
-    first = op.Round(op.Multiply(limits.low, per_unit), mode="half_away_from_zero")
-    return op.Subtract(float(levels.low), first)
+        return op.Negative(half_away_from_zero(op, middle))
+    return op.Subtract(float(integers.lowest), half_away_from_zero(op, op.Multiply(limits.low, per_unit)))
 
 
-def numbers(op: OpBuilder, x: SSAValue, limits: Limits) -> SSAValue:
+def numbers(op: OpBuilder, x: SSAValue, limits: NumberRange) -> SSAValue:
     """The numbers that integers stand for: (x - zero point) * step.
 
     TensorFlow divides by the step here, where it multiplies by the reciprocal in `zero_point`. If 0 lies in the middle
     between two integers, the zero points may differ.
     """
-    element = element_of(x)
+    element, integers = element_of(x), IntegerRange.of(element_of(x))
     step = step_of(op, limits, element)
-    if describe(element).bits == 32:
+    if integers.bits == 32:
         zero = zero_point(op, limits, element)
     else:
-        first = op.Round(op.Divide(limits.low, step), mode="half_away_from_zero")
-        zero = op.Subtract(float(type_range(element).low), first)
-    return op.Multiply(op.Subtract(op.convert(x, f32), zero), step)
+        zero = op.Subtract(float(integers.lowest), half_away_from_zero(op, op.Divide(limits.low, step)))
+    return dequantized(op, x, Quantization(step, zero, integers))
 
 
-def integers(op: OpBuilder, real: SSAValue, limits: Limits, element: Attribute) -> SSAValue:
+def integers(op: OpBuilder, real: SSAValue, limits: NumberRange, element: Attribute) -> SSAValue:
     """The integers that stand for numbers: x / step rounded, plus the zero point, within the element type."""
-    step = step_of(op, limits, element)
-    level = op.Round(op.Divide(real, step), mode="half_away_from_zero")
-    return within(op, op.Add(level, zero_point(op, limits, element)), element)
-
-
-def within(op: OpBuilder, level: SSAValue, element: Attribute) -> SSAValue:
-    """Whole numbers as integers of an element type, the nearest ones where they lie outside of it."""
-    low, high = type_range(element)
-    # The largest integer of 32 bits is no f32, and the next smaller one is that far from it.
-    return op.convert(op.Clamp(level, min=float(low), max=float(high if high < 1 << 24 else high - 127)), element)
-
-
-def largest(op: OpBuilder, limits: Limits) -> SSAValue:
-    """The largest magnitude of a range."""
-    return op.Maximum(op.Abs(limits.low), op.Abs(limits.high))
+    how = Quantization(step_of(op, limits, element), zero_point(op, limits, element), IntegerRange.of(element))
+    return quantized_by_arithmetic(op, real, how, half_away_from_zero)

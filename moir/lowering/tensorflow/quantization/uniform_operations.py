@@ -11,31 +11,26 @@ Source: tensorflow/core/kernels/uniform_quant_ops.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.quantization import Parameters, along_axis, centered, dequantized, half_up, saturated
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.quantization.ranges import within
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 
-class Scaling(NamedTuple):
-    """Scale and zero point of a tensor, as floats shaped to broadcast to it."""
+def quantization(node: LoweringNode, op: OpBuilder, index: int, prefix: str, rank: int | None) -> Parameters:
+    """Scale and zero point in two operands of a node, as floats that broadcast to a tensor of a rank.
 
-    scale: SSAValue
-    zero: SSAValue
-
-
-def scaling(node: LoweringNode, op: OpBuilder, index: int, prefix: str, rank: int | None) -> Scaling:
-    """Scale and zero point in two operands of a node, for a tensor of a rank; `prefix` is that of its attributes."""
+    `prefix` is that of its attributes.
+    """
     scale, zero = (placed(node, op, node.operand(place), prefix, rank) for place in (index, index + 1))
-    return Scaling(scale, op.convert(zero, f32))
+    return Quantization(scale, op.convert(zero, f32))
 
 
 def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank: int | None) -> SSAValue:
@@ -45,12 +40,7 @@ def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank
         return as_scalar(op, value)
     if rank is None or axis >= rank:
         node.fail(f"axis {axis} of a tensor of {'unknown rank' if rank is None else f'rank {rank}'}", hint="give the inputs a known rank")
-    return op.Reshape(value, [-1, *(1,) * (rank - 1 - axis)], special_zero=False)
-
-
-def centered(op: OpBuilder, x: SSAValue, how: Scaling) -> SSAValue:
-    """Integers without their zero point, as floats."""
-    return op.Subtract(op.convert(x, f32), how.zero)
+    return along_axis(op, value, axis, rank)
 
 
 def stored(node: LoweringNode, op: OpBuilder, level: SSAValue, prefix: str, element: Attribute) -> SSAValue:
@@ -58,27 +48,21 @@ def stored(node: LoweringNode, op: OpBuilder, level: SSAValue, prefix: str, elem
     low, high = (node.integer(f"{prefix}quantization_{end}_val") for end in ("min", "max"))
     if max(-low, high) < 1 << 24:
         level = op.Clamp(level, min=float(low), max=float(high))
-    return within(op, level, element)
-
-
-def rounded(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """Numbers rounded to the nearest integer, those in the middle up."""
-    return op.Floor(op.Add(x, 0.5))
+    return saturated(op, level, IntegerRange.of(element))
 
 
 @tf.lowers("UniformQuantize")
 def quantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attribute) -> SSAValue:
     """tf.UniformQuantize(x, scale, zero) -> Convert(opset1.Clamp(rounded(x / scale) + zero, min, max))"""
-    how = scaling(node, op, 1, "", rank_of(input))
-    level = op.Add(rounded(op, op.Divide(input, how.scale)), how.zero)
+    how = quantization(node, op, 1, "", rank_of(input))
+    level = op.Add(half_up(op, op.Divide(input, how.scale)), how.zero_point)
     return stored(node, op, level, "", Tout)
 
 
 @tf.lowers("UniformDequantize")
 def dequantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attribute = f32) -> SSAValue:
     """tf.UniformDequantize(x, scale, zero) -> (Convert(x) - zero) * scale"""
-    how = scaling(node, op, 1, "", rank_of(input))
-    return op.convert(op.Multiply(centered(op, input, how), how.scale), Tout)
+    return op.convert(dequantized(op, input, quantization(node, op, 1, "", rank_of(input))), Tout)
 
 
 @tf.lowers("UniformRequantize")
@@ -86,18 +70,18 @@ def requantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attr
     """tf.UniformRequantize(x, scale, zero, new scale, new zero)
     -> Convert(opset1.Clamp(rounded((x - zero) * (scale / new scale)) + new zero, min, max))
     """
-    before, after = scaling(node, op, 1, "input_", rank_of(input)), scaling(node, op, 3, "output_", rank_of(input))
+    before, after = quantization(node, op, 1, "input_", rank_of(input)), quantization(node, op, 3, "output_", rank_of(input))
     moved = rescaled(op, centered(op, input, before), before.scale, after)
     return stored(node, op, moved, "output_", Tout)
 
 
-def rescaled(op: OpBuilder, x: SSAValue, scale: SSAValue, after: Scaling) -> SSAValue:
+def rescaled(op: OpBuilder, x: SSAValue, scale: SSAValue, after: Parameters) -> SSAValue:
     """Whole numbers with a scale as those of another scale, with its zero point."""
-    return op.Add(rounded(op, op.Multiply(x, op.Divide(scale, after.scale))), after.zero)
+    return op.Add(half_up(op, op.Multiply(x, op.Divide(scale, after.scale))), after.zero_point)
 
 
 @tf.lowers("UniformQuantizedAdd")
-def add(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def add(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """tf.UniformQuantizedAdd(x, y, scales and zero points of x, y and the result)
     -> the sum of both with the scale of the result; of equal scales in integers: (x - zero) + (y - zero) + zero
     """
@@ -106,12 +90,10 @@ def add(node: LoweringNode, op: OpBuilder) -> SSAValue:
         zeros = [placed(node, op, node.operand(index), prefix, _rank(node, each)) for index, prefix, each in _ZEROS]
         terms = [op.Subtract(op.convert(node.operand(index), element_of(zeros[index])), zeros[index]) for index in (0, 1)]
         return op.convert(op.Add(op.Add(*terms), zeros[2]), node.element(0))
-    left, right = scaling(node, op, 2, "lhs_", node.rank(0)), scaling(node, op, 4, "rhs_", node.rank(1))
-    after = scaling(node, op, 6, "output_", _rank(node, None))
-    first = rounded(op, op.Multiply(centered(op, node.operand(0), left), op.Divide(left.scale, after.scale)))
-    return stored(
-        node, op, op.Add(first, rescaled(op, centered(op, node.operand(1), right), right.scale, after)), "output_", node.element(0)
-    )
+    left, right = quantization(node, op, 2, "lhs_", node.rank(0)), quantization(node, op, 4, "rhs_", node.rank(1))
+    after = quantization(node, op, 6, "output_", _rank(node, None))
+    first = half_up(op, op.Multiply(centered(op, lhs, left), op.Divide(left.scale, after.scale)))
+    return stored(node, op, op.Add(first, rescaled(op, centered(op, rhs, right), right.scale, after)), "output_", node.element(0))
 
 
 _ZEROS = ((3, "lhs_", 0), (5, "rhs_", 1), (7, "output_", None))
@@ -127,7 +109,7 @@ def _rank(node: LoweringNode, index: int | None) -> int | None:
 
 
 @tf.lowers("UniformQuantizedClipByValue")
-def clip(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def clip(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
     """tf.UniformQuantizedClipByValue(x, min, max, …) -> opset1.Minimum(opset1.Maximum(x, min), max)"""
     low, high = (placed(node, op, node.operand(index), "", node.rank(0)) for index in (1, 2))
-    return op.Minimum(op.Maximum(node.operand(0), low), high)
+    return op.Minimum(op.Maximum(operand, low), high)

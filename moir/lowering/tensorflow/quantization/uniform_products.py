@@ -17,11 +17,12 @@ from collections.abc import Callable
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32
+from moir.dialects.quantization import Quantization
 from moir.dialects.shapes import shape_of
+from moir.expansions.quantization import TINY, centered, dequantized, half_away_from_zero, half_up
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.quantization.conversions import TINY
-from moir.lowering.tensorflow.quantization.uniform_operations import Scaling, centered, rescaled, rounded, scaling, stored
+from moir.lowering.tensorflow.quantization.uniform_operations import quantization, rescaled, stored
 from moir.lowering.tensorflow.table import tf
 from moir.lowering.tensorflow.xla.convolution import convolved
 from moir.rewriting.builder import OpBuilder
@@ -57,9 +58,9 @@ def hybrid_convolution(node: LoweringNode, op: OpBuilder, *, input_batch_dimensi
 
 def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue:
     """A product of integers, with the scale of the result."""
-    sides = [scaling(node, op, 2, "lhs_", node.rank(0)), scaling(node, op, 4, "rhs_", node.rank(1))]
+    sides = [quantization(node, op, 2, "lhs_", node.rank(0)), quantization(node, op, 4, "rhs_", node.rank(1))]
     found = compute(*[centered(op, node.operand(index), each) for index, each in enumerate(sides)])
-    after = scaling(node, op, 6, "output_", node.rank(0))
+    after = quantization(node, op, 6, "output_", node.rank(0))
     columns = sides[1].scale
     if node.integer("rhs_quantization_axis", -1) >= 0:
         # The scales of columns, or of filters, lie along the last dimension of the result, or its features.
@@ -71,8 +72,8 @@ def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue
 
 def of_floats(node: LoweringNode, op: OpBuilder, compute: Compute, batch: int) -> SSAValue:
     """A product of floats, which are rounded in each entry of their dimension `batch`, by integers."""
-    how = scaling(node, op, 2, "rhs_", node.rank(1))
-    weights = op.Multiply(centered(op, node.operand(1), how), how.scale)
+    how = quantization(node, op, 2, "rhs_", node.rank(1))
+    weights = dequantized(op, node.operand(1), how)
     return op.convert(compute(levelled(node, op, node.operand(0), batch), weights), node.element_attribute("Tout", f32))
 
 
@@ -83,10 +84,9 @@ def levelled(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAV
     high = op.Maximum(op.ReduceMax(x, axes, keep_dims=True), 0.0)
     low_level, high_level = (float(node.integer(f"rhs_quantization_{end}_val")) for end in ("min", "max"))
     scale = op.Maximum(op.Divide(op.Subtract(high, low), high_level - low_level), TINY)
-    zero = op.Round(op.Subtract(low_level, op.Divide(low, scale)), mode="half_away_from_zero")
-    how = Scaling(scale, zero)
-    level = op.Clamp(op.Add(rounded(op, op.Divide(x, scale)), zero), min=low_level, max=high_level)
-    return op.Multiply(centered(op, level, how), scale)
+    zero = half_away_from_zero(op, op.Subtract(low_level, op.Divide(low, scale)))
+    level = op.Clamp(op.Add(half_up(op, op.Divide(x, scale)), zero), min=low_level, max=high_level)
+    return dequantized(op, level, Quantization(scale, zero))
 
 
 def windowed(node: LoweringNode, op: OpBuilder) -> Compute:

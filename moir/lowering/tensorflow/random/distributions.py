@@ -21,11 +21,10 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.random.numbers import (
     Seeds,
     generated,
-    given_seeds,
     in_random_order,
     normal,
     operand_seeds,
-    real_type,
+    seeds_of,
     stateless_seeds,
     truncated_normal,
     uniform,
@@ -47,21 +46,21 @@ def shape_operand(node: LoweringNode) -> SSAValue:
 
 
 @tf.lowers("StatefulStandardNormal", "StatefulStandardNormalV2")
-def generated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def generated_normal(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatefulStandardNormalV2(generator, algorithm, shape) -> as tf.RandomStandardNormal, without a seed"""
-    return op.convert(normal(op, shape_operand(node), NO_SEEDS), real_type(node))
+    return op.convert(normal(op, shape_operand(node), NO_SEEDS), dtype)
 
 
 @tf.lowers("StatefulTruncatedNormal")
-def generated_truncated_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def generated_truncated_normal(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatefulTruncatedNormal(generator, algorithm, shape) -> as tf.TruncatedNormal, without a seed"""
-    return op.convert(truncated_normal(op, shape_operand(node), NO_SEEDS), real_type(node))
+    return op.convert(truncated_normal(op, shape_operand(node), NO_SEEDS), dtype)
 
 
 @tf.lowers("StatefulUniform")
-def generated_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def generated_uniform(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatefulUniform(generator, algorithm, shape) -> opset8.RandomUniform(shape, 0, 1)"""
-    return uniform_reals_of(op, shape_operand(node), NO_SEEDS, real_type(node))
+    return uniform_reals_of(op, shape_operand(node), NO_SEEDS, dtype)
 
 
 @tf.lowers("StatefulUniformInt")
@@ -138,20 +137,20 @@ def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValu
 
 
 @tf.lowers("RandomGamma")
-def random_gamma(node: LoweringNode, op: OpBuilder, shape_: SSAValue, alpha_: SSAValue) -> SSAValue:
+def random_gamma(op: OpBuilder, shape_: SSAValue, alpha_: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomGamma(shape, α) -> numbers in the shape, followed by that of α, of normal and uniform numbers"""
     alpha = op.convert(alpha_, f32)
     shape = followed_by(op, shape_, alpha)
-    return op.convert(gamma(op, shape, alpha, given_seeds(node)), element_of(alpha_))
+    return op.convert(gamma(op, shape, alpha, seeds_of(seed, seed2)), element_of(alpha_))
 
 
 @tf.lowers("StatelessRandomGammaV2", "StatelessRandomGammaV3")
-def stateless_gamma(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
+def stateless_gamma(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessRandomGammaV2(shape, seed, α) -> as tf.RandomGamma, in the shape itself, to which α broadcasts"""
     is_keyed = node.op.KIND.endswith("V3")
     seeds = stateless_seeds(node, 1, 2) if is_keyed else stateless_seeds(node, 1)
     alpha = node.operand(4 if is_keyed else 2)
-    return op.convert(gamma(op, node.operand(0), op.convert(alpha, f32), seeds), dtype)
+    return op.convert(gamma(op, shape, op.convert(alpha, f32), seeds), dtype)
 
 
 # Poisson distributions
@@ -176,11 +175,11 @@ def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seed
 
 
 @tf.lowers("RandomPoisson", "RandomPoissonV2")
-def random_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rate: SSAValue) -> SSAValue:
+def random_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rate: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomPoisson(shape, rate) -> numbers in the shape, followed by that of the rate, which are constant"""
     shape = followed_by(op, shape, rate)
     element = node.element_attribute("dtype", si64 if node.op.KIND.endswith("V2") else element_of(rate))
-    return op.convert(poisson(node, op, shape, 1, given_seeds(node)), element)
+    return op.convert(poisson(node, op, shape, 1, seeds_of(seed, seed2)), element)
 
 
 @tf.lowers("StatelessRandomPoisson")
@@ -193,9 +192,9 @@ def stateless_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dty
 
 
 @tf.lowers("RandomCrop")
-def random_crop(node: LoweringNode, op: OpBuilder, image: SSAValue, size_: SSAValue) -> SSAValue:
+def random_crop(op: OpBuilder, image: SSAValue, size_: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomCrop(image [H, W, C], [h, w]) -> Gather(Gather(image, y + [0, …, h - 1], 0), x + [0, …, w - 1], 1)"""
-    size, seeds = op.convert(size_, si64), given_seeds(node)
+    size, seeds = op.convert(size_, si64), seeds_of(seed, seed2)
     for axis in (0, 1):
         # Each random number has one use: without seeds the plugin (2026.4) may draw another one for a second use.
         length = op.Gather(size, axis, 0)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
+from moir.analysis.input_dependence import is_computed_of_states
 from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar, dimension
@@ -33,6 +34,10 @@ DISTANCE = 2.0
 LARGEST_SEED = 2**31 - 1
 
 
+_OF_STATE = (0, 1)
+"""The counter that stands for a seed that is a state: no seed that is given has it."""
+
+
 class Seeds(NamedTuple):
     """The two seeds of a generator. If both are 0, the numbers differ from run to run."""
 
@@ -44,19 +49,30 @@ class Seeds(NamedTuple):
         return Seeds(self.first, (self.second + number) & LARGEST_SEED or 1) if any(self) else self
 
 
-def given_seeds(node: LoweringNode) -> Seeds:
-    """The seeds that are attributes of a node."""
-    return Seeds(node.integer("seed", 0) & LARGEST_SEED, node.integer("seed2", 0) & LARGEST_SEED)
+def seeds_of(seed: int, seed2: int) -> Seeds:
+    """The seeds that are the attributes `seed` and `seed2` of a node."""
+    return Seeds(seed & LARGEST_SEED, seed2 & LARGEST_SEED)
 
 
 def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
-    """The seeds in the operands of a node at the given indices. Raises ConversionError if these are not constant."""
+    """The seeds in the operands of a node at the given indices.
+
+    A seed that is a state, as layers of Keras that augment images have it, stands for other numbers in each run. Raises
+    ConversionError if the seeds are neither this nor constant.
+    """
     numbers: list[int] = []
     for index in indices:
         values = node.constant_integers(index)
-        if not values:
+        if not values and is_computed_of_states(node.operand(index)):
+            node.note("it draws other random numbers in each run; images are augmented unless the model is exported without such layers")
+            return Seeds(0, 0)
+        if values is None:
             node.fail("the seed is computed when the model runs", hint="make the seed a constant")
         numbers.extend(values)
+    if len(numbers) < 2:
+        node.fail(f"the seed has {len(numbers)} numbers instead of 2")
+    if numbers[2:] == [*_OF_STATE[1:]]:
+        return Seeds(0, 0)
     first, second = numbers[0] & LARGEST_SEED, numbers[1] & LARGEST_SEED
     return Seeds(first, second) if first or second else Seeds(0, 1)
 
@@ -122,50 +138,51 @@ def uniform_integers(
 
 
 @tf.lowers("RandomUniform")
-def random_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_uniform(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
-    return uniform_reals(node, op, given_seeds(node))
+    return uniform_reals(node, op, seeds_of(seed, seed2))
 
 
 @tf.lowers("RandomUniformInt")
-def random_integers(node: LoweringNode, op: OpBuilder, _shape: SSAValue, minval: SSAValue) -> SSAValue:
+def random_integers(node: LoweringNode, op: OpBuilder, _shape: SSAValue, minval: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomUniformInt(shape, low, high) {Tout, seed, seed2}
     -> opset8.RandomUniform(shape, low, high) {global_seed, op_seed}
     """
-    return uniform_integers(node, op, (1, 2), given_seeds(node), node.element_attribute("Tout", element_of(minval)))
+    return uniform_integers(node, op, (1, 2), seeds_of(seed, seed2), node.element_attribute("Tout", element_of(minval)))
 
 
 @tf.lowers("RandomStandardNormal")
-def random_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def random_normal(op: OpBuilder, shape: SSAValue, *, seed: int = 0, seed2: int = 0, dtype: Attribute = f32) -> SSAValue:
     """tf.RandomStandardNormal(shape) {dtype, seed, seed2} -> Sqrt(-2 * Log(u)) * Cos(v) of two opset8.RandomUniform"""
-    return op.convert(normal(op, shape, given_seeds(node)), real_type(node))
+    return op.convert(normal(op, shape, seeds_of(seed, seed2)), dtype)
 
 
 @tf.lowers("TruncatedNormal")
-def random_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def random_truncated_normal(op: OpBuilder, shape: SSAValue, *, seed: int = 0, seed2: int = 0, dtype: Attribute = f32) -> SSAValue:
     """tf.TruncatedNormal(shape) {dtype, seed, seed2} -> Sqrt(2) * opset17.ErfInv(opset8.RandomUniform(shape))"""
-    return op.convert(truncated_normal(op, shape, given_seeds(node)), real_type(node))
+    return op.convert(truncated_normal(op, shape, seeds_of(seed, seed2)), dtype)
 
 
 @tf.lowers("ParameterizedTruncatedNormal")
-def random_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def random_parameterized_normal(
+    node: LoweringNode, op: OpBuilder, shape: SSAValue, *, seed: int = 0, seed2: int = 0, dtype: Attribute = f32
+) -> SSAValue:
     """tf.ParameterizedTruncatedNormal(shape, means, deviations, low, high) -> mean + deviation * Sqrt(2) * ErfInv(w)
 
     w is uniform between the values of the error function at both bounds. Parameters are scalars, or have an entry for
     each row of the result.
     """
-    shape = node.operand(0)
     parameters = [_by_row(op, op.convert(node.operand(index), f32), shape) for index in range(1, 5)]
-    return op.convert(_between_bounds(op, shape, parameters, given_seeds(node)), real_type(node))
+    return op.convert(_between_bounds(op, shape, parameters, seeds_of(seed, seed2)), dtype)
 
 
 @tf.lowers("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def stateless_parameterized_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessParameterizedTruncatedNormal(shape, seed, means, deviations, low, high)
     -> as tf.ParameterizedTruncatedNormal, with parameters that broadcast to the shape
     """
     parameters = [op.convert(node.operand(index), f32) for index in range(2, 6)]
-    return op.convert(_between_bounds(op, node.operand(0), parameters, stateless_seeds(node, 1)), real_type(node))
+    return op.convert(_between_bounds(op, shape, parameters, stateless_seeds(node, 1)), dtype)
 
 
 def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValue], seeds: Seeds) -> SSAValue:
@@ -187,9 +204,9 @@ def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
 
 
 @tf.lowers("RandomShuffle")
-def shuffled(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
+def shuffled(op: OpBuilder, value: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the sorting permutation of random numbers, 0)"""
-    return in_random_order(op, value, given_seeds(node))
+    return in_random_order(op, value, seeds_of(seed, seed2))
 
 
 def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
@@ -213,11 +230,11 @@ def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 
 @tf.lowers("Multinomial")
-def multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def multinomial(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int = 0) -> SSAValue:
     """tf.Multinomial(logits, count) {output_dtype, seed, seed2}
     -> opset13.Multinomial(opset5.LogSoftmax(logits), count)
     """
-    return drawn_classes(node, op, given_seeds(node))
+    return drawn_classes(node, op, seeds_of(seed, seed2))
 
 
 # Generators without a state: the seed is an operand, or was converted to a key and a counter
@@ -229,7 +246,8 @@ def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     -> key, counter: constants that contain the seed for the kinds that use them
     """
     seeds = stateless_seeds(node, 0)
-    parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], [seeds.second, 0])]
+    counter = [seeds.second, 0] if any(seeds) else _OF_STATE
+    parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], counter)]
     return [*parts, op.constant(PHILOX, si32)][: node.result_count]
 
 
@@ -260,15 +278,15 @@ def stateless_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("StatelessRandomNormal", "StatelessRandomNormalV2")
-def stateless_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def stateless_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessRandomNormal(shape, seed) {dtype} -> as tf.RandomStandardNormal"""
-    return op.convert(normal(op, shape, operand_seeds(node)), real_type(node))
+    return op.convert(normal(op, shape, operand_seeds(node)), dtype)
 
 
 @tf.lowers("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")
-def stateless_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue) -> SSAValue:
+def stateless_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessTruncatedNormal(shape, seed) {dtype} -> as tf.TruncatedNormal"""
-    return op.convert(truncated_normal(op, shape, operand_seeds(node)), real_type(node))
+    return op.convert(truncated_normal(op, shape, operand_seeds(node)), dtype)
 
 
 @tf.lowers("StatelessMultinomial")

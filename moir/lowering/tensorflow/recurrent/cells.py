@@ -10,7 +10,7 @@ body of a TensorIterator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +48,7 @@ class LongShortTermMemory:
         forget_bias: number added to the bias of the forget gate.
         clip: bound of the cell state; no bound if it is not positive.
         peephole: whether the gates depend on the cell state.
-        hidden_size: H.
+        hidden_size: H; -1 if it is unknown.
     """
 
     gates: str
@@ -59,12 +59,17 @@ class LongShortTermMemory:
 
     def is_plain(self, node: LoweringNode) -> bool:
         """Whether the runtime's operations compute all results of the node that have uses."""
-        return not self.peephole and self.clip <= 0 and not any(node.is_used(index) for index in (0, 2, 3, 4, 5))
+        if self.peephole or self.clip > 0 or self.hidden_size < 0:
+            return False
+        return not any(node.is_used(index) for index in (0, 2, 3, 4, 5))
 
 
-def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: float, bias: int) -> LongShortTermMemory:
-    """The attributes of a node whose bias [4 * H] is operand `bias`; `forget_bias` and `clip` are the defaults."""
-    size = hidden_size(node, bias, 4)
+def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: float, first: int) -> LongShortTermMemory:
+    """The attributes of a node; `forget_bias` and `clip` are the defaults.
+
+    Its operands from `first` on are c and h [N, H], w [I + H, 4 * H], three peepholes [H] and the bias [4 * H].
+    """
+    size = hidden_size(node, {first + 6: 4, first + 2: 4, first: 1, first + 1: 1})
     return LongShortTermMemory(
         gates,
         node.number("forget_bias", forget_bias) if forget_bias else 0.0,
@@ -74,12 +79,20 @@ def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: floa
     )
 
 
-def hidden_size(node: LoweringNode, bias: int, gates: int) -> int:
-    """H, inferred from the shape of a bias [gates * H]. Raises ConversionError if it is unknown."""
-    shape = node.shape(bias)
-    if shape is None or len(shape) != 1 or shape[0] < gates or shape[0] % gates:
-        node.fail("the hidden size is unknown", hint="make the bias a constant")
-    return shape[0] // gates
+def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
+    """H, inferred from operands whose last dimension is a multiple of it; -1 if no operand says it.
+
+    Args:
+        node: the node.
+        multiples: the factor of H in the last dimension of some operands, by their index.
+    """
+    for index, factor in multiples.items():
+        shape = node.shape(index)
+        if shape and shape[-1] >= 0:
+            if not shape[-1] or shape[-1] % factor:
+                node.fail(f"operand {index} has {shape[-1]} columns, which is no positive multiple of {factor}")
+            return shape[-1] // factor
+    return -1
 
 
 def split_weights(op: OpBuilder, weights: SSAValue, size: int) -> tuple[SSAValue, SSAValue]:
@@ -112,11 +125,13 @@ def lstm_step(
     """
     before, hidden = states
     matrix, peep_input, peep_forget, peep_output, bias = weights
-    if cell.forget_bias:
+    if cell.forget_bias and cell.hidden_size > 0:
         place = np.repeat([gate == "f" for gate in cell.gates], cell.hidden_size)
         bias = op.Add(bias, op.constant_like(place * cell.forget_bias, bias))
     sums = op.Add(op.MatMul(op.Concat(x, hidden, axis=1), matrix), bias)
     parts = dict(zip(cell.gates, op.Split.parts(4, sums, 1, num_splits=4), strict=True))
+    if cell.forget_bias and cell.hidden_size < 0:
+        parts["f"] = op.Add(parts["f"], cell.forget_bias)
     if cell.peephole:
         parts["i"] = op.Add(parts["i"], op.Multiply(before, peep_input))
         parts["f"] = op.Add(parts["f"], op.Multiply(before, peep_forget))
@@ -142,8 +157,10 @@ def lstm_cell(
     wco: SSAValue,
     b: SSAValue,
 ) -> Replacement:
-    """tf.LSTMBlockCell(x, cs, h, w, wci, wcf, wco, b) -> opset4.LSTMCell(x, h, cs, W, R, B)"""
-    cell = attributes_of(node, "icfo", 1.0, 3.0, 7)
+    """tf.LSTMBlockCell(x, cs, h, w, wci, wcf, wco, b)
+    -> opset4.LSTMCell(x, h, cs, W, R, B); the gates by elementary operations if their size is unknown
+    """
+    cell = attributes_of(node, "icfo", 1.0, 3.0, 1)
     if not cell.is_plain(node):
         return lstm_step(op, cell, x, [cs_prev, h_prev], [w, wci, wcf, wco, b])[: node.result_count]
     found = op.LSTMCell.results(x, h_prev, cs_prev, *runtime_weights(node, op, cell, 3, 7), hidden_size=cell.hidden_size)
@@ -155,13 +172,13 @@ def lstm_sequence(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.BlockLSTM(steps, x [T, N, I], cs, h, w, wci, wcf, wco, b)
     -> Transpose(opset5.LSTMSequence(Transpose(x), …))
     """
-    return lstm_steps(node, op, attributes_of(node, "icfo", 1.0, 3.0, 8))
+    return lstm_steps(node, op, attributes_of(node, "icfo", 1.0, 3.0, 2))
 
 
 @tf.lowers("BlockLSTMV2")
 def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.BlockLSTMV2(…) -> as BlockLSTM with other gate order, no forget_bias, no default bound of the cell state"""
-    return lstm_steps(node, op, attributes_of(node, "ifco", 0.0, 0.0, 8))
+    return lstm_steps(node, op, attributes_of(node, "ifco", 0.0, 0.0, 2))
 
 
 def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> Replacement:
@@ -204,6 +221,8 @@ def iterated(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, steps
     block = Block()
     inside = OpBuilder(node.known, block)
     shape, element = shape_of(steps) or (-1, -1, -1), element_of(steps)
+    if len(shape) != 3:
+        node.fail(f"the sequence has rank {len(shape)} instead of 3")
     state_type = tensor((shape[1], cell.hidden_size), element)
     types = [tensor((1, *shape[1:]), element), state_type, state_type]
     parameters = [add_parameter(block, type_) for type_ in types]
@@ -242,10 +261,11 @@ def gru_cell(
     node: LoweringNode, op: OpBuilder, x: SSAValue, h_prev: SSAValue, w_ru: SSAValue, w_c: SSAValue, b_ru: SSAValue, b_c: SSAValue
 ) -> Replacement:
     """tf.GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c)
-    -> opset3.GRUCell(x, h, W, R, B) with the gates update, reset and hidden
+    -> opset3.GRUCell(x, h, W, R, B) with the gates update, reset and hidden; these by elementary operations if their
+    size is unknown
     """
-    size = hidden_size(node, 5, 1)
-    if any(node.is_used(index) for index in range(3)):
+    size = hidden_size(node, {5: 1, 4: 2, 3: 1, 2: 2, 1: 1})
+    if size < 0 or any(node.is_used(index) for index in range(3)):
         sums = op.Add(op.MatMul(op.Concat(x, h_prev, axis=1), w_ru), b_ru)
         reset, update = op.Split.parts(2, op.Sigmoid(sums), 1, num_splits=2)
         candidate = op.Tanh(op.Add(op.MatMul(op.Concat(x, op.Multiply(reset, h_prev), axis=1), w_c), b_c))

@@ -4,7 +4,7 @@
 ->  %v = opset1.Concat(Reshape(%w0, [-1]), …, %b0, …)
 
 The matrices of all layers stand in front of all biases, both in the order in which
-`moir.lowering.tensorflow.recurrent.cudnn` reads them.
+`moir.expansions.layered_recurrence` reads them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from math import prod
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si32
+from moir.expansions.layered_recurrence import MODES
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.recurrent.cudnn import MODES
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -35,7 +35,7 @@ def matrix_shapes(node: LoweringNode) -> list[tuple[int, int]]:
         node.fail(f"mode {mode} with its attributes is not supported")
     layers, units, inputs = (size[0] for size in sizes if size is not None)
     directions = 2 if node.text("direction", "unidirectional") == "bidirectional" else 1
-    gates = len(MODES[mode].gates)
+    gates = len(MODES[mode].order)
     widths = [inputs, *[directions * units] * (layers - 1)]
     return [(units, columns) for width in widths for _ in range(directions) for columns in [width] * gates + [units] * gates]
 

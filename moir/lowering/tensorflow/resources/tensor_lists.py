@@ -66,7 +66,7 @@ def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> 
     known = op.known.integers(length)
     inner = shape if element or shape is None else shape[1:]
     if known is not None and inner is not None and -1 not in inner and known[0] * prod(inner) <= LARGEST_LIST:
-        return op.constant_like(np.zeros((known[0], *inner)), like)
+        return op.filled_like((known[0], *inner), 0.0, like)
     dimensions = op.ShapeOf(like)
     if not element:
         dimensions = op.Slice(dimensions, [1], [np.iinfo(np.int64).max], [1])
@@ -79,7 +79,7 @@ def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attri
     count = None if known is None else max(known[0], 0)
     zero = np.zeros((), to_numpy(element))
     if count is not None and count * prod(shape) <= LARGEST_LIST:
-        return op.constant(np.zeros((count, *shape), zero.dtype), element)
+        return op.filled((count, *shape), zero, element)
     return op.Broadcast(op.constant(zero, element), op.Concat(length, list(shape), axis=0))
 
 
@@ -253,9 +253,7 @@ def scatter_into(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, tens
 
 
 @tf.lowers("TensorListScatter", "TensorListScatterV2")
-def scatter(
-    node: LoweringNode, op: OpBuilder, tensor: SSAValue, indices: SSAValue, _element_shape: SSAValue, num_elements: SSAValue | None = None
-) -> SSAValue:
+def scatter(op: OpBuilder, tensor: SSAValue, indices: SSAValue, _element_shape: SSAValue, num_elements: SSAValue | None = None) -> SSAValue:
     """tf.TensorListScatterV2(x, indices, shape, n)
     -> opset3.ScatterUpdate(zeros [n, …], indices, x, 0); x if the indices are 0, 1, …
     """
@@ -263,8 +261,8 @@ def scatter(
     given = op.known.integers(num_elements) if num_elements is not None else (-1,)
     if known is not None and known == tuple(range(len(known))) and given is not None and given[0] in (-1, len(known)) and shape:
         return tensor
-    if given is None or given[0] >= 0:
-        count = as_list(op, op.convert(node.operand(3), si64))
+    if num_elements is not None and (given is None or given[0] >= 0):
+        count = as_list(op, op.convert(num_elements, si64))
     else:
         count = as_list(op, op.Add(op.ReduceMax(op.convert(indices, si64), [0], keep_dims=False), 1))
     return op.ScatterUpdate(zeros(op, count, tensor, element=False), indices, tensor, 0)

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import rank_of
+from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.indexing import as_indices
@@ -56,13 +57,10 @@ def assign(_variable: SSAValue, value: SSAValue) -> SSAValue:
     return value
 
 
-_STEPS = {"AssignAdd": "Add", "AssignAddVariableOp": "Add", "AssignSub": "Subtract", "AssignSubVariableOp": "Subtract"}
-
-
-@tf.lowers(*_STEPS)
+@tf.lowers("AssignAdd", "AssignAddVariableOp", "AssignSub", "AssignSubVariableOp")
 def assign_step(node: LoweringNode, op: OpBuilder, variable: SSAValue, value: SSAValue) -> SSAValue:
     """tf.AssignAddVariableOp(variable, value) -> opset1.Add(variable, value)"""
-    return getattr(op, _STEPS[node.op.KIND])(variable, value)
+    return operation(op, node.op.KIND.removeprefix("Assign").removesuffix("VariableOp"))(variable, value)
 
 
 _ROW_KINDS = {"Add": "sum", "Sub": "sub", "Mul": "prod", "Min": "min", "Max": "max", "Update": "none"}

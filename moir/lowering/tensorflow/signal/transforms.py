@@ -9,7 +9,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import is_static, normalize_axis, shape_of
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import BoundHandler
@@ -71,6 +71,8 @@ def inverse_real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, f
 def has_lengths(node: LoweringNode) -> bool:
     """Whether the sizes of the volumes are known to be those of the transform of real volumes of the given lengths."""
     shape, lengths = node.shape(0), node.constant_integers(1)
+    if lengths is not None and len(lengths) != 3:
+        node.fail(f"{len(lengths)} lengths are given for volumes")
     return shape is not None and lengths is not None and shape[-4:-1] == (*lengths[:2], lengths[2] // 2 + 1)
 
 
@@ -98,7 +100,7 @@ def real_transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, f
     data, axes = input, given_axes(node)
     rank = node.known_rank(0)
     for index, axis in enumerate(axes):
-        data = lengthened(op, data, axis % rank, op.Slice(fft_length, [index], [index + 1], [1], [0]))
+        data = lengthened(op, data, normalize_axis(axis, rank), op.Slice(fft_length, [index], [index + 1], [1], [0]))
     data = op.Slice(data, [0] * len(axes), op.convert(fft_length, si64), [1] * len(axes), axes)
     return op.RDFT(data, axes)
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, normalize_axis
+from moir.expansions.functions import operation
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.sparse.tensors import in_order, positions, rank_of_sparse, strides
@@ -70,11 +71,7 @@ def extreme(node: LoweringNode, op: OpBuilder, _a_indices: SSAValue, _a_values: 
     return [unravelled(op, found, a_shape, node), choose(a, b)][: node.result_count]
 
 
-CELLWISE = {"SparseDenseCwiseAdd": "Add", "SparseDenseCwiseDiv": "Divide", "SparseDenseCwiseMul": "Multiply"}
-"""The operation between the elements of a sparse and those of a dense tensor."""
-
-
-@tf.lowers(*CELLWISE)
+@tf.lowers("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul")
 def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
     """tf.SparseDenseCwiseMul(coordinates, values, shape, x)
     -> opset1.Multiply(values, opset8.Gather(opset3.Broadcast(x, shape) as a list, row-major positions, 0))
@@ -82,7 +79,7 @@ def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAVal
     coordinates, values, shape, dense = operands
     elements = op.Reshape(op.Broadcast(dense, shape), [-1], special_zero=False)
     chosen = op.Gather(elements, positions(op, coordinates, shape, node), 0)
-    return getattr(op, CELLWISE[node.op.KIND])(values, chosen)
+    return operation(op, node.op.KIND.removeprefix("SparseDenseCwise"))(values, chosen)
 
 
 @tf.lowers("SparseSoftmax")
@@ -105,7 +102,7 @@ def softmax(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
 
 
 @tf.lowers("SparseReduceMax", "SparseReduceSum")
-def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reduction(node: LoweringNode, op: OpBuilder, *, keep_dims: bool = False) -> SSAValue:
     """tf.SparseReduceSum(coordinates, values, shape, axes) {keep_dims}
     -> opset12.ScatterElementsUpdate(zeros, positions along the other axes, values, 0) {reduction = sum}, dense
     """
@@ -114,7 +111,7 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make the axes a constant")
     # No axes are no axes, in spite of TensorFlow's documentation.
-    reduced = {axis % rank for axis in axes}
+    reduced = {normalize_axis(axis, rank) for axis in axes}
     kept = [axis for axis in range(rank) if axis not in reduced]
     name = "max" if node.op.KIND.endswith("Max") else "sum"
     if kept:
@@ -125,7 +122,7 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
         places = op.Broadcast(op.constant(0, si64), op.ShapeOf(values))
     zeros = op.Broadcast(op.constant_like(0, values), op.ReduceProd(sizes, [0], keep_dims=True))
     found = op.ScatterElementsUpdate(zeros, places, values, 0, reduction=name, use_init_val=False)
-    if node.flag("keep_dims"):
+    if keep_dims:
         target = op.Concat(*(op.constant([1]) if axis in reduced else op.Gather(shape, [axis], 0) for axis in range(rank)), axis=0)
         return op.Reshape(found, target, special_zero=False)
     return op.Reshape(found, sizes, special_zero=False) if kept else op.Squeeze(found, [0])
@@ -140,7 +137,7 @@ def concatenation(node: LoweringNode, op: OpBuilder, *indices: SSAValue, concat_
     parts = indices
     coordinates, values, shapes = parts[:count], parts[count : 2 * count], parts[2 * count :]
     rank = rank_of_sparse(node, shapes[0])
-    along = op.constant([int(axis == concat_dim % rank) for axis in range(rank)])
+    along = op.constant([int(axis == normalize_axis(concat_dim, rank)) for axis in range(rank)])
     moved, offset = [coordinates[0]], op.Multiply(shapes[0], along)
     for each, shape in zip(coordinates[1:], shapes[1:], strict=True):
         moved.append(op.Add(each, offset))

@@ -149,10 +149,10 @@ def fraction_of_beta(op: OpBuilder, a: SSAValue, b: SSAValue, x: SSAValue) -> SS
 
 
 @tf.lowers("Betainc")
-def incomplete_beta(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def incomplete_beta(node: LoweringNode, op: OpBuilder, a_: SSAValue, b_: SSAValue, x_: SSAValue) -> SSAValue:
     """tf.Betainc(a, b, x) -> xᵃ (1 - x)ᵇ / (a B(a, b)) times a continued fraction, or 1 less that of b, a and 1 - x"""
     if has_nothing(node):
-        return op.Add(op.Add(node.operand(0), node.operand(1)), node.operand(2))
+        return op.Add(op.Add(a_, b_), x_)
     a, b, x = broadcast_to_all(op, *node.operands)
     is_far = op.Greater(x, op.Divide(op.Add(a, 1.0), op.Add(op.Add(a, b), 2.0)))
     rest = op.Subtract(1.0, x)

@@ -11,9 +11,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.shape_values import as_scalar
-from moir.expansions.strings.pieces import overlaps, pieces, rows_and_columns, without_empty
+from moir.expansions.strings.pieces import overlaps, pieces, rows_and_columns, with_rest, without_empty
 from moir.expansions.strings.texts import (
     Texts,
     concatenated,
@@ -54,25 +54,32 @@ def string_length(op: OpBuilder, input: SSAValue, *, unit: str = "BYTE") -> SSAV
 def changed_case(node: LoweringNode, op: OpBuilder, input: SSAValue, *, encoding: str = "") -> SSAValue:
     """tf.StringLower(x)
     -> opset15.StringTensorPack of the bytes of x, with 32 added to A to Z (StringUpper: subtracted from a to z)
+
+    With the encoding utf-8 the forms of all letters are looked up.
     """
-    if encoding:
-        node.fail("letters beyond ASCII have no upper and lower case here", hint="leave out the encoding, or do this before the model")
-    begins, ends, symbols = op.StringTensorUnpack.results(input)
     lowers = node.op.KIND == "StringLower"
+    if encoding:
+        from moir.expansions.strings.letter_case import changed
+
+        if encoding.lower() not in ("utf-8", "utf8"):
+            node.fail(f"the encoding {encoding!r} is not known", hint="use utf-8, or leave it out")
+        node.note("letters have the forms of the Unicode that Python knows: recently assigned characters may differ")
+        return changed(op, unpacked(op, input), upper=not lowers)
+    begins, ends, symbols = op.StringTensorUnpack.results(input)
     first, last = (ord("A"), ord("Z")) if lowers else (ord("a"), ord("z"))
     is_letter = op.LogicalAnd(op.GreaterEqual(symbols, first), op.LessEqual(symbols, last))
-    changed = op.Add(symbols, 32) if lowers else op.Subtract(symbols, 32)
-    return op.StringTensorPack(begins, ends, op.Select(is_letter, changed, symbols))
+    other = op.Add(symbols, 32) if lowers else op.Subtract(symbols, 32)
+    return op.StringTensorPack(begins, ends, op.Select(is_letter, other, symbols))
 
 
 @tf.lowers("Substr")
-def substring(node: LoweringNode, op: OpBuilder, *, unit: str = "BYTE") -> SSAValue:
+def substring(node: LoweringNode, op: OpBuilder, input: SSAValue, *, unit: str = "BYTE") -> SSAValue:
     """tf.Substr(x, pos, len)
     -> opset15.StringTensorPack(begin + pos, min(begin + pos + len, end), bytes); negative pos counts from the end
     """
     if unit != "BYTE":
         node.fail("characters of several bytes cannot be counted here", hint="use the unit BYTE, or do this before the model")
-    begins, ends, symbols = op.StringTensorUnpack.results(node.operand(0))
+    begins, ends, symbols = op.StringTensorUnpack.results(input)
     position, length = (op.convert(node.operand(index), si32) for index in (1, 2))
     from_end = op.convert(op.Less(position, 0), boolean)
     start = op.Add(op.Select(from_end, ends, begins), position)
@@ -102,14 +109,12 @@ def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Text
 
 
 @tf.lowers("StringJoin")
-def join(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSAValue:
+def join(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, separator_: str = "") -> SSAValue:
     """tf.StringJoin(a, b, …) {separator} -> the bytes of a, the separator, the bytes of b, …"""
     operands = inputs
     if not operands:
         node.fail("it has no operands")
-    *texts, separator = together(
-        op, [*(unpacked(op, each) for each in operands), constant_texts(op, [node.text("separator", "").encode()])]
-    )
+    *texts, separator = together(op, [*(unpacked(op, each) for each in operands), constant_texts(op, [separator_.encode()])])
     largest = next((each for each in texts if rank_of(each.begins) != 0), texts[0])
     shape = shape_value(op, largest.begins)
     columns = [
@@ -122,18 +127,18 @@ def join(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> SSAValue:
 
 @tf.lowers("ReduceJoin")
 def join_along_axes(
-    node: LoweringNode, op: OpBuilder, inputs: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, reduction_indices: SSAValue, *, keep_dims: bool = False, separator_: str = ""
 ) -> SSAValue:
     """tf.ReduceJoin(inputs, axes) {separator, keep_dims} -> the bytes of the strings along the axes"""
     rank = node.known_rank(0)
     axes = op.known.integers(reduction_indices)
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make them a constant")
-    reduced = [axis % rank for axis in axes]
+    reduced = [normalize_axis(axis, rank) for axis in axes]
     if not reduced:
         return inputs
     kept = [axis for axis in range(rank) if axis not in reduced]
-    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [node.text("separator", "").encode()])])
+    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [separator_.encode()])])
     sizes = op.ShapeOf(inputs)
     shape = op.Gather(sizes, kept, 0) if kept else op.constant([])
     count = op.ReduceProd(op.Gather(sizes, reduced, 0), [0], keep_dims=True)
@@ -151,7 +156,9 @@ def join_along_axes(
 
 
 @tf.lowers("UnsortedSegmentJoin")
-def join_segments(node: LoweringNode, op: OpBuilder, inputs: SSAValue, segment_ids: SSAValue, num_segments: SSAValue) -> SSAValue:
+def join_segments(
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, segment_ids: SSAValue, num_segments: SSAValue, *, separator_: str = ""
+) -> SSAValue:
     """tf.UnsortedSegmentJoin(x, segments, n) {separator}
     -> the bytes of the strings, sorted by their segments, with separators between those of the same segment
 
@@ -159,7 +166,7 @@ def join_segments(node: LoweringNode, op: OpBuilder, inputs: SSAValue, segment_i
     """
     if rank_of(inputs) != node.known_rank(1):
         node.fail("segments of rows are not supported for strings", hint="give each string a segment of its own")
-    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [node.text("separator", "").encode()])])
+    texts, separator = together(op, [unpacked(op, inputs), constant_texts(op, [separator_.encode()])])
     segments = flat(op, op.convert(segment_ids, si32))
     found, order = op.TopK.results(segments, size_of(op, segments), axis=0, mode="min", sort="value", stable=True, index_element_type=si32)
     begins, ends = (op.Unsqueeze(op.Gather(flat(op, each), order, 0), [1]) for each in texts[:2])
@@ -188,23 +195,28 @@ def split(
     """tf.StringSplitV2(x, separator) -> coordinates, strings and shape of the parts of each string
 
     The parts end at the positions of the separator; an empty one stands for white space of any length. In StringSplit
-    each byte of the separator separates.
+    each byte of the separator separates. A positive `maxsplit` is the number of parts that another one follows, up to
+    the end of the string; 0 leaves strings whole.
     """
     constant = op.known.constant(separator_)
     if constant is None or constant.size != 1:
         node.fail("the separator is computed when the model runs", hint="make it a constant")
     separator = str(constant.reshape(-1)[0]).encode()
     is_first = node.op.KIND == "StringSplit"
-    if maxsplit >= 0:
-        node.fail("the number of parts is limited", hint="leave maxsplit out")
     texts = unpacked(op, input)
     if is_first and not separator:
         return bytes_of(node, op, texts)
     if not is_first and overlaps(separator):
         node.fail("occurrences of the text can overlap", hint="use a text that does not end as it begins")
-    found = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first)
+    if not maxsplit:
+        ones = op.Add(op.Multiply(texts.begins, number(0)), number(1))
+        return sparse_texts(node, op, *rows_and_columns(op, ones), texts, texts.begins)
+    limit = maxsplit if maxsplit > 0 and separator else None
+    found = pieces(op, texts, separator, any_byte=is_first, none_of_empty=is_first, limit=limit)
     if skip_empty if is_first else not separator:
         found = without_empty(op, found)
+        if maxsplit > 0:
+            found = with_rest(op, texts, found, maxsplit)
     return sparse_texts(node, op, found.row, found.column, Texts(found.start, found.stop, texts.symbols), texts.begins)
 
 

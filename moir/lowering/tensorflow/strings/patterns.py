@@ -42,6 +42,9 @@ ASCII = bytes(range(128))
 BEYOND = bytes(range(128, 256))
 """The bytes of characters beyond ASCII, which have several."""
 
+PLACE = "\ufdd0"
+"""What stands in the place of a long rewrite. Unicode keeps it out of texts that are exchanged."""
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -121,15 +124,20 @@ def replaced_by_automaton(node: LoweringNode, op: OpBuilder, text: str, rewrite:
         node.fail(f"in the regular expression {text!r} {error.reason}", hint="use a rewrite with parts that every match has")
     if expression.matches_empty or expression.least == 0:
         node.fail(f"the regular expression {text!r} matches nothing as well", hint="use one that matches at least one character")
-    if size > (LARGEST_GROWTH - references) * expression.least:
+    is_long = size > (LARGEST_GROWTH - references) * expression.least
+    if is_long and references:
         node.fail(
             f"the rewrite {rewrite!r} is more than {LARGEST_GROWTH} times as long as a match may be, which OpenVINO Tokenizers cannot hold",
             hint="use a shorter one",
         )
     x = unpacked(op, node.operand(0))
     listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
-    found = replaced(op, listed, expression.text, replacement, all_matches=node.flag("replace_global", True))
-    return packed(op, found, shape_value(op, x.begins))
+    every = node.flag("replace_global", True)
+    if not is_long:
+        return packed(op, replaced(op, listed, expression.text, replacement, all_matches=every), shape_value(op, x.begins))
+    node.note("strings with the character U+FDD0, which stands for the rewrite in between, have the rewrite there")
+    found = replaced(op, listed, expression.text, PLACE, all_matches=every)
+    return replaced_by_bytes(op, found, Pattern(text=PLACE.encode()), replacement.replace("$$", "$").encode(), shape_value(op, x.begins))
 
 
 def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAValue:
@@ -156,7 +164,12 @@ def replace(node: LoweringNode, op: OpBuilder, input: SSAValue, *, replace_globa
     if pattern is None or needs_automaton(pattern) or "\\" in rewrite or not replace_global or not pattern.least:
         return replaced_by_automaton(node, op, text, rewrite)
     x = unpacked(op, input)
-    texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite.encode()])])
+    return replaced_by_bytes(op, x, pattern, rewrite.encode(), shape_value(op, x.begins))
+
+
+def replaced_by_bytes(op: OpBuilder, x: Texts, pattern: Pattern, rewrite: bytes, shape: SSAValue) -> SSAValue:
+    """Strings of a shape in which all matches of a pattern are replaced that bytes tell."""
+    texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:
         places, length = occurrences(op, x, pattern.text), len(pattern.text)
@@ -171,12 +184,12 @@ def replace(node: LoweringNode, op: OpBuilder, input: SSAValue, *, replace_globa
         begins_text = is_at(op, op.Minimum(texts.begins, size), op.Add(size, number(1)))
         starts = op.LogicalAnd(starts, op.LogicalOr(op.LogicalNot(before), op.Gather(begins_text, indices, 0)))
     kept = op.Select(matched, number(0), number(1))
-    lengths = op.Select(starts, number(len(rewrite.encode())), kept)
+    lengths = op.Select(starts, number(len(rewrite)), kept)
     begins = op.Select(starts, op.Squeeze(new.begins, [0]), indices)
     sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
     pieces = Texts(begins, op.Add(begins, lengths), texts.symbols)
     symbols = with_sentinel(op, contiguous(op, pieces).symbols, np.zeros(1, np.uint8))
-    limits = [op.Reshape(op.Gather(sums, each, 0), shape_value(op, x.begins), special_zero=False) for each in texts[:2]]
+    limits = [op.Reshape(op.Gather(sums, each, 0), shape, special_zero=False) for each in texts[:2]]
     return op.StringTensorPack(*limits, symbols)
 
 

@@ -54,12 +54,12 @@ def all_unchanged(node: LoweringNode, *input: SSAValue) -> Sequence[SSAValue]:
 
 
 @tf.lowers("XlaPad")
-def pad(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, padding_value: SSAValue) -> SSAValue:
     """tf.XlaPad(x, value, low, high, interior)
     -> opset12.Pad(x, low, high, value); interior elements are padded onto a new dimension, which is then merged
     """
-    data, rank = node.operand(0), node.known_rank(0)
-    value = as_scalar(op, node.operand(1))
+    data, rank = input, node.known_rank(0)
+    value = as_scalar(op, padding_value)
     interior = constant_list(node, 4, "interior paddings", rank)
     if interior and min(interior) < 0:
         node.fail(f"an interior padding of {list(interior)} is negative")

@@ -112,6 +112,17 @@ FAULTS = (
         form="unfold-convolutions",
     ),
     Fault(
+        "changed-scales",
+        "Interpolate by scales that change from one inference to the next, while the sizes stay as they are",
+        "goes on with the scales of the inference before",
+    ),
+    Fault(
+        "moved-strings",
+        "operations that move strings, but for Gather, Concat and Reshape",
+        "are refused, give other strings, or end the process",
+        form="number-strings",
+    ),
+    Fault(
         "rows-of-constants",
         "a reduction of the last of three dimensions, then constants for single rows",
         "reads the constants out of bounds",

@@ -39,3 +39,14 @@ moir.model @codes_of_reshape {
   %b = mxnet.Reshape(%a) {shape = [-4, 2, -1, -2], name = "b"} : tensor<*x!moir.dynamic>
   opset1.Result(%b) {name = "y"}
 }
+
+// -----
+
+// MXNet splits along axis 1 by default.
+// CHECK-LABEL: @axis_of_split
+moir.model @axis_of_split {
+  %x = opset1.Parameter() {name = "x"} : tensor<2x4x6xf32>
+  // CHECK: tensor<2x2x6xf32>
+  %a, %b = mxnet._split_v2(%x) {sections = 2, name = "a"} : tensor<*x!moir.dynamic>, tensor<*x!moir.dynamic>
+  opset1.Result(%a) {name = "y"}
+}

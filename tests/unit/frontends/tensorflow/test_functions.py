@@ -89,16 +89,17 @@ def test_an_argument_that_is_an_output(tmp_path):
     [
         ("TopKV2", "n:values:0", 0, {}),
         ("TopKV2", "n:indices:0", 1, {}),
-        ("Split", "n:output:2", 2, {}),
+        ("Split", "n:output:2", 2, {"num_split": 3}),
         ("FusedBatchNormV3", "n:reserve_space_3:0", 5, {}),
-        ("CTCBeamSearchDecoder", "n:decoded_values:1", 3, {"top_paths": 2}),
-        ("CTCBeamSearchDecoder", "n:log_probability:0", 6, {"top_paths": 2}),
+        ("CTCBeamSearchDecoder", "n:decoded_values:1", 3, {"top_paths": 2, "beam_width": 4}),
+        ("CTCBeamSearchDecoder", "n:log_probability:0", 6, {"top_paths": 2, "beam_width": 4}),
         ("ParseExample", "n:dense_values:0", 4, {"Nsparse": 1, "sparse_types": [FLOAT, FLOAT]}),
         ("Custom", "n:whatever:1", 1, {}),
     ],
 )
 def test_named_outputs(tmp_path, kind, reference, number, attributes):
-    inner = function("f", "p", "r", [node("n", kind, "p p", **attributes), node("i", "Identity", reference)], {"r": "i:output:0"})
+    operands = "p p p p p" if kind == "FusedBatchNormV3" else "p p"
+    inner = function("f", "p", "r", [node("n", kind, operands, **attributes), node("i", "Identity", reference)], {"r": "i:output:0"})
     module = read(graph(placeholder("x"), call("c", "f", "x"), functions=[inner]), tmp_path)
     assert the(module, "tf.Identity").operands[0].index == number
 

@@ -388,7 +388,7 @@ def test_contradictions(tmp_path, nodes, message):
 def test_references_cannot_eat_memory(tmp_path, monkeypatch):
     assert graph_module.MAXIMUM_RESULTS <= 1_000_000
     monkeypatch.setattr(graph_module, "MAXIMUM_RESULTS", 70_000)
-    nodes = [node(f"s{index}", "Split", "x x") for index in range(10)]
+    nodes = [node(f"s{index}", "Strange", "x x") for index in range(10)]
     users = [node(f"y{index}", "Abs", f"s{index}:60000") for index in range(10)]
     with pytest.raises(ModelFileError, match="it is used as if it had 60001 outputs"):
         read(graph(placeholder("x"), *nodes, *users), tmp_path)
@@ -397,7 +397,7 @@ def test_references_cannot_eat_memory(tmp_path, monkeypatch):
 def test_long_names_cannot_eat_memory(tmp_path):
     name = "n" * 100_000
     with pytest.raises(ModelFileError, match="it is used as if it had 60001 outputs"):
-        read(graph(placeholder("x"), node(name, "Split", "x x"), node("y", "Abs", f"{name}:60000")), tmp_path)
+        read(graph(placeholder("x"), node(name, "Strange", "x x"), node("y", "Abs", f"{name}:60000")), tmp_path)
 
 
 def test_deep_chains(tmp_path):

@@ -135,7 +135,7 @@ def test_repeated_values_take_no_memory():
     ("message", "reason"),
     [
         (proto("FLOAT", [1 << 40], float_val=[1]), "4 bytes of data, shape [1099511627776] of FLOAT takes 4398046511104"),
-        (proto("FLOAT", [1 << 40, 1 << 40, 1 << 40]), "takes"),
+        (proto("FLOAT", [1 << 40, 1 << 40, 1 << 40]), "larger than any memory"),
         (proto("INT32", [1 << 28], int_val=[1, 2]), "takes 1073741824"),
         (proto("STRING", [1 << 30], string_val=[b"a"]), "takes"),
         (proto("FLOAT", [2], float_val=[1, 2, 3]), "3 values, its shape has room for 2"),

@@ -9,55 +9,56 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.analysis.quantization import Quantized, Scheme, quantized
+from moir.analysis.quantization import Quantized, quantized
 from moir.conversion import run
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f16, f32
 from moir.dialects.large_arrays import ComputedArray, computed
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import tensor
 from moir.errors import UsageError
 from moir.parameters.weight_codes import MODES, WeightCodes, weight_codes
 from moir.passes.compress.compress_weights import CompressWeightsPass
 
 RANDOM = np.random.default_rng(0)
-SCHEMES = [Scheme(bits, symmetric) for bits in (8, 4) for symmetric in (False, True)]
+RANGES = [IntegerRange(bits, symmetric) for bits in (8, 4) for symmetric in (False, True)]
 STEPS = {8: 255, 4: 15}
 
 
-def codes_of(data: DataAttr, scheme: Scheme) -> np.ndarray:
+def codes_of(data: DataAttr, integers: IntegerRange) -> np.ndarray:
     """Codes, one in each element of an array of integers."""
     values = np.ascontiguousarray(data.array).reshape(-1)
-    if scheme.bits == 4:
+    if integers.bits == 4:
         values = np.stack([values & 15, values >> 4], axis=-1).reshape(-1)[: np.prod(data.shape)]
         values = values.astype(np.int8)
-        values = (values ^ 8) - 8 if scheme.symmetric else values
+        values = (values ^ 8) - 8 if integers.signed else values
     return values.astype(np.int32).reshape(data.shape)
 
 
-def restored(found: Quantized, scheme: Scheme) -> np.ndarray:
-    points = 0 if found.zero_points is None else codes_of(found.zero_points, scheme)
-    return ((codes_of(found.codes, scheme) - points) * found.scales.array.astype(np.float32)).astype(np.float32)
+def restored(found: Quantized, integers: IntegerRange) -> np.ndarray:
+    points = 0 if found.parameters.zero_point is None else codes_of(found.parameters.zero_point, integers)
+    return ((codes_of(found.codes, integers) - points) * found.parameters.scale.array.astype(np.float32)).astype(np.float32)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("integers", RANGES)
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_restored_weights_are_half_a_step_away(scheme: Scheme, axis: int) -> None:
+def test_restored_weights_are_half_a_step_away(integers: IntegerRange, axis: int) -> None:
     weights = RANDOM.standard_normal((6, 32, 10)).astype(np.float32)
-    found = quantized(weights, axis, scheme)
+    found = quantized(weights, axis, integers)
     assert found is not None
-    difference = np.abs(restored(found, scheme) - weights)
-    largest = np.abs(weights).max(axis, keepdims=True) if scheme.symmetric else np.ptp(weights, axis=axis, keepdims=True) / 2
+    difference = np.abs(restored(found, integers) - weights)
+    largest = np.abs(weights).max(axis, keepdims=True) if integers.signed else np.ptp(weights, axis=axis, keepdims=True) / 2
     # A symmetric code has one step less above zero; a zero point is rounded, and so is a scale.
-    assert np.all(difference <= 2 * largest / STEPS[scheme.bits] * (1.1 if scheme.symmetric else 1.02) + 1e-6)
-    assert np.isclose(found.error, np.sum((restored(found, scheme) - weights) ** 2), rtol=1e-3)
+    assert np.all(difference <= 2 * largest / STEPS[integers.bits] * (1.1 if integers.signed else 1.02) + 1e-6)
+    assert np.isclose(found.error, np.sum((restored(found, integers) - weights) ** 2), rtol=1e-3)
     assert np.isclose(found.energy, np.sum(weights**2), rtol=1e-3)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("integers", RANGES)
 @pytest.mark.parametrize("form", ["plain", "transposed", "computed", "half", "bfloat"])
-def test_codes_computed_when_read_are_those_computed_at_once(scheme: Scheme, form: str) -> None:
+def test_codes_computed_when_read_are_those_computed_at_once(integers: IntegerRange, form: str) -> None:
     plain = RANDOM.standard_normal((256, 320)).astype(np.float32)
     if form == "transposed":
         weights = plain.T
@@ -66,32 +67,32 @@ def test_codes_computed_when_read_are_those_computed_at_once(scheme: Scheme, for
     else:
         weights = plain.astype({"half": np.float16, "bfloat": ml_dtypes.bfloat16}.get(form, np.float32))
     for axis in (0, 1):
-        found = quantized(weights, axis, scheme)
+        found = quantized(weights, axis, integers)
         assert found is not None
         assert isinstance(found.codes.values, ComputedArray)
-        parts = [quantized(np.asarray(weights)[part], axis, scheme) for part in ([slice(0, 2)] if axis else [(slice(None), slice(0, 2))])]
-        codes = codes_of(found.codes, scheme)
+        parts = [quantized(np.asarray(weights)[part], axis, integers) for part in ([slice(0, 2)] if axis else [(slice(None), slice(0, 2))])]
+        codes = codes_of(found.codes, integers)
         assert parts[0] is not None
-        np.testing.assert_array_equal(codes[:2] if axis else codes[:, :2], codes_of(parts[0].codes, scheme))
+        np.testing.assert_array_equal(codes[:2] if axis else codes[:, :2], codes_of(parts[0].codes, integers))
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_zero_stays_zero(scheme: Scheme) -> None:
+@pytest.mark.parametrize("integers", RANGES)
+def test_zero_stays_zero(integers: IntegerRange) -> None:
     weights = RANDOM.uniform(1, 2, (4, 16)).astype(np.float32)
     weights[:, 3] = 0
     weights[2] = 0
     weights[3] = np.float32(1e-39)
-    found = quantized(weights, 1, scheme)
+    found = quantized(weights, 1, integers)
     assert found is not None
-    assert not np.any(restored(found, scheme)[weights < 0.5])
+    assert not np.any(restored(found, integers)[weights < 0.5])
 
 
 def test_scales_beyond_half_precision_are_single() -> None:
     weights = RANDOM.standard_normal((4, 16)).astype(np.float32)
     for factor, element in ((1, f16), (1e-4, f32), (1e9, f32)):
-        found = quantized(weights * np.float32(factor), 1, Scheme(8, False))
+        found = quantized(weights * np.float32(factor), 1, IntegerRange(8, False))
         assert found is not None
-        assert found.scales.element == element
+        assert found.parameters.scale.element == element
         assert found.error < 1e-4 * found.energy
 
 
@@ -99,8 +100,8 @@ def test_scales_beyond_half_precision_are_single() -> None:
 def test_weights_that_are_not_finite_are_not_quantized(value: float) -> None:
     weights = np.ones((4, 16), np.float32)
     weights[2, 3] = value
-    assert quantized(weights, 1, Scheme(8, False)) is None
-    assert quantized(np.array([[-3e38], [3e38]], np.float32), 0, Scheme(8, False)) is None
+    assert quantized(weights, 1, IntegerRange(8, False)) is None
+    assert quantized(np.array([[-3e38], [3e38]], np.float32), 0, IntegerRange(8, False)) is None
 
 
 CHAIN = """

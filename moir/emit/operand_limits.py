@@ -1,0 +1,73 @@
+"""What OpenVINO Runtime refuses when it reads an operation: operands and attributes beyond its limits.
+
+Such an operation is an error here, with the name of its node, rather than an IR that does not load.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+from xdsl.dialects.builtin import FloatAttr
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, string
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.emit.operand_limit_table import LIMITS
+from moir.errors import EmissionError
+from moir.records import Record
+
+
+class Limit(Record):
+    """The limits of an operand.
+
+    Args:
+        integers: whether it is of integers.
+        floats: whether it is of floats.
+        strings: whether it may be of strings.
+        rank: its greatest rank; None if it has no limit.
+        is_single: whether it has one element.
+    """
+
+    integers: bool
+    floats: bool
+    strings: bool
+    rank: int | None
+    is_single: bool
+
+
+@cache
+def limits_of(name: str) -> tuple[Limit, ...]:
+    """The limits of the operands of an operation, up to the last one that has any."""
+    return tuple(
+        Limit(each[0] == "i", each[0] == "f", each[0] == "-", int(each[1]) if each[1:2].isdecimal() else None, each.endswith("="))
+        for each in LIMITS.get(name, "").split()
+    )
+
+
+def check_limits(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
+    """Raise EmissionError if an operation has an operand or an attribute that the runtime refuses."""
+    for index, (limit, value) in enumerate(zip(limits_of(op.name), operands, strict=False)):
+        if reason := _beyond(limit, value):
+            raise EmissionError(f"operand {index} {reason}")
+    for name, attribute in op.properties.items():
+        if isinstance(attribute, FloatAttr) and math.isnan(attribute.value.data):
+            raise EmissionError(f"attribute {name} is NaN")
+
+
+def _beyond(limit: Limit, value: SSAValue) -> str | None:
+    """What is beyond a limit, for a message; None if nothing is, as far as the type is known."""
+    element, rank = element_of(value), rank_of(value)
+    if element is not dynamic:
+        if limit.integers and element not in INTEGER_TYPES:
+            return f"is of {element}, where integers are needed"
+        if limit.floats and element not in REAL_TYPES:
+            return f"is of {element}, where floats are needed"
+        if element is string and not limit.strings:
+            return "is of strings, where numbers are needed"
+    if limit.rank is not None and rank is not None and rank > limit.rank:
+        return f"has rank {rank}, where at most {limit.rank} is possible"
+    count = element_count(shape_of(value)) if limit.is_single else None
+    return None if count in (None, 1) else f"has {count} elements, where one is needed"

@@ -1,0 +1,165 @@
+"""Recurrent networks of several layers and directions whose weights are one vector, as cuDNN has them.
+
+For each layer, and for each of its directions, the vector has the matrices of the input [G · H, I] and of the hidden
+state [G · H, H]; the biases [G · H] follow the matrices of all layers, two for each direction. In shapes: L layers, D
+directions, G gates, T time, N batch, I input, H hidden size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.ir import SSAValue
+
+from moir.rewriting.builder import OpBuilder
+
+
+class Mode(NamedTuple):
+    """A kind of cell.
+
+    Args:
+        operation: the sequence operation.
+        order: which gates of cuDNN the operation's gates are, in its order.
+        activations: activations of the operation; empty for its defaults.
+    """
+
+    operation: str
+    order: tuple[int, ...]
+    activations: tuple[str, ...] = ()
+
+    @property
+    def state_count(self) -> int:
+        """The number of states: hidden, and of an LSTM that of the cell."""
+        return 2 if self.operation == "LSTMSequence" else 1
+
+
+MODES = {
+    # cuDNN's gates are i, f, g, o; those of the operation f, i, c, o.
+    "lstm": Mode("LSTMSequence", (1, 0, 2, 3)),
+    # cuDNN's are reset, update, new; those of the operation update, reset, hidden.
+    "gru": Mode("GRUSequence", (1, 0, 2)),
+    "rnn_tanh": Mode("RNNSequence", (0,), ("tanh",)),
+    "rnn_relu": Mode("RNNSequence", (0,), ("relu",)),
+}
+
+
+class _Direction(NamedTuple):
+    """The weights of one direction of a layer: [G · H, I], [G · H, H], and two biases [G · H]."""
+
+    weights: SSAValue
+    recurrent: SSAValue
+    bias: SSAValue
+    recurrent_bias: SSAValue
+
+
+class Network(NamedTuple):
+    """The sizes of a network.
+
+    Args:
+        mode: the kind of its cells.
+        layers: the number of layers.
+        directions: 1 or 2.
+        width: the size of an input.
+        size: the size of a hidden state.
+    """
+
+    mode: Mode
+    layers: int
+    directions: int
+    width: int
+    size: int
+
+    @property
+    def weight_count(self) -> int:
+        """The length of the vector of weights."""
+        widths = [self.width, *[self.directions * self.size] * (self.layers - 1)]
+        rows = self.directions * len(self.mode.order) * self.size
+        return sum(rows * (width + self.size + 2) for width in widths)
+
+
+def computed(
+    op: OpBuilder, network: Network, x: SSAValue, states: Sequence[SSAValue], lengths: SSAValue, parameters: SSAValue
+) -> tuple[SSAValue, list[SSAValue]]:
+    """The output [N, T, D · H] of the last layer and the final states, in the shape of the initial ones.
+
+    Args:
+        op: the builder.
+        network: its sizes.
+        x: the input [N, T, I].
+        states: the initial states [L · D, N, H].
+        lengths: the lengths of the sequences [N].
+        parameters: the vector of weights.
+    """
+    directions, ends = network.directions, [list[SSAValue]() for _ in states]
+    for layer, weights in enumerate(_weights(op, parameters, network)):
+        first = layer * directions
+        begins = [op.transposed(op.Slice(state, [first], [first + directions], [1], [0]), [1, 0, 2]) for state in states]
+        output, *after = _sequence(op, network.mode, x, begins, lengths, weights, network.size)
+        # [N, D, T, H] -> [N, T, D · H]
+        x = op.Reshape(op.transposed(output, [0, 2, 1, 3]), [0, 0, directions * network.size], special_zero=True)
+        for collected, state in zip(ends, after, strict=True):
+            collected.append(op.transposed(state, [1, 0, 2]))
+    return x, [op.Concat(*each, axis=0) if network.layers > 1 else each[0] for each in ends]
+
+
+def _weights(op: OpBuilder, parameters: SSAValue, network: Network) -> list[list[_Direction]]:
+    """The weights of each layer."""
+    mode, layers, directions, width, size = network
+    rows = len(mode.order) * size
+    position = 0
+
+    def take(*shape: int) -> SSAValue:
+        nonlocal position
+        count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+        part = op.Slice(parameters, [position], [position + count], [1], [0])
+        position += count
+        return op.Reshape(part, list(shape), special_zero=False) if len(shape) > 1 else part
+
+    inputs = [width, *[directions * size] * (layers - 1)]
+    matrices = [[(take(rows, inputs[layer]), take(rows, size)) for _ in range(directions)] for layer in range(layers)]
+    biases = [[(take(rows), take(rows)) for _ in range(directions)] for _ in range(layers)]
+    return [[_Direction(*pair, *bias) for pair, bias in zip(matrices[layer], biases[layer], strict=True)] for layer in range(layers)]
+
+
+def _reordered(op: OpBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue:
+    """Gates along axis 0 in another order."""
+    if len(order) == 1:
+        return value
+    parts = op.Split.parts(len(order), value, op.constant(0), num_splits=len(order))
+    return op.Concat(*(parts[index] for index in order), axis=0)
+
+
+def _bias(op: OpBuilder, mode: Mode, weights: _Direction) -> SSAValue:
+    """The bias of an operation: the sum of both, of GRU with that of the recurrent part of the new state by itself."""
+    own, recurrent = (_reordered(op, value, mode.order) for value in (weights.bias, weights.recurrent_bias))
+    if mode.operation != "GRUSequence":
+        return op.Add(own, recurrent)
+    parts = op.Split.parts(3, own, op.constant(0), num_splits=3)
+    others = op.Split.parts(3, recurrent, op.constant(0), num_splits=3)
+    return op.Concat(op.Add(parts[0], others[0]), op.Add(parts[1], others[1]), parts[2], others[2], axis=0)
+
+
+def _sequence(
+    op: OpBuilder, mode: Mode, x: SSAValue, states: Sequence[SSAValue], lengths: SSAValue, weights: Sequence[_Direction], size: int
+) -> tuple[SSAValue, ...]:
+    """The operation of a layer; returns its output [N, D, T, H] and states [N, D, H]."""
+
+    def joined(values: Sequence[SSAValue]) -> SSAValue:
+        unsqueezed = [op.Unsqueeze(value, [0]) for value in values]
+        return op.Concat(*unsqueezed, axis=0) if len(unsqueezed) > 1 else unsqueezed[0]
+
+    properties: dict[str, object] = {"hidden_size": size, "direction": "bidirectional" if len(weights) == 2 else "forward"}
+    if mode.activations:
+        properties["activations"] = list(mode.activations)
+    if mode.operation == "GRUSequence":
+        properties["linear_before_reset"] = True
+    return op[f"opset5.{mode.operation}"].results(
+        x,
+        *states,
+        lengths,
+        joined([_reordered(op, each.weights, mode.order) for each in weights]),
+        joined([_reordered(op, each.recurrent, mode.order) for each in weights]),
+        joined([_bias(op, mode, each) for each in weights]),
+        **properties,
+    )

@@ -1,0 +1,235 @@
+"""Quantized values: integers with scale and zero point, in the forms that low-precision passes of the runtime match.
+
+quantized:    FakeQuantize(x, (low - zero) * scale, (high - zero) * scale, low, high), Convert to the integer type
+dequantized:  (Convert(x) - zero) * scale
+dequantized after quantized: one FakeQuantize from floats to floats
+
+The record of scale, zero point and integers is `moir.dialects.quantization.Quantization`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, to_numpy
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.quantization import IntegerRange, Quantization
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.constant_forms import as_type, constant_array, unpacked_type, with_dimensions_after
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_LEVEL_BITS = 16
+"""FakeQuantize is not used for integers of more bits."""
+
+TINY = float(np.finfo(np.float32).tiny)
+"""Lower limit of a scale, which is 0 if all numbers are 0: no division by 0 occurs, and 0 remains 0."""
+
+Parameters = Quantization[SSAValue]
+"""Scale and zero point as values of a model."""
+
+Rounding = Callable[[OpBuilder, SSAValue], SSAValue]
+"""Rounds numbers to whole ones."""
+
+
+class NumberRange(NamedTuple):
+    """The numbers that the smallest and the largest integer of a tensor stand for."""
+
+    low: SSAValue
+    high: SSAValue
+
+
+# Rounding
+
+
+def half_to_even(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The nearest whole number; in the middle between two of them the even one."""
+    return op.Round(x, mode="half_to_even")
+
+
+def half_away_from_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The nearest whole number; in the middle between two of them the one of larger magnitude."""
+    return op.Round(x, mode="half_away_from_zero")
+
+
+def half_up(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The nearest whole number; in the middle between two of them the larger one."""
+    return op.Floor(op.Add(x, 0.5))
+
+
+# Parameters
+
+
+def along_axis(op: OpBuilder, value: SSAValue, axis: int, rank: int) -> SSAValue:
+    """A scale or zero point along an axis of a tensor of a rank, reshaped to broadcast to it; a scalar unchanged.
+
+    Constants remain constants, those of packed integers in an element type of whole bytes.
+    """
+    if rank_of(value) == 0:
+        return value
+    after, array = rank - 1 - axis, constant_array(op, value)
+    if array is not None:
+        return op.constant(array.reshape(-1, *(1,) * after), unpacked_type(element_of(value)))
+    if rank_of(value) is None:
+        # A scalar or a list.
+        return op.Reshape(value, [-1, *(1,) * after], special_zero=False)
+    return with_dimensions_after(op, value, after)
+
+
+def aligned(op: OpBuilder, how: Parameters, rank: int) -> Parameters:
+    """Scale and zero point that broadcast to a tensor of a rank: lists along an axis get dimensions of 1 after it."""
+    if how.axis is None:
+        return how
+    scale, zero = (value and along_axis(op, value, how.axis, rank) for value in (how.scale, how.zero_point))
+    assert scale is not None
+    return how._replace(scale=scale, zero_point=zero, axis=None)
+
+
+def is_zero(op: OpBuilder, value: SSAValue | None) -> bool:
+    """Whether a zero point is absent, or a constant of zeros."""
+    array = None if value is None else constant_array(op, value)
+    return value is None or (array is not None and not array.any())
+
+
+def is_one(op: OpBuilder, scale: SSAValue) -> bool:
+    """Whether a scale is a constant of ones."""
+    array = constant_array(op, scale)
+    return array is not None and bool(np.all(array == 1))
+
+
+def constant_parameters(op: OpBuilder, how: Parameters) -> tuple[Array, Array] | None:
+    """The arrays of scale and zero point; None if one of them is computed when the model runs."""
+    scales = constant_array(op, how.scale)
+    zeros = np.asarray(0) if how.zero_point is None else constant_array(op, how.zero_point)
+    return None if scales is None or zeros is None else (scales, zeros)
+
+
+def number_range(op: OpBuilder, how: Parameters, real: Attribute = f32) -> NumberRange:
+    """The numbers that the smallest and the largest integer stand for; constants if scale and zero point are."""
+    arrays, ends = constant_parameters(op, how), how.range.ends
+    if arrays is not None:
+        scales, zeros = (array.astype(np.float64) for array in arrays)
+        return NumberRange(*(op.constant(((end - zeros) * scales).astype(to_numpy(real)), real) for end in ends))
+    if how.zero_point is None:
+        return NumberRange(*(op.Multiply(how.scale, float(end)) for end in ends))
+    return NumberRange(*(op.Multiply(op.Subtract(float(end), how.zero_point), how.scale) for end in ends))
+
+
+def magnitude(op: OpBuilder, limits: NumberRange) -> SSAValue:
+    """The larger absolute value of both ends of a range."""
+    return op.Maximum(op.Abs(limits.low), op.Abs(limits.high))
+
+
+# Numbers to integers
+
+
+def quantized(op: OpBuilder, x: SSAValue, how: Parameters) -> SSAValue:
+    """x / scale rounded, plus the zero point, saturated to the integers.
+
+    A FakeQuantize and a Convert if scale and zero point are constants that the runtime takes, else arithmetic.
+    """
+    integers = how.range
+    x = in_real_type(op, x, how, integers.bits)
+    real, arrays = element_of(x), constant_parameters(op, how)
+    if arrays is not None and np.all(arrays[0] > 0) and _takes_levels(x, *arrays, integers.bits):
+        limits = number_range(op, how, real)
+        levels = NumberRange(*(op.constant(np.asarray(end, to_numpy(real)), real) for end in integers.ends))
+        return op.convert(fake_quantized(op, x, limits, levels, integers), integers.element)
+    # The reciprocal of a constant of f16 would be rounded to f16.
+    return quantized_by_arithmetic(op, op.convert(x, f32) if real == f16 else x, how, half_to_even)
+
+
+def in_real_type(op: OpBuilder, x: SSAValue, how: Parameters, bits: int) -> SSAValue:
+    """x in a type of floats that has the levels of integers of a width: not bf16, nor f16 for 16 bits."""
+    element = element_of(x)
+    is_narrow = element == f16 and (bits >= 16 or element_of(how.scale) != f16)
+    return op.convert(x, f32) if element not in REAL_TYPES or element == bf16 or is_narrow else x
+
+
+def _takes_levels(x: SSAValue, scales: Array, zeros: Array, bits: int) -> bool:
+    """Whether a FakeQuantize of the CPU plugin (2026.4) makes integers of so many bits of x.
+
+    It removes one of 16 bits that changes no range, and wants known sizes if scales differ along an axis after the
+    second.
+    """
+    if bits > MAXIMUM_LEVEL_BITS or (bits > 8 and np.any((scales == 1) & (zeros == 0))):
+        return False
+    shape, limits = shape_of(x), max(scales, zeros, key=np.size)
+    if limits.size == 1 or (shape is not None and is_static(shape)):
+        return True
+    first = 0 if shape is None else len(shape) - limits.ndim
+    return all(size == 1 for size in limits.shape[max(0, 2 - first) :])
+
+
+def quantized_by_arithmetic(op: OpBuilder, x: SSAValue, how: Parameters, rounding: Rounding) -> SSAValue:
+    """x / scale rounded, plus the zero point, saturated to the integers."""
+    level = rounding(op, divided(op, x, how.scale))
+    if how.zero_point is not None:
+        level = op.Add(level, as_type(op, how.zero_point, element_of(x)))
+    return saturated(op, level, how.range)
+
+
+def divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
+    """x / scale in the element type of x."""
+    return x if is_one(op, scale) else op.Divide(x, as_type(op, scale, element_of(x)))
+
+
+def saturated(op: OpBuilder, level: SSAValue, integers: IntegerRange) -> SSAValue:
+    """Whole numbers as integers, the nearest ones where they lie outside of the range."""
+    return op.convert(clamped(op, level, integers), integers.element)
+
+
+def clamped(op: OpBuilder, level: SSAValue, integers: IntegerRange) -> SSAValue:
+    """Whole numbers, still as floats, limited to the range of integers."""
+    low, high = integers.ends
+    # The largest integer of 32 bits is no f32, and the next smaller f32 is 127 less.
+    return op.Clamp(level, min=float(low), max=float(high if high < 1 << 24 else high - 127))
+
+
+def fake_quantized(op: OpBuilder, x: SSAValue, limits: NumberRange, results: NumberRange, integers: IntegerRange) -> SSAValue:
+    """Numbers rounded to evenly spaced levels between limits, and the levels moved to another range."""
+    return op.FakeQuantize(x, *limits, *results, levels=integers.steps + 1)
+
+
+# Integers to numbers
+
+
+def dequantized(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32) -> SSAValue:
+    """(x - zero point) * scale; one FakeQuantize for x that is the result of `quantized`."""
+    fused = _requantized(op, x, how, real)
+    if fused is not None:
+        return fused
+    value = centered(op, x, how, real)
+    return value if is_one(op, how.scale) else op.Multiply(value, as_type(op, how.scale, real))
+
+
+def centered(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32) -> SSAValue:
+    """x - zero point, as floats."""
+    value = op.convert(x, real)
+    return value if how.zero_point is None else op.Subtract(value, as_type(op, how.zero_point, real))
+
+
+def _requantized(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute) -> SSAValue | None:
+    """One FakeQuantize in place of quantization and dequantization of x; None if `quantized` did not build x."""
+    rounding = quantizer_of(op, x)
+    if rounding is None or element_of(rounding.data) != real or element_of(x) == boolean or constant_parameters(op, how) is None:
+        return None
+    results = number_range(op, how._replace(integers=IntegerRange.of(element_of(x))), real)
+    return op.FakeQuantize(rounding.data, rounding.input_low, rounding.input_high, *results, levels=rounding.integer("levels"))
+
+
+def quantizer_of(op: OpBuilder, x: SSAValue) -> FakeQuantize | None:
+    """The FakeQuantize of a value that `quantized` built; None for any other value."""
+    convert = x.owner
+    if not isinstance(convert, Convert) or not isinstance(rounding := convert.data.owner, FakeQuantize):
+        return None
+    ends = [op.known.constant(limit) for limit in (rounding.output_low, rounding.output_high)]
+    if any(end is None or end.size != 1 for end in ends) or element_of(x) in REAL_TYPES:
+        return None
+    low, high = (float(end.reshape(())) for end in ends if end is not None)
+    return rounding if (low, high) == IntegerRange.of(element_of(x)).ends else None

@@ -1,0 +1,143 @@
+"""Upper and lower case of characters beyond ASCII, in UTF-8.
+
+    b"\\xc3\\x84pfel"  ->  b"\\xc3\\xa4pfel"      one character of two bytes, and its small form of two bytes
+    b"stra\\xc3\\x9fe"  ->  b"STRASSE"            and one whose capitals are two characters
+
+The code point of each character is looked up in a table of two steps, which has the number of its other form. Forms are
+texts; a string is put together of them and of the bytes of all characters without another form.
+
+Source: the Unicode Standard, chapter 3.13, Default Case Algorithms
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import boolean, si32
+from moir.expansions.strings.texts import (
+    Texts,
+    constant_texts,
+    contiguous,
+    flat,
+    number,
+    one_by_one,
+    owner,
+    positions_where,
+    ranks,
+    shape_value,
+    size_of,
+    together,
+    with_sentinel,
+)
+from moir.rewriting.builder import OpBuilder
+
+_LIMIT = 0x1F000
+"""No character from here on has another form."""
+_BLOCK = 64
+_SIGMA, _FINAL_SIGMA = 0x3A3, "\u03c2"
+"""The letter whose small form at the end of a word is another one."""
+
+
+class _Tables(NamedTuple):
+    """For blocks of code points: the block of each, then the number of the form and the kind of each code point in it.
+
+    Kinds are 1 for letters with case, 2 for what is passed over where the end of a word is sought, and 0 for others.
+    """
+
+    blocks: Array
+    forms: Array
+    kinds: Array
+    texts: tuple[bytes, ...]
+
+
+@cache
+def _tables(*, upper: bool) -> _Tables:
+    texts: dict[str, int] = {"": 0}
+    forms, kinds = np.zeros(_LIMIT, np.int32), np.zeros(_LIMIT, np.int32)
+    for code in (*range(0xD800), *range(0xE000, _LIMIT)):
+        character = chr(code)
+        other = character.upper() if upper else character.lower()
+        if other != character:
+            forms[code] = texts.setdefault(other, len(texts))
+        if character.isupper() or character.islower() or character.istitle():
+            kinds[code] = 1
+        elif not upper and not character.isalnum() and f"A{character}\u03a3".lower().endswith(_FINAL_SIGMA):
+            kinds[code] = 2
+    rows = np.concatenate([forms.reshape(-1, _BLOCK), kinds.reshape(-1, _BLOCK)], axis=1)
+    different, blocks = np.unique(rows, axis=0, return_inverse=True)
+    encoded = tuple(text.encode() for text in (*texts, _FINAL_SIGMA))
+    return _Tables(blocks.reshape(-1).astype(np.int32), different[:, :_BLOCK], different[:, _BLOCK:], encoded)
+
+
+def changed(op: OpBuilder, x: Texts, *, upper: bool) -> SSAValue:
+    """Strings in upper or lower case."""
+    tables = _tables(upper=upper)
+    listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
+    texts, forms = together(op, [listed, constant_texts(op, tables.texts)])
+    size = size_of(op, x.symbols)
+    places = one_by_one(op, size)
+    code, width = _characters(op, x.symbols, places)
+    is_start = op.Greater(width, number(0))
+    block = op.Multiply(op.Gather(tables.blocks, op.Divide(code, number(_BLOCK)), 0), number(_BLOCK))
+    entry = op.Add(block, op.FloorMod(code, number(_BLOCK)))
+    form = op.Select(is_start, op.Gather(tables.forms.reshape(-1), entry, 0), number(0))
+    if not upper:
+        kind = op.Select(is_start, op.Gather(tables.kinds.reshape(-1), entry, 0), number(2))
+        ends_word = _ends_word(op, listed, kind, places)
+        is_final = op.LogicalAnd(op.Equal(code, number(_SIGMA)), op.LogicalAnd(is_start, ends_word))
+        form = op.Select(is_final, number(len(tables.texts) - 1), form)
+    # What belongs to a character with another form is left out behind its first byte.
+    starts = positions_where(op, is_start)
+    latest = op.Maximum(op.Subtract(ranks(op, starts, op.Add(places, number(1))), number(1)), number(0))
+    own = op.Gather(with_sentinel(op, starts, number(0)), latest, 0)
+    distance = op.Subtract(places, own)
+    is_inside = op.LogicalAnd(op.Greater(distance, number(0)), op.Less(distance, op.Gather(width, own, 0)))
+    has_form, is_left_out = op.Greater(form, number(0)), op.LogicalAnd(is_inside, op.Greater(op.Gather(form, own, 0), number(0)))
+    begins = op.Select(has_form, op.Gather(forms.begins, form, 0), places)
+    kept = op.Select(is_left_out, number(0), number(1))
+    lengths = op.Select(has_form, op.Gather(op.Subtract(forms.ends, forms.begins), form, 0), kept)
+    sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
+    symbols = with_sentinel(op, contiguous(op, Texts(begins, op.Add(begins, lengths), texts.symbols)).symbols, np.zeros(1, np.uint8))
+    limits = [op.Reshape(op.Gather(sums, each, 0), shape_value(op, x.begins), special_zero=False) for each in listed[:2]]
+    return op.StringTensorPack(*limits, symbols)
+
+
+def _characters(op: OpBuilder, symbols: SSAValue, places: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """For each byte the code point of the character that begins there, and its number of bytes; 0 if none does."""
+    behind = op.Concat(op.convert(symbols, si32), number([0, 0, 0]), axis=0)
+    first, *others = (op.Gather(behind, op.Add(places, number(offset)), 0) for offset in range(4))
+    second, third, fourth = (op.FloorMod(each, number(64)) for each in others)
+    two = op.Add(op.Multiply(op.FloorMod(first, number(32)), number(64)), second)
+    three = op.Add(op.Multiply(op.Add(op.Multiply(op.FloorMod(first, number(16)), number(64)), second), number(64)), third)
+    four = op.Add(op.Multiply(op.FloorMod(first, number(8)), number(2**18)), op.Multiply(second, number(2**12)))
+    four = op.Add(op.Add(four, op.Multiply(third, number(64))), fourth)
+    limits = [(0x80, first, 1), (0xC0, number(0), 0), (0xE0, two, 2), (0xF0, three, 3)]
+    code, width = four, op.Add(op.Multiply(first, number(0)), number(4))
+    for limit, value, count in reversed(limits):
+        is_below = op.Less(first, number(limit))
+        code, width = op.Select(is_below, value, code), op.Select(is_below, number(count), width)
+    return op.Minimum(code, number(_LIMIT - 1)), width
+
+
+def _ends_word(op: OpBuilder, texts: Texts, kind: SSAValue, places: SSAValue) -> SSAValue:
+    """Whether a letter with case precedes in the same string, and none follows, but for what is passed over."""
+    counted = positions_where(op, op.NotEqual(kind, number(2)))
+    before = op.Subtract(ranks(op, counted, places), number(1))
+    listed, count = with_sentinel(op, counted, number(0)), size_of(op, counted)
+    string = owner(op, texts.ends, places)
+    first, last = (op.Gather(with_sentinel(op, each, number(0)), string, 0) for each in texts[:2])
+
+    def is_letter(index: SSAValue, is_there: SSAValue) -> SSAValue:
+        place = op.Gather(listed, op.Maximum(op.Minimum(index, count), number(0)), 0)
+        is_inside = op.LogicalAnd(op.GreaterEqual(place, first), op.Less(place, last))
+        has_case = op.Equal(op.Gather(kind, op.Minimum(place, op.Subtract(size_of(op, kind), number(1))), 0), number(1))
+        return op.LogicalAnd(op.convert(is_there, boolean), op.LogicalAnd(is_inside, has_case))
+
+    behind = op.Add(before, number(2))
+    precedes, follows = is_letter(before, op.GreaterEqual(before, number(0))), is_letter(behind, op.Less(behind, count))
+    return op.LogicalAnd(precedes, op.LogicalNot(follows))

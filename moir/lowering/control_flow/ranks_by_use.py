@@ -1,0 +1,108 @@
+"""The rank that a tensor must have because of the operations that use it, before these are lowered.
+
+    %y = onnx.If(%c) …          a matrix in one branch, three dimensions in the other
+    %u = onnx.Unsqueeze(%y, [0])
+    %h = onnx.LSTM(%u, …)       takes three dimensions, so that %y has two
+
+A model that reads a tensor of another rank would fail in its framework, too. What a kind says of its operands is a rule
+of its framework.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.inference import set_type
+from moir.dialects.moir import ModelOp, add_notes
+from moir.dialects.names import name_of
+from moir.dialects.opset.control_flow import parameters_of
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of, rank_of, tensor, unknown_dimensions
+
+_MAXIMUM_TENSORS = 64
+"""The number of tensors that are asked about one."""
+
+Ask = Callable[[SSAValue], "int | None"]
+"""The rank of another tensor, which may be asked of its uses."""
+
+Rule = Callable[[FrameworkOp, int, Ask], "int | None"]
+"""The rank of an operand of an operation, by its index."""
+
+Rules = Mapping[str, Rule]
+"""What each kind of a framework says about its operands."""
+
+
+def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
+    """The rank that the type of a tensor, or else its uses, say; None if none does, or they contradict each other."""
+    found: dict[SSAValue, int | None] = {}
+
+    def of_operand(op: Operation, index: int) -> int | None:
+        rule = rules.get(op.KIND) if isinstance(op, FrameworkOp) else None
+        return None if rule is None or not isinstance(op, FrameworkOp) else rule(op, index, ask)
+
+    def ask(value: SSAValue) -> int | None:
+        if value not in found:
+            rank = found[value] = rank_of(value)
+            if rank is None and len(found) < _MAXIMUM_TENSORS:
+                found[value] = agreed(of_operand(use.operation, use.index) for use in value.uses)
+        return found[value]
+
+    return ask(value)
+
+
+def rank_inputs(model: ModelOp, rules: Rules) -> None:
+    """Give the inputs of a model whose rank is not known the rank that their uses need, with a note."""
+    found: list[str] = []
+    for parameter in parameters_of(model.block):
+        value = parameter.results[0]
+        if rank_of(value) is None and (rank := rank_by_use(value, rules)) is not None:
+            set_type(value, tensor(unknown_dimensions(rank), element_of(value)))
+            found.append(f"{name_of(parameter)} ({rank})")
+    if found:
+        add_notes(model, [f"inputs have the number of dimensions that their use needs: {', '.join(found)}"])
+
+
+def agreed(ranks: Iterable[int | None]) -> int | None:
+    """The rank that all say which say one."""
+    found = set(ranks) - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def fixed(*ranks: int | None) -> Rule:
+    """Ranks that the operands of a kind always have, in their order."""
+    return lambda _op, index, _ask: ranks[index] if index < len(ranks) else None
+
+
+def as_result(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """The data, operand 0, have the rank of the result."""
+    return ask(op.results[0]) if index == 0 else None
+
+
+def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """The result has the largest rank of the operands: the others are smaller, or all of them numbers."""
+    result = ask(op.results[0])
+    others = [rank_of(each) for number, each in enumerate(op.operands) if number != index]
+    if result is None or None in others:
+        return None
+    largest = max((other for other in others if other is not None), default=0)
+    return result if largest < result or largest == 0 else None
+
+
+def as_factor(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """A matrix as the other factor leaves the rank of the result as it is."""
+    result, other = ask(op.results[0]), rank_of(op.operands[1 - index])
+    if result is None or other is None:
+        return None
+    if other == 1:
+        return result + 1
+    return result if other == 2 or result > other else None
+
+
+def as_terms(op: FrameworkOp, index: int, _ask: Ask) -> int | None:
+    """The letters of each operand in the equation of an Einsum."""
+    equation: str = value_of(op.properties["equation"]) if "equation" in op.properties else ""
+    terms = equation.split("->")[0].split(",")
+    return None if index >= len(terms) or "." in terms[index] else len(terms[index].replace(" ", ""))

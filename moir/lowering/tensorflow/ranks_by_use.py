@@ -1,0 +1,193 @@
+"""What the kinds of TensorFlow say about the ranks of their operands.
+
+    %keep = opset1.Parameter()                           the rank is not said
+    %0 = tf.AddV2(%keep, tf.RandomUniform(…))            numbers of a dropout: %keep is one number
+
+Source: the shape functions of the kinds, tensorflow/core/ops
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.opset.control_flow import parameters_of
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_count, rank_of, shape_of
+from moir.lowering.control_flow.ranks_by_use import Ask, Rule, Rules, agreed, as_factor, as_result, as_terms, fixed
+from moir.lowering.control_flow.ranks_by_use import broadcast as broadcast_to_result
+
+_LONGEST_CHAIN = 64
+"""The most operations between random numbers and what they are compared with, or of what their shape is computed."""
+
+_COMPARISONS = frozenset(("Greater", "GreaterEqual", "Less", "LessEqual"))
+_DRAWING = frozenset(("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"))
+_SHIFTING = frozenset(("Add", "AddV2", "Identity", "Mul", "Sub"))
+
+
+def _draw(value: SSAValue) -> FrameworkOp | None:
+    """The operation whose uniform random numbers, with constants, make up a value; None if it is made of others."""
+    for _ in range(_LONGEST_CHAIN):
+        op = value.owner
+        if not isinstance(op, FrameworkOp) or op.KIND not in _DRAWING | _SHIFTING:
+            return None
+        if op.KIND in _DRAWING:
+            return op
+        value = next((each for each in op.operands if not isinstance(each.owner, Constant)), op.operands[0])
+    return None
+
+
+def _is_threshold(op: FrameworkOp, index: int) -> bool:
+    """Whether an operand is what a dropout compares its random numbers with, as floor(keep + random) or random >= rate.
+
+    The shape of the numbers is that of other data then.
+    """
+    is_floor = op.KIND in ("Add", "AddV2") and all(getattr(use.operation, "KIND", "") == "Floor" for use in op.results[0].uses)
+    if not is_floor and op.KIND not in _COMPARISONS:
+        return False
+    draw = _draw(op.operands[1 - index])
+    return draw is not None and not _is_computed_of(draw.operands[0], op.operands[index])
+
+
+def _is_computed_of(value: SSAValue, source: SSAValue) -> bool:
+    """Whether a value may depend on another one."""
+    pending, seen = [value], {value}
+    while pending and len(seen) < _LONGEST_CHAIN:
+        if (found := pending.pop()) is source:
+            return True
+        if isinstance(found.owner, Operation):
+            pending += [each for each in found.owner.operands if each not in seen]
+            seen.update(found.owner.operands)
+    return bool(pending)
+
+
+def _broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """One number if it is a threshold of random numbers, else what the result and the others say."""
+    return 0 if _is_threshold(op, index) else broadcast_to_result(op, index, ask)
+
+
+def _length(value: SSAValue) -> int | None:
+    """The number of entries of a list."""
+    shape = shape_of(value)
+    return shape[0] if shape is not None and len(shape) == 1 and shape[0] >= 0 else None
+
+
+def _permuted(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    if index:
+        return 1
+    count = _length(op.operands[1])
+    return as_result(op, index, ask) if count is None else count
+
+
+def _by_rows(data: int | None, *others: int | None) -> Rule:
+    """The rank of the data is the length of the list that is operand 1."""
+
+    def rule(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+        if index:
+            return others[index - 1] if index <= len(others) else None
+        shape = shape_of(op.operands[1])
+        return shape[0] if shape and shape[0] >= 0 else as_result(op, index, ask) if data is None else data
+
+    return rule
+
+
+def _reduced(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    result = ask(op.results[0]) if index == 0 else None
+    if result is None or ("keep_dims" in op.properties and value_of(op.properties["keep_dims"])):
+        return result
+    count = element_count(shape_of(op.operands[1])) if isinstance(op.operands[1].owner, Constant) else None
+    return None if count is None else result + count
+
+
+def _expanded(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    result = ask(op.results[0]) if index == 0 else None
+    return 0 if index else None if not result else result - 1
+
+
+def _squeezed(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    axes = value_of(op.properties["squeeze_dims"]) if "squeeze_dims" in op.properties else ()
+    result = ask(op.results[0])
+    return None if index or result is None or not axes else result + len(axes)
+
+
+def _normalized(op: FrameworkOp, index: int, _ask: Ask) -> int | None:
+    layout = value_of(op.properties["data_format"]) if "data_format" in op.properties else "NHWC"
+    return len(layout) if index == 0 else 1
+
+
+def _with_bias(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    return 1 if index else as_result(op, index, ask)
+
+
+def _as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """Tensors that are joined along an axis, the last operand, have the same rank."""
+    if index == len(op.operands) - 1:
+        return 0
+    rank = agreed(rank_of(each) for number, each in enumerate(op.operands[:-1]) if number != index)
+    return ask(op.results[0]) if rank is None else rank
+
+
+def _condition(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    """A condition is one number; another operand is what the functions take."""
+    return 0 if index == 0 else _in_functions(op, index - 1, ask)
+
+
+def _in_functions(op: FrameworkOp, index: int, ask: Ask) -> int | None:
+    parameters = [parameters_of(region.block) for region in op.regions]
+    return agreed(ask(each[index].results[0]) for each in parameters if index < len(each))
+
+
+_LIKE_RESULT = """
+Abs Cast Ceil Cos Elu Erf Exp Floor Identity LeakyRelu Log Log1p LogSoftmax LogicalNot Neg Relu Relu6 Reciprocal Round Rsqrt Selu
+Sigmoid Sign Sin Snapshot Softmax Softplus Softsign Sqrt Square StopGradient Tan Tanh
+"""
+_BROADCASTING = """
+Add AddV2 Div DivNoNan Equal FloorDiv Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr Maximum Minimum Mul NotEqual Pow
+RealDiv SquaredDifference Sub
+"""
+_REDUCING = "All Any Max Mean Min Prod Sum"
+_OF_IMAGES = """
+AvgPool DepthToSpace LRN MaxPool MaxPoolWithArgmax ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor SpaceToDepth
+"""
+
+RULES: Rules = {
+    **dict.fromkeys(_LIKE_RESULT.split(), as_result),
+    **dict.fromkeys(_BROADCASTING.split(), _broadcast),
+    **dict.fromkeys(_REDUCING.split(), _reduced),
+    **dict.fromkeys(_OF_IMAGES.split(), fixed(4, 1)),
+    **dict.fromkeys(("If", "StatelessIf", "Case", "StatelessCase"), _condition),
+    **dict.fromkeys(("While", "StatelessWhile"), _in_functions),
+    **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"), _normalized),
+    **dict.fromkeys(("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"), as_factor),
+    **dict.fromkeys(("Pad", "PadV2", "MirrorPad"), _by_rows(None, 2, 0)),
+    **dict.fromkeys(("Conv2D", "DepthwiseConv2dNative"), fixed(4, 4)),
+    **dict.fromkeys(("Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInput"), fixed(1, 4, 4)),
+    **dict.fromkeys(("AvgPool3D", "MaxPool3D"), fixed(5)),
+    "BiasAdd": _with_bias,
+    "BlockLSTM": fixed(0, 3, 2, 2, 2, 1, 1, 1, 1),
+    "BlockLSTMV2": fixed(0, 3, 2, 2, 2, 1, 1, 1, 1),
+    "ConcatV2": _as_members,
+    "Conv3D": fixed(5, 5),
+    "Conv3DBackpropInputV2": fixed(1, 5, 5),
+    "CropAndResize": fixed(4, 2, 1, 1),
+    "Einsum": as_terms,
+    "ExpandDims": _expanded,
+    "Fill": fixed(1, 0),
+    "GRUBlockCell": fixed(2, 2, 2, 2, 1, 1),
+    "LSTMBlockCell": fixed(2, 2, 2, 2, 1, 1, 1, 1),
+    "LinSpace": fixed(0, 0, 0),
+    "MatMul": fixed(2, 2),
+    "NonMaxSuppressionV2": fixed(2, 1, 0, 0),
+    "NonMaxSuppressionV3": fixed(2, 1, 0, 0, 0),
+    "NonMaxSuppressionV4": fixed(2, 1, 0, 0, 0),
+    "NonMaxSuppressionV5": fixed(2, 1, 0, 0, 0, 0),
+    "RandomUniform": fixed(1),
+    "RandomUniformInt": fixed(1, 0, 0),
+    "Range": fixed(0, 0, 0),
+    "Reshape": fixed(None, 1),
+    "Slice": _by_rows(None, 1, 1),
+    "Squeeze": _squeezed,
+    "Tile": _by_rows(None, 1),
+    "Transpose": _permuted,
+}

@@ -1,0 +1,95 @@
+"""Strings that the CPU plugin does not move."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.dialects.element_types import si32, string
+from moir.dialects.moir import add_notes
+from moir.dialects.names import name_of
+from moir.dialects.opset.control_flow import Loop, TensorIterator
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.movement import Concat
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+MOVING = """
+opset1.Broadcast opset1.Concat opset3.Broadcast opset6.GatherElements opset5.GatherND opset8.GatherND opset1.Reverse opset7.Roll
+opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate opset4.ScatterNDUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate
+opset1.Select opset8.Slice opset1.Split opset1.StridedSlice opset1.Tile opset1.Transpose opset1.VariadicSplit
+"""
+"""The operations whose results are elements of their operands, but for those that the plugin executes on strings."""
+
+
+class MovedStrings(Pattern):
+    """Moves the numbers of strings in their place, and gathers the strings by them.
+
+        %1 = opset1.Transpose(%x, [1, 0])                    // %x: strings [2, 3]
+    ->  %2 = opset1.Transpose([[0, 1, 2], [3, 4, 5]], [1, 0])
+        %1 = opset8.Gather(%x as [6], %2, 0)
+
+    The plugin gathers, joins and reshapes strings; the other operations are refused, crash, or give other strings.
+    """
+
+    roots = tuple(MOVING.split())
+
+    def may_match(self, op: Operation) -> bool:
+        # Lists of strings are joined by the plugin, and by this pattern.
+        return element_of(op.results[0]) is string and not (isinstance(op, Concat) and rank_of(op.results[0]) == 1)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        build = rewriter.op
+        first: SSAValue | int = 0
+        operands, listed = list(op.operands), list[SSAValue]()
+        for index, value in enumerate(op.operands):
+            if element_of(value) is string:
+                listed.append(value if rank_of(value) == 1 else build.Reshape(value, [-1], special_zero=False))
+                operands[index], first = _numbered(build, value, first)
+        strings = build.Concat(*listed, axis=0) if len(listed) > 1 else listed[0]
+        moved = build.create(type(op), operands, dict(op.properties), len(op.results))
+        rewriter.replace_with(op, [build.Gather(strings, _folded(build, numbers), 0) for numbers in moved.results])
+
+
+class StringsOfIterations(Pattern):
+    """Notes that the plugin does not load a loop with strings among the values of its iterations."""
+
+    roots = (Loop, TensorIterator)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(element_of(each) is string for each in (*op.operands, *op.results))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        reason = "the CPU plugin has no strings in loops; cut the model behind it"
+        add_notes(op, [f"the IR will not load because of {op.name} {name_of(op)!r}: {reason}"])
+
+
+def _numbered(op: OpBuilder, strings: SSAValue, first: SSAValue | int) -> tuple[SSAValue, SSAValue | int]:
+    """Consecutive numbers in the shape of a tensor, and the number that follows them."""
+    shape = shape_of(strings)
+    if shape is not None and is_static(shape) and isinstance(first, int):
+        last = first + prod(shape)
+        return op.constant(np.arange(first, last, dtype=np.int32).reshape(shape)), last
+    begin = op.constant(np.array(first, np.int32)) if isinstance(first, int) else first
+    sizes = op.ShapeOf(strings, output_type=si32)
+    end = op.Add(begin, op.ReduceProd(sizes, [0], keep_dims=False))
+    numbers = op.Range(begin, end, op.constant(np.array(1, np.int32)), output_type=si32)
+    return op.Reshape(numbers, sizes, special_zero=False), end
+
+
+def _folded(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value as a constant, if it is known."""
+    known = op.known.constant(value)
+    return value if known is None else op.constant(known, element_of(value))
+
+
+FORMS = (
+    Form(
+        "number-strings", "Moves the numbers of strings, and gathers the strings by them.", lambda: [MovedStrings(), StringsOfIterations()]
+    ),
+)

@@ -1,0 +1,58 @@
+"""Writes `moir/frontends/onnx/definition_table.py`: operands and attributes of ONNX's operations.
+
+    python -m scripts.onnx_definitions
+
+It is made of the schemas of the installed `onnx`, of all versions: an attribute that one version has is no mistake in
+another. `tests/unit/frontends/onnx/test_definitions.py` compares the table with them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+FILE = Path(__file__).parents[1] / "moir" / "frontends" / "onnx" / "definition_table.py"
+
+HEADER = '''"""Operands and attributes of ONNX's operations; `python -m scripts.onnx_definitions` writes it.
+
+The first words are the least and the greatest number of operands; `*` stands for any number.
+"""
+
+DEFINITIONS: dict[str, str] = {
+'''
+
+MANY = 1000
+"""What a variadic operand counts in a schema is more."""
+
+
+def table() -> dict[str, str]:
+    """The rows by kind, with the domain in front as in the dialect."""
+    from onnx import defs
+
+    least: dict[str, int] = {}
+    operands: dict[str, int] = {}
+    attributes: dict[str, set[str]] = {}
+    for schema in defs.get_all_schemas_with_history():
+        kind = f"{schema.domain}.{schema.name}".removeprefix(".")
+        least[kind] = min(least.get(kind, schema.min_input), schema.min_input)
+        operands[kind] = max(operands.get(kind, 0), schema.max_input)
+        attributes.setdefault(kind, set()).update(schema.attributes)
+    counts = {kind: "*" if count > MANY else str(count) for kind, count in operands.items()}
+    return {kind: " ".join([str(least[kind]), counts[kind], *sorted(attributes[kind])]) for kind in sorted(operands)}
+
+
+def _entry(kind: str, row: str) -> str:
+    parts = [f'"{part}"' for part in textwrap.wrap(row, 110, drop_whitespace=False)]
+    return f'    "{kind}": {parts[0]},\n' if len(parts) == 1 else f'    "{kind}": (\n        {" ".join(parts)}\n    ),\n'
+
+
+def main() -> int:
+    """Write the file."""
+    FILE.write_text(HEADER + "".join(_entry(*row) for row in table().items()) + "}\n", encoding="utf-8")
+    return subprocess.call([sys.executable, "-m", "ruff", "format", "-q", FILE])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

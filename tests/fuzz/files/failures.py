@@ -1,0 +1,193 @@
+"""The smallest files that once were an internal error, a hang, or an IR that the runtime refuses, by what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.fuzz.files.samples import Sample, made
+from tests.numerical.caffe import networks
+from tests.numerical.mxnet import models
+from tests.unit.frontends.openvino_ir import documents
+from tests.unit.frontends.tensorflow.samples import constant, graph, node, placeholder
+
+HUGE = 2**62
+X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])
+
+
+def onnx_sample(*nodes: Any, shape: Sequence[int] = (1, 4), **constants: Any) -> Callable[[], Sample]:
+    """A model of nodes that read `x` and make `y`; constants by name."""
+
+    def make() -> Sample:
+        found = helper.make_graph(
+            list(nodes),
+            "m",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+            [helper.make_empty_tensor_value_info("y")],
+            [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
+        )
+        model = helper.make_model(found, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+        return Sample("m", {"m.onnx": model.SerializeToString()}, "m.onnx")
+
+    return make
+
+
+def one(kind: str, *operands: str, **attributes: Any) -> Any:
+    """A node that makes `y`."""
+    return helper.make_node(kind, list(operands), ["y"], name="y", **attributes)
+
+
+def graph_sample(*nodes: Any) -> Callable[[], Sample]:
+    """A graph of nodes that read `x`."""
+    return lambda: Sample("g", {"g.pb": graph(placeholder("x", (2, 3)), *nodes).SerializeToString()}, "g.pb")
+
+
+def ir_sample(text: str, weights: bytes = b"") -> Callable[[], Sample]:
+    """An IR."""
+    return lambda: Sample("m", {"m.xml": text.encode(), "m.bin": weights}, "m.xml")
+
+
+def caffe_sample(text: str, blobs: Sequence[np.ndarray[Any, Any]] = ()) -> Callable[[], Sample]:
+    """A network with the blobs of its layer `layer`."""
+    return lambda: made("net", lambda folder: networks.write(folder, text, {"layer": list(blobs)}))
+
+
+def mxnet_sample(*nodes: Mapping[str, Any], weights: Mapping[str, np.ndarray[Any, Any]] | None = None) -> Callable[[], Sample]:
+    """A symbol of nodes behind the variable `x`."""
+
+    def write(folder: Path) -> Path:
+        variables = [{"op": "null", "name": name, "inputs": []} for name in ("x", *(weights or ()))]
+        every = [*variables, *nodes]
+        symbol = {"nodes": every, "arg_nodes": [*range(len(variables))], "heads": [[len(every) - 1, 0, 0]]}
+        return models.write(folder, symbol, weights or {})
+
+    return lambda: made("net", write)
+
+
+def huge_array() -> Sample:
+    """A file of parameters with an array of no elements whose other dimensions numpy refuses."""
+    symbol = {"nodes": [{"op": "null", "name": "x", "inputs": []}, {"op": "relu", "name": "y", "inputs": [[0, 0, 0]]}]}
+    content = models.parameters({"arg:w": np.zeros((0, 1, 1), np.float32)})
+    shape = np.array([0, 1, 1], np.int64).tobytes()
+    files = {
+        "net-symbol.json": json.dumps(symbol | {"heads": [[1, 0, 0]]}).encode(),
+        "net-0000.params": content.replace(shape, np.array([0, HUGE, HUGE], np.int64).tobytes()),
+    }
+    return Sample("net", files, "net-symbol.json")
+
+
+def branches(**operands: Any) -> Any:
+    """An If whose condition is not one element."""
+    graphs = {
+        f"{name}_branch": helper.make_graph(
+            [helper.make_node(kind, ["x"], [name], name=name)], name, [], [helper.make_empty_tensor_value_info(name)]
+        )
+        for name, kind in (("then", "Relu"), ("else", "Abs"))
+    }
+    return one("If", "condition", **graphs, **operands)
+
+
+LOOP = [
+    constant("zero", 0, np.int32),
+    constant("n", 3, np.int32),
+    node("enter", "Enter", "zero", frame_name="loop"),
+    node("enter_n", "Enter", "n", frame_name="loop", is_constant=True),
+    node("merge", "Merge", "enter next", N=2),
+    node("less", "Less", "merge enter_n"),
+    node("condition", "LoopCond", "less"),
+    node("switch", "Switch", "merge condition"),
+]
+
+FAILURES: Mapping[str, Callable[[], Sample]] = {
+    "onnx: a shape of strings": onnx_sample(one("Reshape", "x", "shape"), shape=(1, 4)),
+    "onnx: Reshape to a string": onnx_sample(one("Reshape", "x", "s"), s=np.array(["a"], object)),
+    "onnx: Reshape to NaN": onnx_sample(one("Reshape", "x", "s"), s=np.array([np.nan, 1], np.float32)),
+    "onnx: an input beyond memory": onnx_sample(one("Relu", "x"), shape=(1, HUGE)),
+    "onnx: a fill beyond numpy": onnx_sample(one("ConstantOfShape", "s"), s=np.array([HUGE, 0, HUGE])),
+    "onnx: a range beyond 64 bits": onnx_sample(one("Range", "a", "b", "c"), a=np.int64(-(2**63)), b=np.int64(2**63 - 1), c=np.int64(1)),
+    "onnx: a range to NaN": onnx_sample(one("Range", "a", "b", "a"), a=np.float32(1), b=np.float32(np.nan)),
+    "onnx: a hidden size beyond memory": onnx_sample(
+        one("GRU", "x", "w", "r", hidden_size=HUGE), shape=(1, 1, 4), w=np.ones((1, 3, 4), np.float32), r=np.ones((1, 3, 1), np.float32)
+    ),
+    "onnx: epsilon is NaN": onnx_sample(
+        one("BatchNormalization", "x", *["c"] * 4, epsilon=float("nan")), shape=(1, 4, 2), c=np.ones(4, np.float32)
+    ),
+    "onnx: a condition of three": onnx_sample(branches(), condition=np.array([True, False, True])),
+    "onnx: a condition of rank 5": onnx_sample(branches(), condition=np.ones((1, 1, 1, 1, 1), bool)),
+    "onnx: indices of floats": onnx_sample(one("GatherElements", "x", "i", axis=1), i=np.zeros((1, 1), np.float32)),
+    "onnx: axes of rank 5": onnx_sample(one("Squeeze", "x", "a"), a=np.zeros((1, 1, 1, 1, 1), np.int64)),
+    "onnx: no bounds of a slice": onnx_sample(one("Slice", "x", "a", "b"), a=np.zeros(0, np.int64), b=np.ones(1, np.int64)),
+    "onnx: Round of a string": onnx_sample(one("Round", "s"), s=np.array(["a"], object)),
+    "onnx: a shift of nothing": onnx_sample(one("BitShift", "x", direction="LEFT")),
+    "onnx: Reshape to a number of floats": onnx_sample(one("Reshape", "x", "s"), s=np.array([np.nan], np.float32)),
+    "onnx: the condition of a loop is of rank 2": onnx_sample(
+        one(
+            "Loop",
+            "n",
+            "",
+            "x",
+            body=helper.make_graph(
+                [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Relu", ["a"], ["b"])],
+                "body",
+                [
+                    helper.make_tensor_value_info("i", TensorProto.INT64, []),
+                    helper.make_tensor_value_info("again", TensorProto.BOOL, []),
+                    helper.make_tensor_value_info("a", TensorProto.FLOAT, [1, 4]),
+                ],
+                [helper.make_empty_tensor_value_info("d"), helper.make_tensor_value_info("b", TensorProto.FLOAT, [1, 4])],
+                [numpy_helper.from_array(np.ones((1, 1), bool), "c")],
+            ),
+        ),
+        n=np.int64(3),
+    ),
+    "tf: a kind with NUL": graph_sample(node("y", "Re\0lu", "x")),
+    "tf: Reshape without shape": graph_sample(node("y", "Reshape", "x")),
+    "tf: Pack of nothing": graph_sample(node("y", "Pack", "", N=0)),
+    "tf: Merge of nothing": graph_sample(node("y", "Merge", "", N=0)),
+    "tf: Enter without frame": graph_sample(node("y", "Enter", "x")),
+    "tf: a value that does not leave its loop": graph_sample(*LOOP, node("next", "NextIteration", "enter"), node("y", "Exit", "switch")),
+    "tf: an output that is not there": graph_sample(node("e", "Enter", "x", frame_name="f"), node("y", "Relu", "e:7")),
+    "tf: strides of nothing": graph_sample(constant("b", [0], np.int32), constant("s", [], np.int32), node("y", "StridedSlice", "x b b s")),
+    "tf: a begin that is a number": graph_sample(
+        constant("b", 0, np.int32), constant("e", [1], np.int32), node("y", "StridedSlice", "x b e e")
+    ),
+    "tf: widths of padding that are no rows": graph_sample(constant("p", [1], np.int32), node("y", "Pad", "x p")),
+    "tf: the axis is nothing": graph_sample(constant("i", [0], np.int32), constant("a", [], np.int32), node("y", "GatherV2", "x i a")),
+    "tf: a diagonal of vectors": graph_sample(constant("v", [1.0, 2.0]), node("y", "MatrixDiagPart", "v")),
+    "tf: a split into 2^53 parts": graph_sample(constant("a", 0, np.int32), node("y", "Split", "a x", num_split=2**53)),
+    "tf: a permutation of rank 2": graph_sample(constant("p", [[0], [1]], np.int32), node("y", "InvertPermutation", "p")),
+    "tf: a stride that is NaN": graph_sample(constant("b", [0], np.int32), constant("s", [np.nan]), node("y", "StridedSlice", "x b b s")),
+    "caffe: a scale of two axes for one": caffe_sample(
+        networks.input_layer(x=(1, 2, 3)) + networks.layer("Scale", "scale_param { axis: 2 }"), [np.ones((2, 3), np.float32)]
+    ),
+    "caffe: a dimension that is false": caffe_sample(
+        networks.input_layer(x=(1, 2)).replace("dim: 2", "dim: false") + networks.layer("ReLU")
+    ),
+    "caffe: a blob beyond numpy": caffe_sample(
+        networks.input_layer(x=(1, 4)) + networks.layer("InnerProduct", "inner_product_param { num_output: 2 }"),
+        [np.ones((2, 4), np.float32), np.zeros((0, 3), np.float32)],
+    ),
+    "caffe: a dimension of 64 bits": caffe_sample(networks.input_layer(x=(1, 2**63)) + networks.layer("ReLU")),
+    "caffe: a number of 5,000 digits": caffe_sample(
+        networks.input_layer(x=(1, 4)) + networks.layer("ReLU", f"relu_param {{ negative_slope: {'9' * 5000} }}")
+    ),
+    "mxnet: parameters beyond numpy": huge_array,
+    "mxnet: an infinite range": mxnet_sample(
+        {"op": "_arange", "name": "a", "inputs": [], "attrs": {"start": "0", "stop": "1e300", "step": "1e-300"}},
+        {"op": "broadcast_add", "name": "y", "inputs": [[0, 0, 0], [1, 0, 0]]},
+    ),
+    "mxnet: subgraphs that are a number": mxnet_sample({"op": "relu", "name": "y", "inputs": [[0, 0, 0]], "subgraphs": 5}),
+    "mxnet: a size of 100 digits": mxnet_sample({"op": "Crop", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"h_w": f"({'9' * 100}, 2)"}}),
+    "ir: stable sorting without an order": ir_sample(
+        documents.unary("TopK", '<data axis="1" mode="max" sort="none" stable="true" index_element_type="i32"/>', version="opset11", outs=2)
+    ),
+    "ir: a constant beyond numpy": ir_sample(documents.constant("f32", f"0,{HUGE},{HUGE}", 0, 0)),
+    "ir: an operation set that does not exist": ir_sample(documents.unary("Relu", version="opset../..")),
+    "ir: an input of an unknown operation set": ir_sample(documents.unary("Relu").replace('version="opset1"', 'version="x"', 1)),
+}
+"""Models that were mended; a file that fails anew gets its smallest form here."""

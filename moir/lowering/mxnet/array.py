@@ -93,6 +93,8 @@ def move_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet._np_moveaxis(x) {source, destination} -> opset1.Transpose(x, order)"""
     rank = rank_of_operand(node)
     source, target = ([normalize_axis(axis, rank) for axis in entries(node, name)] for name in ("source", "destination"))
+    if len(set(source)) != len(source) or len(set(target)) != len(target) or len(source) != len(target):
+        node.fail(f"axes {source} do not go to {target}: as many places are needed, and each once")
     order = [axis for axis in range(rank) if axis not in source]
     for place, axis in sorted(zip(target, source, strict=True)):
         order.insert(place, axis)

@@ -11,6 +11,7 @@ from moir.dialects.element_types import si32, si64, string
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
+from moir.dialects.symbols import integer_array
 from moir.expansions.shape_values import as_scalar, dimension_list, rank_value
 from moir.expansions.strings.texts import unpacked
 from moir.lowering.binder import LoweringNode
@@ -125,4 +126,4 @@ def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
     if node.element(index) in (si32, si64):
         return value
     known = node.constant(index)
-    return op.convert(value, si64) if known is None else op.constant(known.astype(np.int64))
+    return op.convert(value, si64) if known is None else op.constant(integer_array(known))

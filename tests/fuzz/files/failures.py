@@ -176,6 +176,14 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "caffe: a number of 5,000 digits": caffe_sample(
         networks.input_layer(x=(1, 4)) + networks.layer("ReLU", f"relu_param {{ negative_slope: {'9' * 5000} }}")
     ),
+    "mxnet: two axes that move to one place": mxnet_sample(
+        {
+            "op": "_np_moveaxis",
+            "name": "y",
+            "inputs": [[0, 0, 0]],
+            "attrs": {"source": "(0, 1)", "destination": "(1,)"},
+        }
+    ),
     "mxnet: parameters beyond numpy": huge_array,
     "mxnet: an infinite range": mxnet_sample(
         {"op": "_arange", "name": "a", "inputs": [], "attrs": {"start": "0", "stop": "1e300", "step": "1e-300"}},

@@ -45,13 +45,26 @@ STRANGE: Mapping[str, Array] = {
 }
 """What stands in the place of an operand."""
 
+Takes = Callable[[], bool]
+"""Says of each operand and each constant whether it is tried."""
 
-def of_onnx(sample: Sample) -> Iterator[Sample]:
+
+def always() -> bool:
+    """All are tried."""
+    return True
+
+
+def tried(takes: Takes) -> list[tuple[str, Array]]:
+    """What is tried of an operand, with its name."""
+    return [(what, array) for what, array in STRANGE.items() if takes()]
+
+
+def of_onnx(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
     """Each operand of each node of an ONNX model."""
     model = onnx.load_model_from_string(sample.files[sample.model])
     for number, node in enumerate(model.graph.node):
         for index, operand in enumerate(node.input):
-            for what, array in STRANGE.items() if operand else ():
+            for what, array in tried(takes) if operand else ():
                 changed = onnx.ModelProto.FromString(model.SerializeToString())
                 changed.graph.node[number].input[index] = "strange"
                 changed.graph.initializer.append(numpy_helper.from_array(array, "strange"))
@@ -59,12 +72,12 @@ def of_onnx(sample: Sample) -> Iterator[Sample]:
                 yield Sample(name, {sample.model: changed.SerializeToString()}, sample.model)
 
 
-def of_tensorflow(sample: Sample) -> Iterator[Sample]:
+def of_tensorflow(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
     """Each operand of each node of a graph."""
     graph: Any = message_class("GraphDef").FromString(sample.files[sample.model])
     for number, node in enumerate(graph.node):
         for index, operand in enumerate(node.input):
-            for what, array in STRANGE.items() if not operand.startswith("^") and node.op != "Identity" else ():
+            for what, array in tried(takes) if not operand.startswith("^") and node.op != "Identity" else ():
                 changed: Any = message_class("GraphDef").FromString(graph.SerializeToString())
                 changed.node[number].input[index] = "strange"
                 changed.node.append(_constant(array))
@@ -88,13 +101,13 @@ def _constant(array: Array) -> Any:
     return found
 
 
-def of_mxnet(sample: Sample) -> Iterator[Sample]:
+def of_mxnet(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
     """Each operand of each node of a symbol; it has no strings."""
     symbol = json.loads(sample.files[sample.model])
     weights = next(name for name in sample.files if name.endswith(".params"))
     for number, node in enumerate(symbol["nodes"]):
         for index in range(len(node["inputs"])):
-            for what, array in STRANGE.items():
+            for what, array in tried(takes):
                 if array.dtype == object:
                     continue
                 changed = deepcopy(symbol)
@@ -132,13 +145,13 @@ def _names(content: bytes, count: int) -> int:
     raise AssertionError("no names")
 
 
-def of_caffe(sample: Sample) -> Iterator[Sample]:
+def of_caffe(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
     """Each blob of each layer; it has no strings."""
     kind = MESSAGES.message_class("NetParameter")
     network: Any = kind.FromString(sample.files[sample.model])
     for number, layer in enumerate(network.layer):
         for index in range(len(layer.blobs)):
-            for what, array in STRANGE.items():
+            for what, array in tried(takes):
                 if array.dtype == object:
                     continue
                 changed: Any = kind.FromString(network.SerializeToString())
@@ -150,13 +163,13 @@ def of_caffe(sample: Sample) -> Iterator[Sample]:
                 yield Sample(name, {**sample.files, sample.model: changed.SerializeToString()}, sample.model)
 
 
-def of_ir(sample: Sample) -> Iterator[Sample]:
+def of_ir(sample: Sample, takes: Takes = always) -> Iterator[Sample]:
     """Each input of each layer."""
     root = ElementTree.fromstring(sample.files[sample.model])
     weights = sample.model.replace(".xml", ".bin")
     kinds = {layer.get("id"): layer.get("type") for layer in root.iterfind("layers/layer")}
     for number, edge in enumerate(root.iterfind("edges/edge")):
-        for what, array in STRANGE.items() if kinds[edge.get("to-layer")] != "Result" else ():
+        for what, array in tried(takes) if kinds[edge.get("to-layer")] != "Result" else ():
             if array.dtype == object:
                 continue
             changed = deepcopy(root)
@@ -207,7 +220,7 @@ def drawn(kinds: Sequence[str], generator: Generator) -> Iterator[Sample]:
             break
 
 
-OPERANDS: Mapping[str, Callable[[Sample], Iterator[Sample]]] = {
+OPERANDS: Mapping[str, Callable[[Sample, Takes], Iterator[Sample]]] = {
     "onnx": of_onnx,
     "tf": of_tensorflow,
     "mxnet": of_mxnet,
@@ -222,7 +235,7 @@ def main(frameworks: Sequence[str]) -> int:
     found = 0
     for framework in frameworks:
         for base in every_kind(framework):
-            for sample in OPERANDS[framework](base):
+            for sample in OPERANDS[framework](base, always):
                 with tempfile.TemporaryDirectory() as text:
                     fate, message = judged(sample, Path(text))
                 if fate in DEFECTS:

@@ -14,7 +14,7 @@ from tests.fuzz.files.runner import DEFECTS, Fate, Ticket, counts, damaged, judg
 from tests.fuzz.files.samples import FORMATS, Sample
 from tests.fuzz.files.wire import encoded, fields, places
 
-SEED, COUNT = 4, 600
+SEED, COUNT = 4, 400
 
 
 def test_damaged_files() -> None:

@@ -243,8 +243,8 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
 def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
     """Whether scales that are computed of shapes are those of spatial axes behind ones; then the ones are dropped.
 
-    Scales that are computed of inputs may change while no size does, and the CPU plugin (2026.4) goes on with those of
-    the inference before; its sizes and places differ from ONNX's in the last bits, too.
+    By scales that are computed of inputs the places are computed as ONNX does: those of Interpolate differ from it in
+    the last bits, and they stay where the scales change and no size does (the fault `changed-scales`).
     ONNX rounds the product of size and scale down. The runtime adds a little to the scale before, so that a scale whose
     product with the size is just below an integer has to be a little smaller.
     """

@@ -16,6 +16,8 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from moir.dialects.locations import located
 from moir.dialects.properties import string_attribute, strings_attribute
 
+_NO_NAMES = string_attribute("")
+
 OUTPUT_NAMES = "output_names"
 """The attribute of a Result with the names of the output, if these are not all names of the tensor; as in the IR."""
 
@@ -89,20 +91,36 @@ would take quadratic time.
 
 def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
     """Add names to a tensor; those that are not `required` only up to `MAXIMUM_NAMES`."""
-    if not names or not isinstance(value, OpResult):
-        return
-    producer = value.op
-    present = tensor_names_of(producer)
-    index = value.index
-    # The commas that separate names are counted, since to split many names only to add none takes long.
-    if present[index].count(",") - present[index].count("\\,") + 1 >= MAXIMUM_NAMES and not required:
-        return
-    if names in present[index] or "," in names or not present[index]:
-        present[index] = ",".join(dict.fromkeys(split_names(present[index]) + split_names(names)))
-    else:
-        # One name that is certainly new: the common case, which needs no list of those that are there.
-        present[index] += f",{names}"
-    producer.attributes["tensor_names"] = strings_attribute(present)
+    if names and isinstance(value, OpResult):
+        _add(value.op, [(value.index, names, required)])
+
+
+def _add(producer: Operation, additions: Iterable[tuple[int, str, bool]]) -> None:
+    """Add names to results of an operation, all at once: a Split may have thousands.
+
+    Args:
+        producer: the operation.
+        additions: of each addition the index of the result, the names, and whether they are required.
+    """
+    attribute = producer.attributes.get("tensor_names")
+    texts = list(cast("ArrayAttr[StringAttr]", attribute).data) if attribute is not None else []
+    texts += [_NO_NAMES] * (len(producer.results) - len(texts))
+    for index, names, required in additions:
+        text = texts[index].data
+        if not text:
+            texts[index] = string_attribute(names)
+        # The commas that separate names are counted, since to split many names only to add none takes long.
+        elif required or text.count(",") - text.count("\\,") + 1 < MAXIMUM_NAMES:
+            texts[index] = StringAttr(_joined(text, names))
+    producer.attributes["tensor_names"] = ArrayAttr(texts)
+
+
+def _joined(present: str, names: str) -> str:
+    """The names of both texts, each once."""
+    # One name that is certainly new is the common case. A tensor may have thousands of names, which are not split then.
+    if "," in names or (names in present and f",{names}," in f",{present},"):
+        return ",".join(dict.fromkeys(split_names(present) + split_names(names)))
+    return f"{present},{names}"
 
 
 def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
@@ -122,10 +140,16 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
                 producer.attributes.setdefault("name", name)
             producer.attributes["tensor_names"] = names
             return
+    additions: dict[Operation, list[tuple[int, str, bool]]] = {}
     for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
         if isinstance(value, OpResult):
-            if type(value.op.location) is UnknownLoc and "name" not in value.op.attributes:
-                value.op.location = located(op)
+            producer = value.op
+            if type(producer.location) is UnknownLoc and "name" not in producer.attributes:
+                producer.location = located(op)
             if name is not None:
-                value.op.attributes.setdefault("name", name)
-            add_tensor_names(value, names, required=any(use.operation.name == "opset1.Result" for use in result.uses))
+                producer.attributes.setdefault("name", name)
+            if names:
+                is_required = any(use.operation.name == "opset1.Result" for use in result.uses)
+                additions.setdefault(producer, []).append((value.index, names, is_required))
+    for producer, each in additions.items():
+        _add(producer, each)

@@ -17,6 +17,9 @@ from moir.frameworks import FRAMEWORKS, SAMPLE
 
 _FILES_READ: ContextVar[dict[Path, FileState] | None] = ContextVar("files_read", default=None)
 
+LARGEST_CONFIGURATION = 1 << 20
+"""Largest size of a configuration in bytes; its parser takes up to some hundred times as much memory."""
+
 
 @contextmanager
 def recorded_files() -> Generator[dict[Path, FileState]]:
@@ -67,24 +70,24 @@ def map_file(path: Path, model: Path | None = None) -> mmap.mmap | None:
         raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
 
 
-def read_whole(path: Path, limit: int, what: str, model: Path | None = None) -> bytes:
-    """The content of a small regular file, such as a configuration.
+def read_whole(path: Path, what: str, limit: int = LARGEST_CONFIGURATION) -> bytes:
+    """The content of a small file that the user named, such as a configuration; it may come through a pipe.
 
     Args:
         path: the file.
-        limit: its largest size in bytes.
         what: what it should be, for messages.
-        model: see `map_file`.
+        limit: its largest size in bytes.
 
     Raises ModelFileError if it cannot be read, or is larger.
     """
     try:
-        with opened(path, model) as (descriptor, status), os.fdopen(os.dup(descriptor), "rb") as file:
-            # Some files, such as those in /proc, do not know their size.
-            content = file.read(limit + 1) if status.st_size <= limit else b""
+        with path.open("rb") as file:
+            record_read(path, os.fstat(file.fileno()))
+            # A device has no end, and says that its size is 0.
+            content = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
-    if status.st_size > limit or len(content) > limit:
+    if len(content) > limit:
         size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
         raise ModelFileError(f"larger than {size}", location=str(path), hint=f"is it {what}?")
     return content

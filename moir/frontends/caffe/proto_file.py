@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import read_whole
 
-MAXIMUM_TEXT_BYTES = 1 << 24
-"""Largest size of a `.proto` file."""
 MAXIMUM_DEPTH = 32
 """Largest nesting of messages."""
 
@@ -34,12 +32,10 @@ def message_classes(path: Path) -> Any:
 
     Raises ModelFileError, with the line, for a file that is not in that language.
     """
-    mapped = map_file(path)
-    if mapped is None:
+    content = read_whole(path, "a .proto file")
+    if not content:
         raise ModelFileError("the file is empty", location=str(path))
-    if len(mapped) > MAXIMUM_TEXT_BYTES:
-        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="is this a .proto file?")
-    return _Parser(path, mapped[:].decode(errors="replace")).classes()
+    return _Parser(path, content.decode(errors="replace")).classes()
 
 
 class _Parser:

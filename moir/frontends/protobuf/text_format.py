@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import map_file, read_whole
 
-MAXIMUM_TEXT_BYTES = 1 << 26
+MAXIMUM_TEXT_BYTES = 1 << 23
 """Largest size of a text file, which takes about fifty times as much memory."""
 MAXIMUM_DEPTH = 64
 """Largest nesting of messages."""
@@ -73,7 +73,7 @@ def read_text(path: Path, model: Path | None = None) -> TextMessage:
         path: the file.
         model: the file that it was found beside, see `map_file`.
 
-    Raises ModelFileError, with the line, if it is not in that format, larger than 64 MB, or nested too deeply.
+    Raises ModelFileError, with the line, if it is not in that format, larger than 8 MB, or nested too deeply.
     """
     mapped = map_file(path, model)
     if mapped is None:
@@ -82,6 +82,15 @@ def read_text(path: Path, model: Path | None = None) -> TextMessage:
         raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="is this a file in binary form?")
     # Only comments and names of layers are ever in another encoding than ASCII.
     return parse_text(mapped[:].decode("utf-8-sig", errors="replace"), path)
+
+
+def read_configuration(path: Path, what: str) -> TextMessage:
+    """Read a configuration in text format that the user named; `what` it should be is for messages.
+
+    Raises ModelFileError, with the line, if it is not in that format, larger than a configuration, or nested too
+    deeply.
+    """
+    return parse_text(read_whole(path, what).decode("utf-8-sig", errors="replace"), path)
 
 
 def parse_text(text: str, path: Path) -> TextMessage:

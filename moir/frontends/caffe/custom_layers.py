@@ -49,6 +49,8 @@ def read_mapping(path: Path) -> dict[str, CustomLayer]:
         root: Element = parser.close()
     except (ParseError, ValueError, LookupError) as error:
         raise ModelFileError(f"not XML: {error}", location=str(path)) from error
+    if root.tag != "CustomLayers":
+        raise _error(path, "its outermost element is not CustomLayers")
     found: dict[str, CustomLayer] = {}
     for entry in root:
         if entry.tag != "CustomLayer":

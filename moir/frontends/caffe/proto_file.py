@@ -69,7 +69,7 @@ class _Parser:
             elif word in _SKIPPED:
                 self._skip()
             elif word != ";":
-                raise self._error(f"{word!r} is no declaration")
+                raise self._error("this is no declaration")
         pool = descriptor_pool.DescriptorPool()
         try:
             pool.AddSerializedFile(self._file.SerializeToString())
@@ -99,8 +99,8 @@ class _Parser:
         return self._tokens[self._position - 1][0]
 
     def _expect(self, wanted: str) -> None:
-        if (found := self._next()) != wanted:
-            raise self._error(f"{found!r} where {wanted!r} is expected")
+        if self._next() != wanted:
+            raise self._error(f"{wanted!r} is expected")
 
     def _skip(self) -> None:
         """Skip the rest of a declaration: up to its semicolon, or its closing brace."""

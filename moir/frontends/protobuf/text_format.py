@@ -22,6 +22,8 @@ MAXIMUM_DEPTH = 64
 
 _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)$")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)[fF]?$", re.IGNORECASE)
+_EXPECTED = re.compile(r"""Expected ("[^"\w]{1,3}"(?: or "[^"\w]{1,3}"| or a message)?|[a-z]+(?: [a-z]+)*)[,.]""")
+"""What a message of protobuf's parser says should be in a place; before and behind it is what is there."""
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 Scalar: TypeAlias = "bool | int | float | str"
@@ -101,11 +103,20 @@ def parse_text(text: str, path: Path) -> TextMessage:
     try:
         return _fields(tokens, TextMessage(1), "", path)
     except text_format.ParseError as error:
-        line = error.GetLine()
-        reason = str(error).split(" : ", 1)[-1].split("\n", 1)[0].strip()
-        raise ModelFileError(
-            f"this is not protobuf's text format: {reason}", location=str(path) if line is None else f"{path}, line {line}"
-        ) from error
+        place = place_of(error, path)
+        raise ModelFileError(f"this is not protobuf's text format: {reason_of(error)}", location=place) from error
+
+
+def place_of(error: Any, path: Path) -> str:
+    """The place of an error of protobuf's parser: the file, and the line if it has one."""
+    line = error.GetLine()
+    return str(path) if line is None else f"{path}, line {line}"
+
+
+def reason_of(error: Exception) -> str:
+    """The reason of an error of protobuf's parser, without the content of the file: it may be no model, and secret."""
+    found = _EXPECTED.search(str(error))
+    return "a value does not fit its field" if found is None else f"{found[1]} is expected"
 
 
 def _fields(tokens: Any, message: TextMessage, end: str, path: Path, depth: int = 0) -> TextMessage:

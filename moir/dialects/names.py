@@ -8,7 +8,7 @@ is written `\\,`. Users find the inputs and outputs of a converted model by thes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnknownLoc
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -89,44 +89,58 @@ would take quadratic time.
 """
 
 
+Additions: TypeAlias = "dict[Operation, list[tuple[int, str, bool]]]"
+"""Names to be added to results of operations: the index of the result, the names, and whether they are required."""
+
+
 def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
     """Add names to a tensor; those that are not `required` only up to `MAXIMUM_NAMES`."""
     if names and isinstance(value, OpResult):
-        _add(value.op, [(value.index, names, required)])
+        add_names({value.op: [(value.index, names, required)]})
 
 
-def _add(producer: Operation, additions: Iterable[tuple[int, str, bool]]) -> None:
-    """Add names to results of an operation, all at once: a Split may have thousands.
+def add_names(additions: Additions) -> None:
+    """Add names to tensors as `add_tensor_names` does, to all results of an operation at once."""
+    for producer, added in additions.items():
+        attribute = producer.attributes.get("tensor_names")
+        texts = list(cast("ArrayAttr[StringAttr]", attribute).data) if attribute is not None else []
+        texts += [_NO_NAMES] * (len(producer.results) - len(texts))
+        by_result: dict[int, list[tuple[str, bool]]] = {}
+        for index, names, required in added:
+            by_result.setdefault(index, []).append((names, required))
+        for index, each in by_result.items():
+            texts[index] = StringAttr(_joined(texts[index].data, each))
+        producer.attributes["tensor_names"] = ArrayAttr(texts)
 
-    Args:
-        producer: the operation.
-        additions: of each addition the index of the result, the names, and whether they are required.
-    """
-    attribute = producer.attributes.get("tensor_names")
-    texts = list(cast("ArrayAttr[StringAttr]", attribute).data) if attribute is not None else []
-    texts += [_NO_NAMES] * (len(producer.results) - len(texts))
-    for index, names, required in additions:
-        text = texts[index].data
-        if not text:
-            texts[index] = string_attribute(names)
+
+def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
+    """The names of a tensor with further ones, each once."""
+    if len(added) == 1:
+        names, required = added[0]
+        if not present:
+            return names
         # The commas that separate names are counted, since to split many names only to add none takes long.
-        elif required or text.count(",") - text.count("\\,") + 1 < MAXIMUM_NAMES:
-            texts[index] = StringAttr(_joined(text, names))
-    producer.attributes["tensor_names"] = ArrayAttr(texts)
+        if not required and present.count(",") - present.count("\\,") + 1 >= MAXIMUM_NAMES:
+            return present
+        # One name that is certainly new: the common case, which needs no list of those that are there.
+        if names not in present and "," not in names:
+            return f"{present},{names}"
+    found = dict.fromkeys(split_names(present))
+    for names, required in added:
+        if required or len(found) < MAXIMUM_NAMES:
+            found.update(dict.fromkeys(split_names(names)))
+    return ",".join(found)
 
 
-def _joined(present: str, names: str) -> str:
-    """The names of both texts, each once."""
-    # One name that is certainly new is the common case. A tensor may have thousands of names, which are not split then.
-    if "," in names or (names in present and f",{names}," in f",{present},"):
-        return ",".join(dict.fromkeys(split_names(present) + split_names(names)))
-    return f"{present},{names}"
-
-
-def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
+def inherit_names(op: Operation, values: Sequence[SSAValue], later: Additions | None = None) -> None:
     """Transfer the node name and tensor names of `op` to the producers of `values`, its replacements.
 
     A producer that was built without name and location takes over the location of `op`, too.
+
+    Args:
+        op: the operation that is replaced.
+        values: a value for each of its results.
+        later: collects the names for `add_names`, where one value may replace thousands; else they are added at once.
     """
     name = op.attributes.get("name")
     if len(values) == 1 and isinstance(value := values[0], OpResult) and "tensor_names" not in value.op.attributes:
@@ -140,7 +154,7 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
                 producer.attributes.setdefault("name", name)
             producer.attributes["tensor_names"] = names
             return
-    additions: dict[Operation, list[tuple[int, str, bool]]] = {}
+    additions: Additions = {} if later is None else later
     for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
         if isinstance(value, OpResult):
             producer = value.op
@@ -151,5 +165,5 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
             if names:
                 is_required = any(use.operation.name == "opset1.Result" for use in result.uses)
                 additions.setdefault(producer, []).append((value.index, names, is_required))
-    for producer, each in additions.items():
-        _add(producer, each)
+    if later is None:
+        add_names(additions)

@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.locations import located, merged
-from moir.dialects.names import inherit_names
+from moir.dialects.names import Additions, add_names, inherit_names
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
@@ -42,6 +42,7 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
     """Replace each operation of a block by an equal earlier one; returns whether there was one."""
     changed = False
     alike: dict[Hashable, list[Operation]] = {}
+    names: Additions = {}
     recording = RECORDING.get()
     for op in operations:
         if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
@@ -58,11 +59,12 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
         changed = True
         if recording is not None:
             recording.replaced("deduplicate", [op], [earlier])
-        inherit_names(op, earlier.results)
+        inherit_names(op, earlier.results, names)
         earlier.location = merged([located(earlier), located(op)])
         for result, replacement in zip(op.results, earlier.results, strict=True):
             result.replace_all_uses_with(replacement)
         erase(op)
+    add_names(names)
     return changed
 
 

@@ -92,6 +92,17 @@ def wide(size: int, folder: Path) -> Path:
     return saved(folder, [*nodes, helper.make_node("Concat", [f"v{index}" for index in range(size)], ["y"], "y", axis=1)])
 
 
+def growing(size: int, folder: Path) -> Path:
+    """A chain of Concats, each of which joins one value more, and of operations of one value that differ in a property."""
+    nodes: list[onnx.NodeProto] = []
+    value = "x"
+    for index in range(size // 2):
+        nodes.append(helper.make_node("Elu", ["x"], [f"e{index}"], f"elu{index}", alpha=float(index)))
+        nodes.append(helper.make_node("Concat", [value, f"e{index}"], [f"v{index}"], f"node{index}", axis=0))
+        value = f"v{index}"
+    return saved(folder, nodes)
+
+
 def parts(size: int, folder: Path) -> Path:
     """One Split of many results, each with a node behind it, and an output of each of the first ten."""
     nodes = [helper.make_node("Tile", ["x", "repeats"], ["long"], "long")]
@@ -359,6 +370,7 @@ FAMILIES: dict[str, Callable[[int, Path], Path]] = {
     "branches": branches,
     "shapes": shapes,
     "wide": wide,
+    "growing": growing,
     "parts": parts,
     "outputs": outputs,
     "nesting": nesting,

@@ -22,6 +22,9 @@ from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
+_FEW = 8
+"""Number of operations of one class on the same operands up to which they are compared one by one."""
+
 
 class DeduplicatePass(ReportingPass):
     """Eliminates common subexpressions within each block.
@@ -49,8 +52,12 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
             continue
         operands = tuple(map(id, op.operands))
         # Attributes and types take long to hash, and few operations share all operands with another one of their class.
-        others = alike.setdefault((type(op), operands or tuple(op.properties.values())), [])
+        key = (type(op), operands or tuple(op.properties.values()))
+        others = alike.setdefault(key, [])
         earlier = next((each for each in others if _are_equal(each, op)), None) if others else None
+        if earlier is None and len(others) >= _FEW:
+            others = alike.setdefault((*key, frozenset(op.properties.items()), *(result.type for result in op.results)), [])
+            earlier = others[0] if others else None
         if earlier is None:
             others.append(op)
             continue

@@ -57,3 +57,23 @@ def test_an_operation_more_costs_what_one_before_did(tmp_path: Path, family: str
         counts.append(calls(lambda source=source: save_model(convert_model(source), tmp_path / "converted.xml")))
     few, many = counts[2] - counts[1], counts[3] - counts[2]
     assert many < 2.3 * few, f"{STEP} operations more take {few} calls, {2 * STEP} more {many}"
+
+
+def nested(depth: int, folder: Path, families: dict[str, Callable[[int, Path], Path]], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model of one tower of Ifs that stand in each other."""
+    monkeypatch.setattr(sys.modules[families["nesting"].__module__], "DEPTH", depth)
+    return families["nesting"](2 * depth, folder)
+
+
+def test_ifs_that_stand_in_each_other(
+    tmp_path: Path, families: dict[str, Callable[[int, Path], Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """84 deep, the model and its IR convert; the work for a level does not depend on the number of levels."""
+    counts: list[int] = []
+    for depth in (10, 10, 40, 70):
+        source = nested(depth, tmp_path, families, monkeypatch)
+        counts.append(calls(lambda source=source: convert_model(source)))
+    assert counts[3] - counts[2] < 1.3 * (counts[2] - counts[1])
+    save_model(convert_model(nested(84, tmp_path, families, monkeypatch)), tmp_path / "m.xml")
+    module = convert_model(tmp_path / "m.xml")
+    assert sum(op.name == "opset8.If" for op in module.walk()) == 84

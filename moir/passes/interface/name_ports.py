@@ -51,7 +51,7 @@ class NamePortsPass(ReportingPass):
 def _declared(op: Operation, names: Container[str]) -> str | None:
     """The name of an input or output, if its tensor has it; IR that was read may have another one."""
     name = name_of(op)
-    return name if name in names else None
+    return name if name is not None and name in names else None
 
 
 def _not_before(declared: str, names: Iterable[str]) -> list[str]:

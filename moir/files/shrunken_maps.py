@@ -13,8 +13,10 @@ import mmap
 import sys
 import threading
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
+
+from moir.records import Record
 
 _SIGBUS = 7
 _WITH_INFORMATION = 4
@@ -25,7 +27,7 @@ _FIXED = 0x10
 """MAP_FIXED of <sys/mman.h>: pages that are there are replaced."""
 
 
-class _Map(NamedTuple):
+class _Map(Record):
     """A map that is listed while `owner()` lives: its first address, its size in bytes, its file and what that was."""
 
     owner: ref[mmap.mmap]

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from moir.errors import ModelFileError
 from moir.files.shrunken_maps import SHRUNKEN_MAPS
+from moir.records import Record
 
 
-class FileState(NamedTuple):
+class FileState(Record):
     """What a file is: its device and its number there, its size in bytes, the time of its change in nanoseconds."""
 
     device: int

@@ -25,9 +25,8 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-import onnx
 from processes import ConverterFailed, print_table
-from scaling import FAMILIES
+from scaling_graphs import branches, chain
 
 ROOT = Path(__file__).parents[1]
 TABLE = Path(__file__).with_suffix(".json")
@@ -88,13 +87,11 @@ def measured() -> dict[str, int]:
         for name, source in WHOLE.items():
             print(f"{name} ...", file=sys.stderr, flush=True)
             counts[name] = count(source, Path(folder))
-        for family, generate in FAMILIES.items():
-            source = Path(folder) / "model.onnx"
+        for family, generate in (("branches", branches), ("chain", chain)):
             sizes: dict[int, int] = {}
             for size in SIZES:
                 print(f"{family} {size} ...", file=sys.stderr, flush=True)
-                onnx.save(generate(size), source)
-                sizes[size] = count(source, Path(folder))
+                sizes[size] = count(generate(size, Path(folder)), Path(folder))
             counts[f"{family}, an operation"] = each(sizes)
     return counts
 

@@ -9,6 +9,7 @@ import gc
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,9 @@ from moir.arguments import (
     checked,
     list_of,
 )
-from moir.errors import INTERRUPTIONS, ConversionError, InternalError, UsageError
+from moir.errors import INTERRUPTIONS, ConversionError, EmissionError, InternalError, UsageError
 from moir.files.recognition import framework_of_file
-from moir.files.source_files import check_not_read, recorded
+from moir.files.source_files import check_as_read, check_not_read, recorded
 from moir.frameworks import Framework, load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
@@ -253,6 +254,7 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
     from moir.rewriting.verification import verify_module
 
     check_not_read(module, (Path(path), weights_path(Path(path))))
+    check = partial(check_as_read, module)
     if compress_to_fp16:
         from moir.passes.compress.compress_to_fp16 import CompressToFp16Pass
 
@@ -260,7 +262,12 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
         run(module, [CompressToFp16Pass()])
     with stage("emission"):
         verify_module(module)
-        return write_model(module, path)
+        try:
+            return write_model(module, path, check=check)
+        except EmissionError:
+            # The system refuses to write what a file does not have any more.
+            check()
+            raise
 
 
 @contextmanager

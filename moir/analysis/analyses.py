@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from moir.analysis.dimensions import Dimensions
+from moir.analysis.folding_budget import FoldingBudget
 from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import models_of
 
@@ -29,6 +30,8 @@ class Analyses:
     def __init__(self, module: ModuleOp) -> None:
         self.module = module
         self._dimensions: dict[bool, Dimensions] = {}
+        self.folding_budget = FoldingBudget(self.operations(Operation))
+        """What all foldings of constants of this module together may take."""
 
     def invalidate(self, *, dimensions: bool = True) -> None:
         """Forget facts: the module has changed.

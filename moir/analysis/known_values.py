@@ -25,6 +25,9 @@ from moir.errors import InferenceError
 MAXIMUM_ELEMENTS = 1024
 """Maximum number of elements of computed values: shapes, axes and scales are small."""
 
+MAXIMUM_STEPS = 1 << 17
+"""Maximum number of steps of an operation whose work is not proportional to its elements."""
+
 
 class Integers(tuple[int, ...]):
     """The elements of a constant. One that is not there is the mistake of a model: a list where a number is needed."""
@@ -128,6 +131,8 @@ class KnownValues:
             if array is None or array.size > self.maximum_elements or (not op.SYMBOLIC and is_symbolic(array)):
                 return None
             arrays.append(array)
+        if type(op).steps is not OpsetOp.steps and op.steps(*arrays) > MAXIMUM_STEPS:
+            return None
         return evaluate(op, arrays)
 
     def _shape(self, op: OpsetOp) -> Sequence[Array] | None:
@@ -173,12 +178,14 @@ def _is_source(value: SSAValue) -> bool:
 
 
 def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
-    """Results of an operation for known operands; None if they cannot be computed.
+    """Results of an operation for known operands; None if they cannot be computed, or not in the memory that there is.
 
     Raises InferenceError if the operation is undefined for these operands.
     """
     try:
         with np.errstate(all="ignore"):
             return op.evaluate(*operands)
+    except MemoryError:
+        return None
     except (ValueError, IndexError, ZeroDivisionError, OverflowError, TypeError, AttributeError) as error:
         raise InferenceError(f"its constant operands cannot be computed with: {error}", operation=op.name, node=name_of(op)) from error

@@ -8,13 +8,15 @@ is written `\\,`. Users find the inputs and outputs of a converted model by thes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnknownLoc
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.dialects.locations import located
 from moir.dialects.properties import string_attribute, strings_attribute
+
+_NO_NAMES = string_attribute("")
 
 OUTPUT_NAMES = "output_names"
 """The attribute of a Result with the names of the output, if these are not all names of the tensor; as in the IR."""
@@ -87,28 +89,58 @@ would take quadratic time.
 """
 
 
+Additions: TypeAlias = "dict[Operation, list[tuple[int, str, bool]]]"
+"""Names to be added to results of operations: the index of the result, the names, and whether they are required."""
+
+
 def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
     """Add names to a tensor; those that are not `required` only up to `MAXIMUM_NAMES`."""
-    if not names or not isinstance(value, OpResult):
-        return
-    producer = value.op
-    present = tensor_names_of(producer)
-    index = value.index
-    # The commas that separate names are counted, since to split many names only to add none takes long.
-    if present[index].count(",") - present[index].count("\\,") + 1 >= MAXIMUM_NAMES and not required:
-        return
-    if names in present[index] or "," in names or not present[index]:
-        present[index] = ",".join(dict.fromkeys(split_names(present[index]) + split_names(names)))
-    else:
+    if names and isinstance(value, OpResult):
+        add_names({value.op: [(value.index, names, required)]})
+
+
+def add_names(additions: Additions) -> None:
+    """Add names to tensors as `add_tensor_names` does, to all results of an operation at once."""
+    for producer, added in additions.items():
+        attribute = producer.attributes.get("tensor_names")
+        texts = list(cast("ArrayAttr[StringAttr]", attribute).data) if attribute is not None else []
+        texts += [_NO_NAMES] * (len(producer.results) - len(texts))
+        by_result: dict[int, list[tuple[str, bool]]] = {}
+        for index, names, required in added:
+            by_result.setdefault(index, []).append((names, required))
+        for index, each in by_result.items():
+            texts[index] = StringAttr(_joined(texts[index].data, each))
+        producer.attributes["tensor_names"] = ArrayAttr(texts)
+
+
+def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
+    """The names of a tensor with further ones, each once."""
+    if len(added) == 1:
+        names, required = added[0]
+        if not present:
+            return names
+        # The commas that separate names are counted, since to split many names only to add none takes long.
+        if not required and present.count(",") - present.count("\\,") + 1 >= MAXIMUM_NAMES:
+            return present
         # One name that is certainly new: the common case, which needs no list of those that are there.
-        present[index] += f",{names}"
-    producer.attributes["tensor_names"] = strings_attribute(present)
+        if names not in present and "," not in names:
+            return f"{present},{names}"
+    found = dict.fromkeys(split_names(present))
+    for names, required in added:
+        if required or len(found) < MAXIMUM_NAMES:
+            found.update(dict.fromkeys(split_names(names)))
+    return ",".join(found)
 
 
-def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
+def inherit_names(op: Operation, values: Sequence[SSAValue], later: Additions | None = None) -> None:
     """Transfer the node name and tensor names of `op` to the producers of `values`, its replacements.
 
     A producer that was built without name and location takes over the location of `op`, too.
+
+    Args:
+        op: the operation that is replaced.
+        values: a value for each of its results.
+        later: collects the names for `add_names`, where one value may replace thousands; else they are added at once.
     """
     name = op.attributes.get("name")
     if len(values) == 1 and isinstance(value := values[0], OpResult) and "tensor_names" not in value.op.attributes:
@@ -122,10 +154,16 @@ def inherit_names(op: Operation, values: Sequence[SSAValue]) -> None:
                 producer.attributes.setdefault("name", name)
             producer.attributes["tensor_names"] = names
             return
+    additions: Additions = {} if later is None else later
     for result, value, names in zip(op.results, values, tensor_names_of(op), strict=True):
         if isinstance(value, OpResult):
-            if type(value.op.location) is UnknownLoc and "name" not in value.op.attributes:
-                value.op.location = located(op)
+            producer = value.op
+            if type(producer.location) is UnknownLoc and "name" not in producer.attributes:
+                producer.location = located(op)
             if name is not None:
-                value.op.attributes.setdefault("name", name)
-            add_tensor_names(value, names, required=any(use.operation.name == "opset1.Result" for use in result.uses))
+                producer.attributes.setdefault("name", name)
+            if names:
+                is_required = any(use.operation.name == "opset1.Result" for use in result.uses)
+                additions.setdefault(producer, []).append((value.index, names, is_required))
+    if later is None:
+        add_names(additions)

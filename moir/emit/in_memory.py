@@ -16,6 +16,7 @@ from moir.dialects.properties import value_of
 from moir.emit.model import ModelWriter
 from moir.emit.weights import Weights
 from moir.errors import EmissionError
+from moir.files.source_files import check_as_read
 
 if TYPE_CHECKING:
     import openvino
@@ -70,8 +71,8 @@ def to_openvino(
         core: a core in which the operations of the dialect `extension` are registered, if the model has any other than
             those of OpenVINO Tokenizers.
 
-    Raises ArgumentError for arguments that are no such things, and EmissionError if OpenVINO is not installed, or
-    rejects the model.
+    Raises ArgumentError for arguments that are no such things, EmissionError if OpenVINO is not installed, or rejects
+    the model, and ModelFileError if a file that the module was read from has changed.
     """
     try:
         import openvino
@@ -81,6 +82,7 @@ def to_openvino(
     tensor = openvino.Tensor(openvino.Type.u8, openvino.Shape([weights.size]))
     if weights.size:
         weights.fill(np.asarray(tensor.data))
+    check_as_read(module)
     try:
         reader: Any = core or _core_for(model_of(module))
         return reader.read_model(xml, tensor)

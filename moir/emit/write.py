@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,13 +30,20 @@ class WrittenModel(NamedTuple):
     weights_bytes: int
 
 
-def write_model(module: ModuleOp, xml_path: str | Path, *, conversion_parameters: Mapping[str, str] | None = None) -> WrittenModel:
+def write_model(
+    module: ModuleOp,
+    xml_path: str | Path,
+    *,
+    conversion_parameters: Mapping[str, str] | None = None,
+    check: Callable[[], None] | None = None,
+) -> WrittenModel:
     """Write a module with one model as OpenVINO IR version 11.
 
     Args:
         module: a module with one `moir.model`, all of its operations in opset dialects.
         xml_path: the file to write; the weights are written to the `.bin` beside it. A missing directory is created.
         conversion_parameters: options of the conversion to record in the file; paths without their directories.
+        check: called when all is written, before it replaces older files; an exception prevents that.
 
     Raises EmissionError for a module that IR cannot represent, and for errors of the file system. Then no new file is
     left and the old ones are unchanged.
@@ -47,4 +54,6 @@ def write_model(module: ModuleOp, xml_path: str | Path, *, conversion_parameters
         layers = write_xml(module, files.xml.write, weights, conversion_parameters)
         with FlushedFile(files.weights) as flushed:
             weights.write(flushed.write)
+        if check is not None:
+            check()
     return WrittenModel(path, weights_path(path), layers, weights.size)

@@ -11,28 +11,37 @@ from contextvars import ContextVar
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from moir.errors import ModelFileError
+from moir.files.shrunken_maps import SHRUNKEN_MAPS
+from moir.files.unchanged_files import FileState
 from moir.frameworks import FRAMEWORKS, SAMPLE
 
-_FILES_READ: ContextVar[set[Path] | None] = ContextVar("files_read", default=None)
+_FILES_READ: ContextVar[dict[Path, FileState] | None] = ContextVar("files_read", default=None)
+
+LARGEST_CONFIGURATION = 1 << 20
+"""Largest size of a configuration in bytes; its parser takes up to some hundred times as much memory."""
 
 
 @contextmanager
-def recorded_files() -> Generator[set[Path]]:
-    """Collect the paths of all files that are read in the context, links followed."""
-    files: set[Path] = set()
+def recorded_files() -> Generator[dict[Path, FileState]]:
+    """Collect the paths of all files that are read in the context, links followed, and their states when opened."""
+    files: dict[Path, FileState] = {}
     token = _FILES_READ.set(files)
     try:
         yield files
     finally:
         _FILES_READ.reset(token)
         if (outer := _FILES_READ.get()) is not None:
-            outer |= files
+            outer.update({path: state for path, state in files.items() if path not in outer})
 
 
-def record_read(*paths: Path) -> None:
-    """Record files that are read without a memory map."""
-    if (files := _FILES_READ.get()) is not None:
-        files.update(path.resolve() for path in paths)
+def record_read(path: Path, status: os.stat_result | None = None) -> None:
+    """Record a file that is read; `status` is what it was when it was opened, by default what it is."""
+    if (files := _FILES_READ.get()) is None:
+        return
+    try:
+        files.setdefault(path.resolve(), FileState.of(status or os.stat(path)))
+    except OSError:
+        return
 
 
 def was_read(path: Path) -> bool:
@@ -51,18 +60,58 @@ def map_file(path: Path, model: Path | None = None) -> mmap.mmap | None:
     Raises ModelFileError if it cannot be read, or is not in the folder of the model.
     """
     try:
-        # Only regular files are opened: a named pipe would block, and a device has no end.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ModelFileError("not a regular file", location=str(path))
-        with path.open("rb") as file:
-            if model is not None and path != model:
-                ModelFolder(model).check_opened(path, file.fileno())
-            record_read(path)
-            if os.fstat(file.fileno()).st_size == 0:
+        with opened(path, model) as (descriptor, status):
+            if status.st_size == 0:
                 return None
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            mapped = mmap.mmap(descriptor, status.st_size, access=mmap.ACCESS_READ)
+            SHRUNKEN_MAPS.watch(mapped, FileState.of(status), path)
+            return mapped
     except (OSError, ValueError) as error:
         raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
+
+
+def read_whole(path: Path, what: str, limit: int = LARGEST_CONFIGURATION) -> bytes:
+    """The content of a small file that the user named, such as a configuration; it may come through a pipe.
+
+    Args:
+        path: the file.
+        what: what it should be, for messages.
+        limit: its largest size in bytes.
+
+    Raises ModelFileError if it cannot be read, or is larger.
+    """
+    try:
+        with path.open("rb") as file:
+            record_read(path, os.fstat(file.fileno()))
+            # A device has no end, and says that its size is 0.
+            content = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
+    if len(content) > limit:
+        size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
+        raise ModelFileError(f"larger than {size}", location=str(path), hint=f"is it {what}?")
+    return content
+
+
+@contextmanager
+def opened(path: Path, model: Path | None = None) -> Generator[tuple[int, os.stat_result]]:
+    """The descriptor of a regular file that is open in the context, and its status; see `map_file`.
+
+    Raises ModelFileError if it is no regular file or not in the folder of the model, OSError if it cannot be opened.
+    """
+    # A named pipe would block. What was opened says whether it is one; what the path means may change before.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        status = os.fstat(descriptor)
+        # A device has no end.
+        if not stat.S_ISREG(status.st_mode):
+            raise ModelFileError("not a regular file", location=str(path))
+        if model is not None and path != model:
+            ModelFolder(model).check_opened(path, descriptor)
+        record_read(path, status)
+        yield descriptor, status
+    finally:
+        os.close(descriptor)
 
 
 def check_beginning(path: Path, data: mmap.mmap, dialect: str) -> None:

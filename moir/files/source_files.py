@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from moir.errors import EmissionError
+from moir.errors import ConversionError, EmissionError
+from moir.files.unchanged_files import FileState, check_unchanged
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-_FILES: WeakKeyDictionary[ModuleOp, frozenset[Path]] = WeakKeyDictionary()
-"""The files of each module, links followed."""
+_FILES: WeakKeyDictionary[ModuleOp, Mapping[Path, FileState]] = WeakKeyDictionary()
+"""The files of each module, links followed, and their states when they were opened."""
 
 
 class Reading:
@@ -31,14 +32,24 @@ def recorded(*further: Path) -> Generator[Reading]:
 
     Args:
         further: other files that belong to the module.
+
+    Raises ModelFileError if a file changes before the context ends, also in the place of an error that this may cause.
     """
     from moir.files.reading import recorded_files
 
     reading = Reading()
     with recorded_files() as files:
-        yield reading
+        try:
+            yield reading
+        except ConversionError as error:
+            check_unchanged(files, error)
+            raise
+        check_unchanged(files)
     if reading.module is not None:
-        _FILES[reading.module] = frozenset((*files, *(path.resolve() for path in further)))
+        for path in further:
+            if (resolved := path.resolve()).exists():
+                files.setdefault(resolved, FileState.of(resolved.stat()))
+        _FILES[reading.module] = files
 
 
 def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
@@ -53,6 +64,11 @@ def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
     for path in paths:
         if is_mapped(path) if files is None else path.resolve() in files:
             raise EmissionError("this file belongs to the model that is converted", location=str(path), hint="choose another output")
+
+
+def check_as_read(module: ModuleOp) -> None:
+    """Check that the files that a module was read from, and is in part, have not changed. Raises ModelFileError."""
+    check_unchanged(_FILES.get(module, {}))
 
 
 def is_mapped(path: Path) -> bool:

@@ -26,10 +26,14 @@ def erase(op: Operation) -> None:
     op.drop_all_references()
 
 
-def eliminate_dead(block: Block) -> bool:
+def eliminate_dead(block: Block, *, in_bodies: bool = True) -> bool:
     """Erase the dead operations of a block and of the bodies in it; returns whether anything may have changed.
 
     A block with bodies counts as changed.
+
+    Args:
+        block: the block.
+        in_bodies: whether bodies in it may have dead operations; their unread inputs are erased anyway.
     """
     changed = False
     live: set[Operation] | None = None
@@ -48,7 +52,7 @@ def eliminate_dead(block: Block) -> bool:
             from moir.rewriting.body_inputs import prune_inputs
 
             changed = True
-            for region in current.regions:
+            for region in current.regions if in_bodies else ():
                 for body in region.blocks:
                     eliminate_dead(body)
             if (recording := RECORDING.get()) is None:

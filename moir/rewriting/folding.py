@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from moir.analysis.constants import FLOATS, is_decompression, values_of
+from moir.analysis.folding_budget import FoldingBudget
 from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
@@ -23,9 +24,6 @@ from moir.errors import InferenceError
 from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 
-ALLOWANCE = 256 << 20
-"""Bytes by which the constants of a module may grow in total, so that a small file cannot demand unlimited memory."""
-
 SMALL = 1 << 10
 """Results of at most this many bytes are always folded."""
 
@@ -36,16 +34,24 @@ QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
 REARRANGING = frozenset(("Transpose", "Reshape", "Squeeze", "Unsqueeze"))
 """Operations whose results have the elements of the first operand, each once."""
 
-BOUNDED = frozenset(("NonZero", "StringTensorUnpack", "Unique"))
-"""Operations whose results have sizes that depend on elements, but are not much larger than the operand."""
+BOUNDED = 4
+"""How many times the bytes of their operand the results of operations take whose sizes depend on elements, at most."""
+
+ELEMENT_DEPENDENT = frozenset(("NonZero", "StringTensorUnpack", "Unique"))
+"""Operations whose results have sizes that depend on elements."""
 
 
 class Folding:
-    """One run of the pass: the known values and the remaining allowance of memory in bytes."""
+    """One run of the pass.
 
-    def __init__(self, static_shape: bool) -> None:
+    Args:
+        static_shape: whether ShapeOf is folded as well if the shape of its operand is static.
+        budget: what all runs of the pass on the module may take.
+    """
+
+    def __init__(self, static_shape: bool, budget: FoldingBudget) -> None:
         self.static_shape = static_shape
-        self.allowance = ALLOWANCE
+        self.budget = budget
         self.known = KnownValues()
 
     def fold(self, operations: Iterable[Operation], is_kept: Callable[[OpsetOp], bool] | None = None) -> bool:
@@ -86,32 +92,58 @@ class Folding:
             operands.append(values)
         if not operands or is_dequantization(op) or is_stored_compressed(op):
             return None
-        growth = self.growth(op, operands)
-        if growth is None or growth > self.allowance:
+        size = self.size(op, operands)
+        if size is None:
+            return None
+        steps = op.steps(*operands) + size
+        if not self.budget.admits(growth(op, operands, size), steps):
             return None
         results = deferred(op, operands) or evaluate(op, [np.asarray(values) for values in operands])
-        if results is not None:
-            self.allowance -= max(0, growth)
+        if results is None:
+            return None
+        # Of strings, and of results of unknown shape, only they themselves say how large they are.
+        taken = growth(op, operands, sum(map(_bytes, results)))
+        if not self.budget.admits(taken, steps):
+            return None
+        self.budget.take(taken, steps)
         return results
 
-    def growth(self, op: OpsetOp, operands: list[Values]) -> int | None:
-        """Bytes of the results less those of the operands; None for a result of unknown shape that may be large."""
+    def size(self, op: OpsetOp, operands: list[Values]) -> int | None:
+        """Bytes of the results; None for a result of unknown shape that may be large."""
         types: Sequence[Attribute] = [result.type for result in op.results]
         if any(element_count(shape_of(each)) is None for each in types):
-            if op.KIND in BOUNDED or sum(values.nbytes for values in operands) <= SMALL:
-                return 0
+            if op.KIND in ELEMENT_DEPENDENT:
+                return BOUNDED * sum(map(_bytes, operands))
             try:
                 # The operands may have become constants since the results got their types.
                 types = op.infer(self.known)
             except InferenceError:
-                return None
+                types = []
         size = 0
         for each in types:
             count = element_count(shape_of(each))
             if count is None:
-                return None
+                types = []
+                break
             size += count * max(1, describe(element_of(each)).bits // 8)
-        return 0 if size <= SMALL else size - sum(values.nbytes for values in operands)
+        if not types:
+            return 0 if sum(map(_bytes, operands)) <= SMALL else None
+        return size
+
+
+def growth(op: OpsetOp, operands: Sequence[Values], size: int) -> int:
+    """Bytes of the results, `size`, less those of the operands that nothing else uses: they are not needed any more."""
+    if size <= SMALL:
+        return 0
+    distinct = dict(zip(op.operands, operands, strict=True))
+    return size - sum(_bytes(values) for operand, values in distinct.items() if all(use.operation is op for use in operand.uses))
+
+
+def _bytes(values: Values) -> int:
+    """Bytes of the elements of a constant, those of strings included."""
+    if values.dtype == object:
+        return values.nbytes + sum(len(text) for text in np.asarray(values).ravel().tolist() if isinstance(text, str | bytes))
+    return values.nbytes
 
 
 def without_elements(op: OpsetOp) -> Sequence[Values] | None:

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, OpResult, Region, SSAValue, SSAValues
 from moir.analysis.known_values import KnownValues
 from moir.dialects.data import DataAttr
 from moir.dialects.moir import BodyPort
-from moir.dialects.opset.control_flow import Loop, RepeatingOp
+from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, parameters_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table
@@ -29,16 +29,31 @@ def known_value(known: KnownValues, value: SSAValue | Attribute) -> DataAttr | N
 
 
 def create_with_bodies(
-    op: OpBuilder, operation: type[OpsetOp], operands: Sequence[SSAValue], properties: dict[str, Any], regions: Sequence[Region]
+    op: OpBuilder,
+    operation: type[OpsetOp],
+    operands: Sequence[SSAValue],
+    properties: dict[str, Any],
+    regions: Sequence[Region],
 ) -> list[SSAValue]:
     """Build an operation that has bodies, and return its results."""
     table = property_table(operation)
     attributes = {name: table.specs[name].kind.attribute(value) for name, value in properties.items()}
     created = operation.create(operands=operands, properties=attributes, regions=regions)
+    # To infer types in bodies that have them already would take the square of the number that stand in each other.
+    types = created.types_of_results(op.known) if isinstance(created, If) and _are_inferred(created) else created.infer(op.known)
     # The types of the results are inferred from the connections, which also determine the number of results.
-    created.results = SSAValues(OpResult(type_, created, index) for index, type_ in enumerate(created.infer(op.known)))
+    created.results = SSAValues(OpResult(type_, created, index) for index, type_ in enumerate(types))
     op.insert(created)
     return list(created.results)
+
+
+def _are_inferred(op: If) -> bool:
+    """Whether the types in the branches of an If, inferred when they were built, are those for its operands."""
+    return all(
+        parameter.results[0].type == op.operands[index].type
+        for name, body in (("then_inputs", op.then_body), ("else_inputs", op.else_body))
+        for index, parameter in zip(op.integers(name), parameters_of(body.block), strict=True)
+    )
 
 
 def create_repeating(

@@ -10,27 +10,38 @@ relative to the current folder. What the command line gives has precedence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from moir.errors import UsageError
+from moir.errors import ModelFileError, UsageError
 from moir.options import ConversionOptions
 from moir.parameters import parameter_named
 from moir.parameters.parameter import Parameter, Plain
+
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{32,}}[ \t]*[=\]]", re.MULTILINE)
+"""A key `a.b.c…` of so many parts that the parser would take the square of their number of memory."""
 
 
 def read_configuration(path: str) -> dict[Parameter[Any], Any]:
     """The values in a file. Raises UsageError if it cannot be read, or has keys or values that do not exist."""
     import tomllib
 
+    from moir.files.reading import read_whole
+
     try:
-        with Path(path).open("rb") as file:
-            given = tomllib.load(file)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+        text = read_whole(Path(path), "a configuration in TOML").decode()
+        if _LONG_KEY.search(text):
+            raise UsageError("it has a key of more than 32 parts", location=path, hint="keys are the names of parameters")
+        given = tomllib.loads(text)
+    except ModelFileError as error:
+        raise UsageError(error.reason, location=path, hint=error.hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: it is no TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError("lists and tables are nested too deeply", location=path) from error
     return dict(_entry(path, name, value) for name, value in given.items())
 
 

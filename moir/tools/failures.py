@@ -42,9 +42,11 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
     try:
         try:
             from moir.files.reading import recorded_files
+            from moir.files.unchanged_files import check_not_shrunken
 
             with _termination_raised(), recorded_files():
                 status = body()
+            check_not_shrunken()
         except SystemExit as end:  # of --help and --version
             status = end.code if isinstance(end.code, int) else FAILED if end.code else 0
         # Flushed here, where a failure can be handled, and not at exit.

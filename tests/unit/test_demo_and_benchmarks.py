@@ -63,7 +63,10 @@ def test_measure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "row"),
     [
-        (["benchmarks/scaling.py", "--sizes", "100", "--only-moir"], r"^branches +100 +[\d.]+ +-?\d+ +\d+$"),
+        (
+            ["benchmarks/scaling.py", "--sizes", "100", "--families", "branches", "--only-moir"],
+            r"^branches +100 +moir +[\d.]+ +-?\d+ +- +\d+$",
+        ),
         (["benchmarks/operations.py", str(DIGITS), "--kinds"], r"^digits/digits.onnx +\d+ +\d+ +0 +0$"),
         (["benchmarks/weights.py", "--megabytes", "64", "--external", "--only-moir"], r"^moir +[\d.]+ +[\d.]+ +\d+ +\d+$"),
         (

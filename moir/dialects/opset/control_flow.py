@@ -88,13 +88,16 @@ class If(OpsetOp):
         return len(results_of(self.then_body.block))
 
     def infer(self, known: OperandValues) -> Types:
-        taken = known.constant(self.operands[0])
-        branches: list[list[SSAValue]] = []
         for name, body in (("then", self.then_body.block), ("else", self.else_body.block)):
             for parameter, index in zip(parameters_of(body), self.integers(f"{name}_inputs"), strict=True):
                 set_type(parameter.results[0], self.operands[index].type)
             infer_block(body, known.of_body())
-            branches.append(results_of(body))
+        return self.types_of_results(known)
+
+    def types_of_results(self, known: OperandValues) -> Types:
+        """Types of the results for branches whose operations have their types."""
+        taken = known.constant(self.operands[0])
+        branches = [results_of(body.block) for body in (self.then_body, self.else_body)]
         if taken is not None and taken.size == 1:
             return [value.type for value in branches[0 if taken.ravel()[0] else 1]]
         return [self._either(then, otherwise) for then, otherwise in zip(*branches, strict=True)]

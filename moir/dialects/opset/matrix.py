@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
+from moir.dialects.large_arrays import Values
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.interfaces.elementwise import NUMBERS, REALS, UnaryOp, is_real, narrowed, require_element, widened
 from moir.dialects.opset.interfaces.operation import OpsetOp, Types
@@ -73,6 +74,15 @@ class MatMul(OpsetOp):
     def result_element(self) -> Attribute:
         return self.common_element()
 
+    def steps(self, *operands: Values) -> int:
+        # Each element of one operand is multiplied by as many as the other one has columns or rows.
+        a, b = operands
+        rows = a.shape[-1 if self.flag("transpose_a") else -2] if a.ndim > 1 else 1
+        columns = b.shape[-2 if self.flag("transpose_b") else -1] if b.ndim > 1 else 1
+        products = max(a.size * columns, b.size * rows)
+        # Products of floats are computed sixteen at a time.
+        return products // 16 if a.dtype.kind == "f" else products
+
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         a, b = map(widened, operands)
         if a.dtype.kind not in "fiu":
@@ -102,6 +112,9 @@ class Inverse(UnaryOp):
                 raise InferenceError(f"{format_shape(shape)} is no shape of matrices")
             merge_dimensions(shape[-1], shape[-2])
         return shape
+
+    def steps(self, *operands: Values) -> int:
+        return operands[0].size * operands[0].shape[-1]
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         x = widened(operands[0])
@@ -175,6 +188,10 @@ class ScaledDotProductAttention(OpsetOp):
         element = reduce(merge_elements, map(element_of, (*self.operands[:3], *added, *self.operands[4:])))
         require_element(element, REALS)
         return element
+
+    def steps(self, *operands: Values) -> int:
+        query, key, value = operands[:3]
+        return query.size * key.shape[-2] + max(query.size, value.size) * value.shape[-2]
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         dtype = operands[0].dtype
@@ -342,6 +359,14 @@ class Einsum(OpsetOp):
         element = self.common_element()
         require_element(element, NUMBERS)
         return element
+
+    def steps(self, *operands: Values) -> int:
+        equation = Equation.parse(self.text("equation")).without_ellipsis([operand.ndim for operand in operands]) or ""
+        terms = equation.partition("->")[0].split(",")
+        sizes = {
+            label: size for term, operand in zip(terms, operands, strict=False) for label, size in zip(term, operand.shape, strict=False)
+        }
+        return math.prod(sizes.values()) * len(operands)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         arrays = [widened(operand) for operand in operands]

@@ -42,6 +42,8 @@ class TopKOp(OpsetOp):
     `sort` sorts them by value or by index, or leaves their order undefined.
     """
 
+    STEPS: ClassVar[int] = 64
+
     UNWRITTEN: ClassVar[Mapping[str, object]] = {"mode": "max", "sort": "none"}
 
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (1,)
@@ -118,6 +120,7 @@ class SearchSorted(OpsetOp):
     """
 
     name = "opset15.SearchSorted"
+    STEPS: ClassVar[int] = 128
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
     sorted = operand_def()
     values = operand_def()
@@ -161,6 +164,7 @@ class Bucketize(OpsetOp):
     """
 
     name = "opset3.Bucketize"
+    STEPS: ClassVar[int] = 128
     data = operand_def()
     buckets = operand_def()
     output_type = element_property(element_types.si64)
@@ -190,6 +194,7 @@ class Unique(OpsetOp):
     """
 
     name = "opset10.Unique"
+    STEPS: ClassVar[int] = 128
     data = operand_def()
     axis = optional_operands(1)
     sorted = boolean_property(True)

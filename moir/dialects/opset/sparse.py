@@ -37,6 +37,7 @@ class EmbeddingSegmentsSum(OpsetOp):
     """
 
     name = "opset3.EmbeddingSegmentsSum"
+    STEPS: ClassVar[int] = 16
     emb_table = operand_def()
     indices = operand_def()
     segment_ids = operand_def()
@@ -81,6 +82,7 @@ class EmbeddingBagOp(OpsetOp):
     `per_sample_weights` are factors of the rows.
     """
 
+    STEPS: ClassVar[int] = 16
     emb_table = operand_def()
     indices = operand_def()
 

@@ -10,11 +10,15 @@ from xdsl.irdl import operand_def, result_def
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import dynamic, si32, si64, string, ui8
+from moir.dialects.large_arrays import Values
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.interfaces.elementwise import require_element
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import deferred_definition
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
+
+STEPS_OF_STRING = 256
+"""Steps that a string takes besides those of its bytes."""
 
 
 @deferred_definition
@@ -36,6 +40,9 @@ class StringTensorUnpack(OpsetOp):
     def result_elements(self) -> Sequence[Attribute]:
         require_element(self.element_type(0), frozenset((string, dynamic)))
         return si32, si32, ui8
+
+    def steps(self, *operands: Values) -> int:
+        return sum(STEPS_OF_STRING + len(text) for text in np.asarray(operands[0]).ravel().tolist())
 
     def evaluate(self, *operands: Array) -> Sequence[Array]:
         texts = [str(text).encode() for text in operands[0].ravel()]
@@ -62,6 +69,11 @@ class StringTensorPack(OpsetOp):
             require_element(self.element_type(index), frozenset((si32, si64, dynamic)))
         require_element(self.element_type(2), frozenset((ui8, dynamic)))
         return string
+
+    def steps(self, *operands: Values) -> int:
+        begins, ends = (np.asarray(operand, np.float64) for operand in operands[:2])
+        # Strings may be the same bytes, each all of them.
+        return begins.size * STEPS_OF_STRING + int(np.minimum(ends - begins, operands[2].size).clip(0).sum())
 
     def evaluate(self, *operands: Array) -> Sequence[Array]:
         begins, ends, symbols = operands

@@ -9,6 +9,7 @@ of subsets: Aho, Sethi, Ullman, "Compilers", chapter 3.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -30,6 +31,8 @@ CLASSES: dict[str, Ranges] = {
 CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7}
 MOST_STATES = 4096
 MOST_REPEATS = 1000
+MOST_MEMBERS = 1 << 21
+"""Maximum number of parts of an expression that all states together stand for, on which the time depends."""
 
 
 class UnsupportedExpression(ValueError):
@@ -302,9 +305,10 @@ def automaton(pattern: str) -> Automaton:
     start = _closure(builder, [whole.first])
     numbers: dict[frozenset[int], int] = {start: 0}
     rows: list[Array] = []
-    pending = [start]
+    pending = deque([start])
+    members = 0
     while pending:
-        states = pending.pop(0)
+        states = pending.popleft()
         targets: dict[tuple[int, int], list[int]] = {}
         for state in states:
             for low, high, target in builder.bytes[state]:
@@ -317,6 +321,9 @@ def automaton(pattern: str) -> Automaton:
             if following not in numbers:
                 if len(numbers) >= MOST_STATES:
                     raise UnsupportedExpression(f"the automaton has more than {MOST_STATES} states")
+                members += len(following)
+                if members > MOST_MEMBERS:
+                    raise UnsupportedExpression("too many parts of it may match at one place")
                 numbers[following] = len(numbers)
                 pending.append(following)
             row[begin:end] = numbers[following]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import read_whole
 from moir.frontends.caffe.network import Layer
 from moir.frontends.protobuf.text_format import Scalar, TextMessage
 
@@ -39,13 +39,18 @@ class CustomLayer(NamedTuple):
 
 def read_mapping(path: Path) -> dict[str, CustomLayer]:
     """The layers that a file lists, by their types. Raises ModelFileError for a file that is no such list."""
-    mapped = map_file(path)
     parser = XMLParser()
     try:
-        parser.feed(b"" if mapped is None else mapped[: 1 << 24])
+        content = read_whole(path, "a CustomLayersMapping.xml")
+        # An entity may stand for ever so many others.
+        if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+            raise ModelFileError("the XML has a document type", location=str(path), hint="remove <!DOCTYPE …>")
+        parser.feed(content)
         root: Element = parser.close()
     except (ParseError, ValueError, LookupError) as error:
         raise ModelFileError(f"not XML: {error}", location=str(path)) from error
+    if root.tag != "CustomLayers":
+        raise _error(path, "its outermost element is not CustomLayers")
     found: dict[str, CustomLayer] = {}
     for entry in root:
         if entry.tag != "CustomLayer":

@@ -52,14 +52,13 @@ def read_model(
     """
     given, description = (None if each is None else Path(each) for each in (input_proto, caffe_proto))
     text, binary = _files(Path(path), given, may_lack_text=description is not None)
-    # What the user named may be anywhere; what is found beside it is in its folder.
-    beside = Path(path) if given is None else None
-    weights = Weights(binary, beside)
+    named = (Path(path), given)
+    weights = Weights(binary, _found_through(binary, named))
     if text is None:
         assert description is not None
         text, message = binary, weights.described(description)
     else:
-        message = read_text(text, beside)
+        message = read_text(text, _found_through(text, named))
         if description is not None:
             complete(message, weights.described(description))
     network = network_of(message, text)
@@ -69,6 +68,11 @@ def read_model(
     if mean_file is not None:
         _subtract_mean(block, builder.inputs, Path(mean_file), mean_file_offsets)
     return Module([ModelOp.of(network.name or binary.stem or "model", block)])
+
+
+def _found_through(path: Path, named: Sequence[Path | None]) -> Path | None:
+    """The file in whose folder another one has to be: the first one that the user named. None if that named it, too."""
+    return None if path in named else named[0]
 
 
 def _files(path: Path, given: Path | None, may_lack_text: bool) -> tuple[Path | None, Path]:

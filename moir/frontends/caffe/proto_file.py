@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import read_whole
 
-MAXIMUM_TEXT_BYTES = 1 << 24
-"""Largest size of a `.proto` file."""
 MAXIMUM_DEPTH = 32
 """Largest nesting of messages."""
 
@@ -34,12 +32,10 @@ def message_classes(path: Path) -> Any:
 
     Raises ModelFileError, with the line, for a file that is not in that language.
     """
-    mapped = map_file(path)
-    if mapped is None:
+    content = read_whole(path, "a .proto file")
+    if not content:
         raise ModelFileError("the file is empty", location=str(path))
-    if len(mapped) > MAXIMUM_TEXT_BYTES:
-        raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="is this a .proto file?")
-    return _Parser(path, mapped[:].decode(errors="replace")).classes()
+    return _Parser(path, content.decode(errors="replace")).classes()
 
 
 class _Parser:
@@ -73,7 +69,7 @@ class _Parser:
             elif word in _SKIPPED:
                 self._skip()
             elif word != ";":
-                raise self._error(f"{word!r} is no declaration")
+                raise self._error("this is no declaration")
         pool = descriptor_pool.DescriptorPool()
         try:
             pool.AddSerializedFile(self._file.SerializeToString())
@@ -103,8 +99,8 @@ class _Parser:
         return self._tokens[self._position - 1][0]
 
     def _expect(self, wanted: str) -> None:
-        if (found := self._next()) != wanted:
-            raise self._error(f"{found!r} where {wanted!r} is expected")
+        if self._next() != wanted:
+            raise self._error(f"{wanted!r} is expected")
 
     def _skip(self) -> None:
         """Skip the rest of a declaration: up to its semicolon, or its closing brace."""

@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from moir.frontends.onnx.structure import Function, SourceNode, StructureReader
+from moir.records import Record
 
-MAXIMUM_INLINED = 5_000_000
-"""Largest number of nodes, inputs and outputs that inlining may add.
+FREE_PARTS = 100_000
+"""Number of nodes, inputs and outputs that inlining may add to any model.
 
 A few hundred bytes of nested functions can stand for more than fits into memory.
 """
+FREE_TEXT = 16 << 20
+"""Number of characters that the names of inlined nodes may have in any model: they begin with those of all calls."""
+GROWTH = 32
+"""How many times as many as there are in the file may be added besides."""
 MAXIMUM_NESTING = 64
 """Largest nesting of calls and graphs."""
 
@@ -32,7 +37,7 @@ class Functions:
     def __init__(self, reader: StructureReader, functions: Iterable[Function]) -> None:
         self.reader = reader
         self._by_key: dict[tuple[str, str, str], Function] = {}
-        self._measured: dict[tuple[str, str, str], tuple[int, int]] = {}
+        self._measured: dict[tuple[str, str, str], _Size] = {}
         for function in functions:
             if function.key in self._by_key:
                 raise reader.error(f"function {self.name(function)!r} is there twice")
@@ -51,8 +56,15 @@ class Functions:
         """Check that inlining all calls in the nodes and their graphs terminates and stays within the limits."""
         if not self._by_key:
             return
-        if sum(self._cost(node, call, depth, ())[0] for node, call, depth in self._calls(nodes, 0)) > MAXIMUM_INLINED:
-            raise self.reader.error(f"inlining its functions yields more than {MAXIMUM_INLINED} nodes and operands")
+        own = [_size(nodes), *(_size(function.nodes) for function in self._by_key.values())]
+        added = [self._called(node, call, depth, ()) for node, call, depth in self._calls(nodes, 0)]
+        parts = FREE_PARTS + GROWTH * sum(each.parts for each in own)
+        text = FREE_TEXT + GROWTH * sum(each.text for each in own)
+        hint = "convert a part of the model, or give functions fewer calls"
+        if sum(each.parts for each in added) > parts:
+            raise self.reader.error(f"inlining its functions yields more than {parts} nodes, inputs and outputs", hint=hint)
+        if sum(each.text for each in added) > text:
+            raise self.reader.error(f"inlining its functions yields names of more than {text} characters", hint=hint)
 
     def _calls(self, nodes: Iterable[SourceNode], depth: int) -> Iterator[tuple[SourceNode, Function, int]]:
         for node in nodes:
@@ -62,24 +74,49 @@ class Functions:
             for _, graph in node.graphs:
                 yield from self._calls(graph.nodes, depth + 1)
 
-    def _cost(self, node: SourceNode, function: Function, depth: int, callers: tuple[Function, ...]) -> tuple[int, int]:
-        """The number of nodes and operands that inlining a call adds, and the nesting of calls and graphs in it."""
+    def _called(self, node: SourceNode, function: Function, depth: int, callers: tuple[Function, ...]) -> _Size:
+        """What inlining a call adds; `depth` is the nesting of the graph that the call is in."""
         if any(function is caller for caller in callers):
             raise self.reader.error(f"function {self.name(function)!r} calls itself", node)
         if len(callers) > MAXIMUM_NESTING:
             raise self.reader.error(f"functions are nested more than {MAXIMUM_NESTING} deep", node)
         if function.key not in self._measured:
-            count, nesting = 1 + _size(function.nodes), 1
+            found = _size(function.nodes).with_fields(nesting=1)
             for inner, callee, inner_depth in self._calls(function.nodes, 1):
-                callee_count, callee_nesting = self._cost(inner, callee, 0, (*callers, function))
-                count += callee_count
-                nesting = max(nesting, inner_depth + callee_nesting)
-            self._measured[function.key] = count, nesting
-        count, nesting = self._measured[function.key]
-        if depth + nesting > MAXIMUM_NESTING:
+                found = found.with_added(self._called(inner, callee, 0, (*callers, function)), inner_depth)
+            self._measured[function.key] = found.with_fields(parts=found.parts + 1)
+        inlined = self._measured[function.key]
+        if depth + inlined.nesting > MAXIMUM_NESTING:
             raise self.reader.error(f"functions and graphs are nested more than {MAXIMUM_NESTING} deep", node)
-        return count, nesting
+        return inlined.with_fields(text=inlined.text + inlined.parts * (len(node.name) + 1))
 
 
-def _size(nodes: Iterable[SourceNode]) -> int:
-    return sum(1 + len(node.inputs) + len(node.outputs) + sum(_size(graph.nodes) for _, graph in node.graphs) for node in nodes)
+class _Size(Record):
+    """What nodes are when all calls in them are inlined.
+
+    Args:
+        parts: the number of nodes, inputs and outputs.
+        text: the number of characters of their names.
+        nesting: the nesting of calls and graphs in them.
+    """
+
+    parts: int
+    text: int
+    nesting: int = 0
+
+    def with_added(self, other: _Size, depth: int) -> _Size:
+        """Both together, the other one in graphs that are nested `depth` deep."""
+        return _Size(self.parts + other.parts, self.text + other.text, max(self.nesting, depth + other.nesting))
+
+
+def _size(nodes: Iterable[SourceNode]) -> _Size:
+    """The size of nodes and the graphs in them, without what they call."""
+    parts = text = 0
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        parts += 1 + len(node.inputs) + len(node.outputs)
+        text += len(node.name) + sum(map(len, node.outputs))
+        for _, graph in node.graphs:
+            pending += graph.nodes
+    return _Size(parts, text)

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from moir.errors import ModelFileError
 from moir.files.reading import map_file
 
-MAXIMUM_DEPTH = 128
+MAXIMUM_DEPTH = 512
 """Largest depth of elements: an IR has six levels, and three more for each body within a body."""
 
 MAXIMUM_ELEMENTS = 16_000_000

@@ -18,7 +18,7 @@ import numpy as np
 from moir.frontends.protobuf.varints import decode_varints
 from moir.frontends.protobuf.wire import FIXED32, FIXED64, LENGTH, VARINT, varint
 
-MAXIMUM_DEPTH = 100
+MAXIMUM_DEPTH = 256
 """The nesting of messages that protobuf's parsers allow."""
 
 _SHORT = 64

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import map_file, read_whole
 
-MAXIMUM_TEXT_BYTES = 1 << 26
+MAXIMUM_TEXT_BYTES = 1 << 23
 """Largest size of a text file, which takes about fifty times as much memory."""
 MAXIMUM_DEPTH = 64
 """Largest nesting of messages."""
@@ -24,6 +24,8 @@ _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)$")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)[fF]?$", re.IGNORECASE)
 _LONGEST_INTEGER = 24
 """Characters of the longest integer of 64 bits, with its sign and a few zeros in front."""
+_EXPECTED = re.compile(r"""Expected ("[^"\w]{1,3}"(?: or "[^"\w]{1,3}"| or a message)?|[a-z]+(?: [a-z]+)*)[,.]""")
+"""What a message of protobuf's parser says should be in a place; before and after it is what is there."""
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 Scalar: TypeAlias = "bool | int | float | str"
@@ -75,7 +77,7 @@ def read_text(path: Path, model: Path | None = None) -> TextMessage:
         path: the file.
         model: the file that it was found beside, see `map_file`.
 
-    Raises ModelFileError, with the line, if it is not in that format, larger than 64 MB, or nested too deeply.
+    Raises ModelFileError, with the line, if it is not in that format, larger than 8 MB, or nested too deeply.
     """
     mapped = map_file(path, model)
     if mapped is None:
@@ -86,6 +88,15 @@ def read_text(path: Path, model: Path | None = None) -> TextMessage:
     return parse_text(mapped[:].decode("utf-8-sig", errors="replace"), path)
 
 
+def read_configuration(path: Path, what: str) -> TextMessage:
+    """Read a configuration in text format that the user named; `what` it should be is for messages.
+
+    Raises ModelFileError, with the line, if it is not in that format, larger than a configuration, or nested too
+    deeply.
+    """
+    return parse_text(read_whole(path, what).decode("utf-8-sig", errors="replace"), path)
+
+
 def parse_text(text: str, path: Path) -> TextMessage:
     """Parse a text, see `read_text`."""
     from google.protobuf import text_format
@@ -94,11 +105,20 @@ def parse_text(text: str, path: Path) -> TextMessage:
     try:
         return _fields(tokens, TextMessage(1), "", path)
     except text_format.ParseError as error:
-        line = error.GetLine()
-        reason = str(error).split(" : ", 1)[-1].split("\n", 1)[0].strip()
-        raise ModelFileError(
-            f"this is not protobuf's text format: {reason}", location=str(path) if line is None else f"{path}, line {line}"
-        ) from error
+        place = place_of(error, path)
+        raise ModelFileError(f"this is not protobuf's text format: {reason_of(error)}", location=place) from error
+
+
+def place_of(error: Any, path: Path) -> str:
+    """The place of an error of protobuf's parser: the file, and the line if it has one."""
+    line = error.GetLine()
+    return str(path) if line is None else f"{path}, line {line}"
+
+
+def reason_of(error: Exception) -> str:
+    """The reason of an error of protobuf's parser, without the content of the file: it may be no model, and secret."""
+    found = _EXPECTED.search(str(error))
+    return "a value does not fit its field" if found is None else f"{found[1]} is expected"
 
 
 def _fields(tokens: Any, message: TextMessage, end: str, path: Path, depth: int = 0) -> TextMessage:

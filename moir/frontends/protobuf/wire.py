@@ -20,7 +20,7 @@ from moir.records import Record
 
 LARGE = 1024
 """Largest size in bytes of messages and payloads that stay in the skeleton unchanged."""
-MAXIMUM_DEPTH = 64
+MAXIMUM_DEPTH = 256
 """Largest nesting of messages that is split; every level of sub-graphs takes three."""
 _MAXIMUM_TENSOR_FIELDS = 256
 

@@ -9,7 +9,6 @@ require computation are unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from moir.dialects.data import DataAttr
 from moir.errors import ConversionError, ModelFileError
 from moir.frontends.tensorflow.functions import CALL_KINDS, first_argument
 from moir.frontends.tensorflow.references import attribute, reference
+from moir.frontends.tensorflow.state.assets import OpenedAsset
 from moir.frontends.tensorflow.state.lookup_tables import TextTable, read_text_table
 from moir.frontends.tensorflow.state.nodes import (
     TABLE_FILLING_KINDS,
@@ -80,7 +80,7 @@ class Execution:
         graph: the GraphDef.
         read_tensor: reads a TensorProto, given the name of its node.
         assets: the paths of assets in the model, by the names of the nodes that hold them.
-        open_asset: checks the path of an asset and returns the path of the file; None if there are no assets.
+        open_asset: opens an asset by its path; None if there are no assets.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Execution:
         graph: Any,
         read_tensor: Callable[[Any, str], DataAttr],
         assets: Mapping[str, str] | None = None,
-        open_asset: Callable[[str], Path] | None = None,
+        open_asset: Callable[[str], OpenedAsset] | None = None,
     ) -> None:
         self.nodes = {node.name: node for node in graph.node}
         self.functions = {function.signature.name: function for function in graph.library.function}

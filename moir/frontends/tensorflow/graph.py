@@ -38,11 +38,13 @@ from moir.frontends.tensorflow.state.nodes import has_resources
 from moir.frontends.tensorflow.state.values import State
 from moir.frontends.tensorflow.tensors import TensorReader
 
-MAXIMUM_INLINED = 200_000
-"""Largest number of nodes, arguments and outputs that inlining may add.
+FREE_PARTS = 30_000
+"""Number of nodes, arguments and outputs that inlining may add to any model.
 
 A few hundred bytes of nested functions can stand for more than fits into memory.
 """
+GROWTH = 32
+"""How many times as many as there are nodes in the file may be added besides."""
 MAXIMUM_RESULTS = 200_000
 """Largest number of results without uses: a reference to output 60000 of a node creates all in front of it."""
 MAXIMUM_UNUSED_TEXT = 1 << 26
@@ -203,8 +205,10 @@ class GraphImporter:
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
         """Count what inlining adds. Raises ModelFileError if that is far more than the file contains."""
         self.inlined += count
-        if self.inlined > MAXIMUM_INLINED + self.functions.node_count:
-            raise frame.error(f"functions call each other until there are more than {self.inlined - 1} nodes", node)
+        limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
+        if self.inlined > limit:
+            reason = f"functions call each other until there are more than {limit} nodes, arguments and outputs"
+            raise frame.error(reason, node, "convert a part of the model, or give functions fewer calls")
 
     def values(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[SSAValue]:
         """The operands of a node; the absent value for a back edge of a loop."""

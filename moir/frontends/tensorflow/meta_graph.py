@@ -42,7 +42,7 @@ def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature:
     Raises ModelFileError if a file is damaged, or a variable that is read has no value.
     """
     file = read_file(path, META_GRAPH_FORMAT)
-    bundle = find_checkpoint(path.with_suffix("")) if checkpoint is None else open_checkpoint(Path(checkpoint))
+    bundle = find_checkpoint(path.with_suffix(""), path) if checkpoint is None else open_checkpoint(Path(checkpoint))
     resources = meta_graph_resources(file.message, file.tensors, path, bundle, Assets(path, path.parent))
     chosen = None if signature is None else choose_signature(file.message, signature, path)
     return import_resolved(ModelFile(path, file.message.graph_def, file.tensors), resources, path.stem, chosen)

@@ -16,6 +16,7 @@ from moir.files.reading import check_beginning, map_file
 from moir.files.recognition import beginning_of
 from moir.frameworks import VARINT, is_text
 from moir.frontends.protobuf.damage import report_damage
+from moir.frontends.protobuf.text_format import place_of, reason_of
 from moir.frontends.protobuf.wire import FileFormat, Splitter
 from moir.frontends.tensorflow.messages import message_class, message_pool, reader
 from moir.frontends.tensorflow.tensors import TensorReader
@@ -84,22 +85,13 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
     except UnicodeDecodeError as error:
         raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
     except text_format.ParseError as error:
-        line = error.GetLine()
-        place = str(path) if line is None else f"{path}, line {line}"
-        raise ModelFileError(f"not {format.name} as text: {_reason(error)}", location=place) from error
+        raise ModelFileError(f"not {format.name} as text: {reason_of(error)}", location=place_of(error, path)) from error
     except ValueError as error:
         # A number beyond the range of its field.
         raise ModelFileError(f"not {format.name} as text: {str(error)[:100]}", location=str(path)) from error
     except RecursionError as error:
         raise ModelFileError("messages are nested too deeply", location=str(path)) from error
     return ModelFile(path, message, TensorReader(path))
-
-
-def _reason(error: Exception) -> str:
-    """The message of a parser's error, without the position and the name of the package."""
-    text = str(error).split("\n", 1)[0]
-    before, separator, behind = text.partition(" : ")
-    return (behind if separator and before.replace(":", "").isdigit() else text).strip()
 
 
 def read_file(path: Path, format: FileFormat) -> ModelFile:

@@ -97,20 +97,24 @@ def lowered_body(
     inputs: Sequence[SSAValue | Attribute],
     prepare: Callable[[list[Parameter]], None] | None = None,
     needed: Sequence[int | None] = (),
+    *,
+    in_place: bool = False,
 ) -> Body:
-    """A lowered clone of a graph.
+    """A lowered clone of a graph, or the graph itself.
 
     Args:
         node: the node the graph belongs to.
-        region: the graph; it is not changed.
+        region: the graph; it is not changed unless it is lowered `in_place`.
         inputs: for each Parameter the value or data that it has in every iteration, or else its type. A known value
             becomes a constant of the body.
         prepare: called with the Parameters before any operation is lowered.
         needed: the rank that is needed of each result; None if nothing says so.
+        in_place: whether the graph is lowered only once: to clone graphs that stand in each other at each level would
+            take the square of their number. The node loses it.
 
     Raises ConversionError if the graph has another number of Parameters.
     """
-    clone = region.clone()
+    clone = _detached(region) if in_place else region.clone()
     parameters = parameters_of(clone.block)
     if len(parameters) != len(inputs):
         node.fail(f"a graph has {len(parameters)} inputs where {len(inputs)} are given")
@@ -136,8 +140,14 @@ def lowered_body(
         parameter.erase()
     need_ranks(clone.block, needed)
     node.run.block(clone.block)
-    eliminate_dead(clone.block)
+    # Bodies in it were lowered in the same way.
+    eliminate_dead(clone.block, in_bodies=False)
     return Body(clone, kept)
+
+
+def _detached(region: Region) -> Region:
+    """A region that belongs to no operation any more."""
+    return region if (parent := region.parent_op()) is None else parent.detach_region(region)
 
 
 def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:

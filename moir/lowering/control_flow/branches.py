@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 
 from moir.analysis.input_dependence import is_computed_of_inputs
 from moir.dialects.opset.control_flow import If, parameters_of, results_of
@@ -43,10 +43,11 @@ def conditional(
     bodies: list[Body] = []
     for index, branch in enumerate(branches):
         try:
-            bodies.append(lowered_body(node, branch, values, needed=needed))
+            bodies.append(lowered_body(node, branch, values, needed=needed, in_place=True))
         except InferenceError as error:
+            node.note(f"its {_NAMES[index]} branch is left out: {error.reason}")
             # The other one has an error of its own if it cannot run either.
-            return _only(node, op, branches[1 - index], values, needed, f"its {_NAMES[index]} branch is left out: {error.reason}")
+            return moved(op, bodies[0], values) if bodies else inlined(node, op, branches[1], values, needed)
     if any(len(body.results) != len(bodies[0].results) for body in bodies):
         node.fail("its branches do not have equally many outputs")
     for number, results in enumerate(zip(bodies[0].values(), bodies[1].values(), strict=True)):
@@ -56,10 +57,12 @@ def conditional(
         if number < len(needed) and (rank := needed[number]) in ranks:
             taken = ranks.index(rank)
             reason = f"its {_NAMES[1 - taken]} branch is left out: it gives {ranks[1 - taken]} dimensions, and what reads them takes {rank}"
-            return _only(node, op, branches[taken], values, needed, reason)
+            node.note(reason)
+            return moved(op, bodies[taken], values)
         if not is_computed_of_inputs(condition) and (taken := _squeezing(bodies, number)) is not None:
             reason = f"its {_NAMES[1 - taken]} branch is left out: inference will fail unless the dimension that the other one removes is 1"
-            return _only(node, op, branches[taken], values, needed, reason)
+            node.note(reason)
+            return moved(op, bodies[taken], values)
         _check_ranks(node, condition, ranks)
     operands = [condition]
     indices: dict[SSAValue, int] = {}
@@ -78,12 +81,31 @@ def conditional(
     return create_with_bodies(op, If, operands, properties, [body.region for body in bodies])
 
 
-def _only(
-    node: LoweringNode, op: OpBuilder, branch: Region, values: Sequence[SSAValue], needed: Sequence[int | None], why: str
-) -> list[SSAValue]:
-    """The results of one of two graphs, with a note on the other one."""
-    node.note(why)
-    return inlined(node, op, branch, values, needed)
+def moved(op: OpBuilder, body: Body, values: Sequence[SSAValue]) -> list[SSAValue]:
+    """Move the operations of a lowered graph to where a builder builds; returns the values of its results.
+
+    Args:
+        op: the builder.
+        body: the graph, which is empty afterwards.
+        values: what takes the place of each Parameter.
+    """
+    for position, value in enumerate(values):
+        if (parameter := body.parameters[position]) is not None:
+            parameter.results[0].replace_all_uses_with(value)
+            body.drop(position)
+    return _emptied(op, body.block)
+
+
+def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
+    """Move the operations of a block without Parameters to where a builder builds; returns the values of Results."""
+    results = results_of(block)
+    for inner in list(block.ops):
+        inner.detach()
+        if isinstance(inner, Result):
+            inner.erase()
+        else:
+            op.insert(inner)
+    return results
 
 
 def _squeezing(bodies: Sequence[Body], number: int) -> int | None:
@@ -131,11 +153,4 @@ def inlined(
         parameter.erase()
     need_ranks(block, needed)
     node.run.block(block)
-    results = results_of(block)
-    for inner in list(block.ops):
-        inner.detach()
-        if isinstance(inner, Result):
-            inner.erase()
-        else:
-            op.insert(inner)
-    return results
+    return _emptied(op, block)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from moir.errors import ConversionError
-from moir.frontends.protobuf.text_format import Scalar, TextMessage, read_text
+from moir.frontends.protobuf.text_format import Scalar, TextMessage, read_configuration
 from moir.suggestions import alternatives
 
 META_ARCHITECTURES = ("ssd", "faster_rcnn")
@@ -45,7 +45,7 @@ class PipelineConfig:
         """Read a file. Raises ConversionError for a file that is no pipeline.config."""
         if not path.is_file():
             raise ConversionError("the pipeline configuration is no file", location=str(path))
-        models = read_text(path).messages("model")
+        models = read_configuration(path, "a pipeline.config").messages("model")
         if not models:
             raise ConversionError("there is no message 'model'", location=str(path), hint="is it the pipeline.config of the model?")
         return cls(models[0], path)

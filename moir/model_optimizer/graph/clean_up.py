@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from xdsl.ir import Block
 
+from moir.analysis.folding_budget import FoldingBudget
 from moir.analysis.order import sort_block
 from moir.model_optimizer.attributes.operation_attributes import OperationAttributes
 from moir.model_optimizer.block.operation_names import class_type
@@ -23,7 +24,7 @@ def fold_constants(block: Block, kept: Collection[str]) -> bool:
         kept: values of `type` of operations that are not replaced.
     """
     sort_block(block)
-    return Folding(static_shape=False).fold(block.ops, lambda op: class_type(type(op)) in kept)
+    return Folding(False, FoldingBudget(list(block.ops))).fold(block.ops, lambda op: class_type(type(op)) in kept)
 
 
 def clean_up(graph: BlockView, kept: Collection[str]) -> None:

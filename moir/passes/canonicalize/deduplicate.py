@@ -16,11 +16,14 @@ from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.locations import located, merged
-from moir.dialects.names import inherit_names
+from moir.dialects.names import Additions, add_names, inherit_names
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
+
+_FEW = 8
+"""Number of operations of one class on the same operands up to which they are compared one by one."""
 
 
 class DeduplicatePass(ReportingPass):
@@ -42,14 +45,19 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
     """Replace each operation of a block by an equal earlier one; returns whether there was one."""
     changed = False
     alike: dict[Hashable, list[Operation]] = {}
+    names: Additions = {}
     recording = RECORDING.get()
     for op in operations:
         if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
             continue
         operands = tuple(map(id, op.operands))
         # Attributes and types take long to hash, and few operations share all operands with another one of their class.
-        others = alike.setdefault((type(op), operands or tuple(op.properties.values())), [])
+        key = (type(op), operands or tuple(op.properties.values()))
+        others = alike.setdefault(key, [])
         earlier = next((each for each in others if _are_equal(each, op)), None) if others else None
+        if earlier is None and len(others) >= _FEW:
+            others = alike.setdefault((*key, frozenset(op.properties.items()), *(result.type for result in op.results)), [])
+            earlier = others[0] if others else None
         if earlier is None:
             others.append(op)
             continue
@@ -58,11 +66,12 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
         changed = True
         if recording is not None:
             recording.replaced("deduplicate", [op], [earlier])
-        inherit_names(op, earlier.results)
+        inherit_names(op, earlier.results, names)
         earlier.location = merged([located(earlier), located(op)])
         for result, replacement in zip(op.results, earlier.results, strict=True):
             result.replace_all_uses_with(replacement)
         erase(op)
+    add_names(names)
     return changed
 
 

@@ -60,13 +60,14 @@ class ShapeComputations:
     """The shape computations of one block.
 
     `first` maps entries to the first value that has them, `places` maps a symbolic dimension to a ShapeOf and its index
-    there.
+    there, `origins` maps values to the earliest one with their shape.
     """
 
     def __init__(self, known: Dimensions) -> None:
         self.known = known
         self.first: dict[Hashable, SSAValue] = {}
         self.places: dict[Symbol, tuple[SSAValue, int]] = {}
+        self.origins: dict[SSAValue, SSAValue] = {}
 
     def simplify(self, operations: Iterable[Operation]) -> bool:
         """Simplify the operations of a block in order; returns whether any has changed."""
@@ -118,12 +119,24 @@ class ShapeComputations:
 
     def origin(self, value: SSAValue) -> SSAValue:
         """The earliest value with the shape of `value` in the chain of operations that computes `value`."""
-        while isinstance(value, OpResult) and isinstance(value.op, OpsetOp) and not value.op.regions:
-            source = next((operand for operand in value.op.operands if self._same(operand, value)), None)
-            if source is None or (isinstance(source, OpResult) and isinstance(source.op, Constant)):
+        chain: list[SSAValue] = []
+        # A ShapeOf behind each operation of a long chain walks only to where the one before it began.
+        while (known := self.origins.get(value)) is None:
+            chain.append(value)
+            if (source := self._source(value)) is None:
+                known = value
                 break
             value = source
-        return value
+        for each in chain:
+            self.origins[each] = known
+        return known
+
+    def _source(self, value: SSAValue) -> SSAValue | None:
+        """The operand, other than a constant, that has the shape of the value which an operation computes of it."""
+        if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions:
+            return None
+        source = next((operand for operand in value.op.operands if self._same(operand, value)), None)
+        return None if isinstance(source, OpResult) and isinstance(source.op, Constant) else source
 
     def _same(self, a: SSAValue, b: SSAValue) -> bool:
         left, right = self.known.tokens(a), self.known.tokens(b)

@@ -33,6 +33,6 @@ class FoldConstantsPass(ReportingPass):
     static_shape: bool = False
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        folding = Folding(self.static_shape)
+        folding = Folding(self.static_shape, analyses.folding_budget)
         changed = [folding.fold(operations) for _, operations in analyses.contents]
         return any(changed)

@@ -7,9 +7,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.uses import has_one_live_use
+from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
@@ -21,10 +23,17 @@ def axis_of(op: Concat) -> int | None:
     return axis if axis >= 0 else None if rank is None else axis + rank
 
 
-class ConcatOfConcats(Pattern):
-    """Merges Concats without other uses into the Concat that uses them.
+def is_merged(op: Concat, axis: int) -> bool:
+    """Whether a Concat becomes a part of one along the same axis that alone uses it."""
+    users = [use.operation for use in islice(live_uses(op.results[0]), 2)]
+    return len(users) == 1 and isinstance(users[0], Concat) and axis_of(users[0]) == axis
 
-    Inner Concats come first in a block, so one walk merges whole chains.
+
+class ConcatOfConcats(Pattern):
+    """Merges Concats without other uses into the Concat that uses them, directly or through others.
+
+    Only the outermost Concat is rewritten: if each one of a chain were, the operands of the first one would be copied
+    as often as the chain is long.
     """
 
     roots = (Concat,)
@@ -35,13 +44,15 @@ class ConcatOfConcats(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Concat)
         axis = axis_of(op)
-        if axis is None:
+        if axis is None or is_merged(op, axis):
             return
         operands: list[SSAValue] = []
-        for operand in op.operands:
+        pending = list(reversed(op.operands))
+        while pending:
+            operand = pending.pop()
             inner = operand.owner
             if isinstance(inner, Concat) and axis_of(inner) == axis and has_one_live_use(operand):
-                operands.extend(inner.operands)
+                pending.extend(reversed(inner.operands))
             else:
                 operands.append(operand)
         if len(operands) > len(op.operands):

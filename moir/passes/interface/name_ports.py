@@ -15,7 +15,7 @@ output has. The runtime gives outputs that are one tensor, or an input, the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -48,39 +48,46 @@ class NamePortsPass(ReportingPass):
         return changed
 
 
-def _declared(op: Operation, value: SSAValue) -> str | None:
-    """The name of an input or output, if that is a name of its tensor; IR that was read may have another one."""
+def _declared(op: Operation, names: Container[str]) -> str | None:
+    """The name of an input or output, if its tensor has it; IR that was read may have another one."""
     name = name_of(op)
-    return name if name in names_of(value) else None
+    return name if name is not None and name in names else None
 
 
-def _not_before(declared: str, value: SSAValue) -> list[str]:
+def _not_before(declared: str, names: Iterable[str]) -> list[str]:
     """The names of a tensor without those that the runtime would give instead of the declared one."""
-    return [declared, *(name for name in names_of(value) if name > declared)]
+    return [declared, *(name for name in names if name > declared)]
 
 
 def _name_outputs(block: Block, results: Sequence[Result]) -> bool:
     changed = False
-    seen: set[SSAValue] = set()
+    # Thousands of outputs may be one tensor, whose names are split once.
+    names: dict[SSAValue, dict[str, None]] = {}
+    moved: dict[SSAValue, None] = {}
     for result in results:
         value = result.operands[0]
-        declared = _declared(result, value)
-        is_shared = value in seen or isinstance(value.owner, Parameter)
-        seen.add(value)
+        is_shared = value in names or isinstance(value.owner, Parameter)
+        if value not in names:
+            names[value] = dict.fromkeys(names_of(value))
+        declared = _declared(result, names[value])
         # The CPU plugin does not execute an Identity of strings.
         if declared is None or element_of(value) == string:
             continue
         if is_shared and declared != (name_of(value.owner) if isinstance(value.owner, Parameter) else None):
-            set_names(value, [name for name in names_of(value) if name != declared])
+            del names[value][declared]
+            moved[value] = None
             identity = OpBuilder(KnownValues(), block, result).Identity(value)
             set_names(identity, [declared])
+            names[identity] = {declared: None}
             result.operands[0] = identity
             changed = True
+    for value in moved:
+        set_names(value, names[value])
     for result in results:
-        value = result.operands[0]
-        declared = _declared(result, value)
-        if declared is not None and min(names_of(value)) != declared:
-            result.attributes[OUTPUT_NAMES] = string_attribute(",".join(map(escaped, _not_before(declared, value))))
+        present = names[result.operands[0]]
+        declared = _declared(result, present)
+        if declared is not None and min(present) != declared:
+            result.attributes[OUTPUT_NAMES] = string_attribute(",".join(map(escaped, _not_before(declared, present))))
             changed = True
     return changed
 
@@ -90,9 +97,10 @@ def _name_inputs(parameters: Sequence[Parameter], results: Sequence[Result]) -> 
     outputs = {name_of(each) for each in results}
     for parameter in parameters:
         value = parameter.results[0]
-        declared = _declared(parameter, value)
-        if declared is not None and min(names_of(value)) != declared:
-            later = _not_before(declared, value)
-            set_names(value, [name for name in names_of(value) if name in later or name in outputs])
+        names = names_of(value)
+        declared = _declared(parameter, names)
+        if declared is not None and min(names) != declared:
+            later = _not_before(declared, names)
+            set_names(value, [name for name in names if name in later or name in outputs])
             changed = True
     return changed

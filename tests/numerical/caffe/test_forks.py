@@ -51,6 +51,8 @@ def test_layers_of_a_custom_mapping_go_into_the_ir(tmp_path: Path) -> None:
         ("<CustomLayers><CustomLayer NativeType='A' hasParam='true'/></CustomLayers>", "no protoParamName"),
         ("<CustomLayers><Layer/></CustomLayers>", "only CustomLayer"),
         ("<CustomLayers>", "not XML"),
+        ("<!DOCTYPE a [<!ENTITY b 'c'>]><CustomLayers/>", "document type"),
+        ("<CustomLayers>" + " " * (1 << 20), r"larger than 1 MiB; is it a CustomLayersMapping\.xml\?"),
         ("", "not XML"),
     ],
 )

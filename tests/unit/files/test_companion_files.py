@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from moir import convert_model, save_model
-from moir.errors import ModelFileError
+from moir.errors import ConversionError, ModelFileError
 from moir.files.reading import ModelFolder, map_file
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -39,7 +39,27 @@ def _mxnet(folder: Path) -> tuple[Path, Path]:
     return Path(shutil.copy(symbol, folder)), Path(shutil.copy(parameters, folder))
 
 
-MODELS = {"ir": _ir, "caffe": _caffe, "caffe-text": _caffe_text, "mxnet": _mxnet}
+def _checkpoint(folder: Path, pattern: str) -> tuple[Path, Path]:
+    shutil.copytree(FIXTURES / "tensorflow" / "saved_model_v2", folder, dirs_exist_ok=True)
+    return folder / "saved_model.pb", next((folder / "variables").glob(pattern))
+
+
+def _checkpoint_index(folder: Path) -> tuple[Path, Path]:
+    return _checkpoint(folder, "*.index")
+
+
+def _checkpoint_data(folder: Path) -> tuple[Path, Path]:
+    return _checkpoint(folder, "*.data-*")
+
+
+MODELS = {
+    "ir": _ir,
+    "caffe": _caffe,
+    "caffe-text": _caffe_text,
+    "mxnet": _mxnet,
+    "checkpoint-index": _checkpoint_index,
+    "checkpoint-data": _checkpoint_data,
+}
 
 
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
@@ -56,6 +76,53 @@ def test_companion_outside_of_the_folder(
     link(outside, companion)
     with pytest.raises(ModelFileError, match=r"a link out of the folder|a hard link"):
         convert_model(model)
+
+
+def test_weights_found_beside_one_of_two_texts(tmp_path: Path) -> None:
+    """The user named two files, neither of which is the one with the weights."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    text, weights = _caffe(folder)
+    other = Path(shutil.copy(text, tmp_path / "other.prototxt"))
+    convert_model(text, input_proto=other)
+    weights.rename(tmp_path / "outside")
+    weights.symlink_to(tmp_path / "outside")
+    with pytest.raises(ModelFileError, match="a link out of the folder"):
+        convert_model(text, input_proto=other)
+    convert_model(weights, input_proto=text)
+
+
+SECRETS = [
+    "SECRET:x:0:0:root\n",
+    "SECRET { SECRET: }\n",
+    '{"SECRET": SECRET}\n',
+    "SECRET = SECRET\n",
+    "<SECRET a='SECRET'/>\n",
+    "node { op: SECRET }",
+    "node SECRET",
+    "a: 'SECRET\n",
+]
+
+
+@pytest.mark.parametrize("content", SECRETS)
+def test_messages_do_not_quote_a_file_that_is_no_model(tmp_path: Path, content: str) -> None:
+    model, _ = _caffe_text(tmp_path)
+    saved = FIXTURES / "tensorflow" / "saved_model_v2"
+    for name in ("m.pb", "m.pbtxt", "m.meta", "m.onnx", "m.xml", "m-symbol.json", "m.prototxt", "m.params"):
+        (tmp_path / name).write_text(content)
+    text = tmp_path / "m.pbtxt"
+    conversions: list[Callable[[], object]] = [
+        *(lambda path=path: convert_model(path) for path in sorted(tmp_path.glob("m*"))),
+        lambda: convert_model(model, input_proto=text),
+        lambda: convert_model(model, caffe_proto=text),
+        lambda: convert_model(model, custom_layers=text),
+        lambda: convert_model(model, mean_file=text),
+        lambda: convert_model(saved, tensorflow_object_detection_api_pipeline_config=text, transformations_config=text),
+    ]
+    for conversion in conversions:
+        with pytest.raises(ConversionError) as error:
+            conversion()
+        assert "SECRET" not in str(error.value)
 
 
 def test_link_to_the_folder_of_the_links_target(tmp_path: Path) -> None:

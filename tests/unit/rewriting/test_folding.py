@@ -9,6 +9,7 @@ import pytest
 from xdsl.ir import Block, SSAValue
 
 from moir.analysis.constants import values_of
+from moir.analysis.folding_budget import FoldingBudget
 from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import f16, f32, si32
 from moir.dialects.large_arrays import ComputedArray
@@ -32,7 +33,7 @@ def folded(build: Build) -> SSAValue:
     op = OpBuilder(KnownValues(), block)
     result = Result.create(operands=[build(op)])
     block.add_op(result)
-    Folding(static_shape=False).fold(block.ops)
+    Folding(False, FoldingBudget(block.ops)).fold(block.ops)
     return result.operands[0]
 
 

@@ -76,3 +76,33 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     Path("c.toml").write_text(text)
     assert main(["--config", "c.toml", "--print-config"]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (".".join(["a"] * 10_000) + " = 1", "it has a key of more than 32 parts"),
+        ("[" + " . ".join(["a"] * 40) + "]", "it has a key of more than 32 parts"),
+        ("x = {" + ".".join(['"a"'] * 40) + " = 1}", "it has a key of more than 32 parts"),
+        ("x = " + "[" * 100_000, "lists and tables are nested too deeply"),
+        ("x = 1\n" + "#" * (1 << 20), "larger than 1 MiB; is it a configuration in TOML?"),
+        ("x = \xff", "it is no TOML"),
+    ],
+)
+def test_what_would_take_much_memory_is_refused(tmp_path: Path, content: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "c.toml").write_bytes(content.encode("latin-1"))
+    assert main(["m.onnx", "--config", f"{tmp_path}/c.toml"]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_a_text_with_many_dots_is_no_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = ".".join(["layer"] * 50)
+    (tmp_path / "c.toml").write_text(f'output = "{name}"\n')
+    assert printed(capsys, "--config", f"{tmp_path}/c.toml") == f'output = ["{name}"]\n'
+
+
+@pytest.mark.parametrize("option", ["--config", "--transformations_config"])
+def test_a_device_has_no_end(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(matmul_model(), tmp_path / "m.onnx")
+    assert main([f"{tmp_path}/m.onnx", "-o", str(tmp_path / "o.xml"), option, "/dev/zero"]) != 0
+    assert "/dev/zero: larger than 1 MiB; is it a configuration" in capsys.readouterr().err

@@ -38,10 +38,11 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from moir.dialects.assembly import parse_assembly, print_assembly
 from moir.dialects.data import Array
+from moir.dialects.large_arrays import Values
 from moir.dialects.moir import is_none
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.interfaces.properties import PropertyAccess, property_table
-from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_of, merge_elements, rank_of, shape_of, tensor
+from moir.dialects.shapes import Shape, Shapes, SymbolicShape, element_count, element_of, merge_elements, rank_of, shape_of, tensor
 from moir.records import Record
 
 if TYPE_CHECKING:
@@ -103,6 +104,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     DETERMINISTIC: ClassVar[bool] = True
     """Whether equal operands give equal results; False for random operations, which are neither folded nor merged."""
+
+    STEPS: ClassVar[int] = 1
+    """About how many nanoseconds `evaluate` takes for an element: more than 1 if it sorts or is a loop in Python."""
 
     KIND: ClassVar[str] = cast(str, _KindOfName())
     """The kind of the operation, such as `Gather`, without the operation set that defines this version."""
@@ -217,6 +221,15 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         Absent trailing operands are omitted.
         """
         return None
+
+    def steps(self, *operands: Values) -> int:
+        """About how many nanoseconds `evaluate` takes for operand values.
+
+        An operation overrides it if its work is not proportional to the elements of operands and results.
+        """
+        sizes = [operand.size for operand in operands]
+        sizes += [element_count(shape_of(result)) or 0 for result in self.results]
+        return self.STEPS * sum(sizes)
 
     def result_count(self) -> int:
         """Number of results that operands and properties determine; used when the operation is built."""

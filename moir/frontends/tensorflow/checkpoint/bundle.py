@@ -60,14 +60,16 @@ class Bundle:
 
     Args:
         prefix: path of the checkpoint without `.index`.
+        model: the model that it was found through, in whose folder it must be; None for one that the user named.
 
     Raises ModelFileError if there is no such checkpoint, or its index is damaged.
     """
 
-    def __init__(self, prefix: Path) -> None:
+    def __init__(self, prefix: Path, model: Path | None = None) -> None:
         self.prefix = prefix
         self.path = prefix.with_name(f"{prefix.name}.index")
-        self.table = SortedTable(self.path).entries
+        self.table = SortedTable(self.path, model).entries
+        self._model = model or self.path
         self.shards: dict[int, tuple[Path, mmap.mmap | None]] = {}
         header = parse("BundleHeaderProto", self.table.get(b"", b""), self.path, "the header of the checkpoint")
         if b"" not in self.table or not 1 <= header.num_shards <= _MAXIMUM_SHARDS:
@@ -195,7 +197,7 @@ class Bundle:
             if not path.exists():
                 hint = "copy all files of the checkpoint"
                 raise ModelFileError("the data file of the checkpoint is missing", location=str(path), hint=hint)
-            self.shards[number] = path, map_file(path, self.path)
+            self.shards[number] = path, map_file(path, self._model)
         return self.shards[number]
 
     def _tensor(self, entry: Entry, key: str) -> DataAttr:
@@ -255,13 +257,13 @@ class Bundle:
         return bytes(view[position + _CHECKSUM_BYTES :])
 
 
-def find_checkpoint(prefix: Path) -> Bundle | None:
-    """The checkpoint with a prefix, None if there is no index file.
+def find_checkpoint(prefix: Path, model: Path | None = None) -> Bundle | None:
+    """The checkpoint with a prefix, None if there is no index file; `model` as in `Bundle`.
 
     Raises ModelFileError for a checkpoint in TensorFlow's first format.
     """
     if prefix.with_name(f"{prefix.name}.index").exists():
-        return Bundle(prefix)
+        return Bundle(prefix, model)
     if prefix.is_file():
         reason = "a checkpoint in TensorFlow's first format, which is one file without an index"
         raise ModelFileError(reason, location=str(prefix), hint="save it again with a tf.train.Saver of version V2")

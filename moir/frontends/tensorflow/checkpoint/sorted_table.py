@@ -42,13 +42,14 @@ class SortedTable:
 
     Args:
         path: the file.
+        model: the model that the file was found through, see `map_file`.
 
     Raises ModelFileError for a file that is damaged, or no table of this format, or whose compression is unknown.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, model: Path | None = None) -> None:
         self.path = path
-        mapped = map_file(path)
+        mapped = map_file(path, model)
         if mapped is None:
             raise ModelFileError("the file is empty", location=str(path))
         if len(mapped) < _FOOTER_BYTES or struct.unpack_from("<Q", mapped, len(mapped) - 8)[0] != MAGIC:

@@ -5,10 +5,19 @@ A model may refer to files in its own folder only, see `ModelFolder`.
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path, PureWindowsPath
+from typing import NamedTuple
 
 from moir.errors import ModelFileError
-from moir.files.reading import ModelFolder
+from moir.files.reading import ModelFolder, map_file
+
+
+class OpenedAsset(NamedTuple):
+    """The file of an asset, and its memory map; None if it is empty."""
+
+    path: Path
+    mapped: mmap.mmap | None
 
 
 class Assets:
@@ -22,10 +31,9 @@ class Assets:
     def __init__(self, model: Path, folder: Path) -> None:
         self.model = model
         self.folder = folder
-        self.model_folder = ModelFolder(model)
 
-    def open(self, name: str) -> Path:
-        """The file of an asset.
+    def open(self, name: str) -> OpenedAsset:
+        """An asset, mapped into memory.
 
         Args:
             name: its path in the folder of assets. Of an absolute path, which was valid on the machine that saved the
@@ -34,14 +42,9 @@ class Assets:
         Raises ModelFileError if it is outside the model's folder or missing.
         """
         last = PureWindowsPath(name).name
-        if not last or "\0" in name or self.model_folder.leads_upward(name):
+        if not last or "\0" in name or ModelFolder.leads_upward(name):
             raise ModelFileError(f"asset {name!r} is outside the folder of the model", location=str(self.model))
-        path = self.folder / (last if self.model_folder.is_absolute(name) else name)
-        try:
-            target = self.model_folder.target(path)
-        except (OSError, RuntimeError) as error:
-            reason = f"asset {name!r} cannot be read ({getattr(error, 'strerror', None) or error})"
-            raise ModelFileError(reason, location=str(path), hint="copy all files of the model") from error
-        if target is None:
-            raise ModelFileError(f"asset {name!r} is a link out of the folder of the model", location=str(self.model))
-        return target
+        path = self.folder / (last if ModelFolder.is_absolute(name) else name)
+        if not path.exists():
+            raise ModelFileError(f"asset {name!r} is missing", location=str(path), hint="copy all files of the model")
+        return OpenedAsset(path, map_file(path, self.model))

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.frontends.tensorflow.state.assets import OpenedAsset
 from moir.records import Record
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
@@ -39,19 +39,21 @@ class TextTable(Record):
     first: int = 0
 
 
-def read_text_table(path: Path, table: str, layout: TextTable, key_type: Attribute, value_type: Attribute) -> tuple[DataAttr, DataAttr]:
+def read_text_table(
+    asset: OpenedAsset, table: str, layout: TextTable, key_type: Attribute, value_type: Attribute
+) -> tuple[DataAttr, DataAttr]:
     """The keys and values of a table, each of shape [number of entries].
 
     Args:
-        path: the file.
+        asset: the file.
         table: name of the table, for messages.
         layout: columns of keys and values, and the lines to read.
         key_type: element type of the keys.
         value_type: element type of the values.
 
-    Raises ModelFileError for a file that cannot be read, is not in UTF-8, or lacks a line or a column.
+    Raises ModelFileError for a file that is not in UTF-8, or lacks a line or a column.
     """
-    mapped = map_file(path)
+    path, mapped = asset
     try:
         text = "" if mapped is None else mapped[:].decode()
     except UnicodeDecodeError as error:

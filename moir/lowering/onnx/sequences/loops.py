@@ -33,6 +33,9 @@ from moir.rewriting.dead_code import erase
 MOST_ITERATIONS = 256
 """Loops of more iterations are not unrolled."""
 
+MOST_COPIES = 50_000
+"""Number of operations that the unrolled loops of a model may have: loops within loops would have any number."""
+
 SHAPED_BY_OPERANDS = frozenset(
     {
         *("Abs", "Add", "And", "Cast", "CastLike", "Ceil", "Clip", "Concat", "Cos", "Div", "Elu", "Equal", "Erf", "Exp"),
@@ -69,7 +72,7 @@ def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) 
     trips, condition, *states = [*own_operands(node), None, None][: max(2, len(own_operands(node)))]
     count = node.known.integers(trips)
     starts = condition is None or ((known := node.known.constant(condition)) is not None and bool(known.all()))
-    if count is not None and starts and max(count[0], 0) <= MOST_ITERATIONS:
+    if count is not None and starts and max(count[0], 0) <= MOST_ITERATIONS and _may_copy(node, count[0]):
         before = node.op.prev_op
         try:
             return _unrolled(node, op, max(count[0], 0), [node.operand(2 + index) for index in range(len(states))])
@@ -79,6 +82,13 @@ def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) 
             while (built := node.op.prev_op) is not None and built is not before:
                 erase(built)
     return _growing(node, op, lower)
+
+
+def _may_copy(node: LoweringNode, count: int) -> bool:
+    """Whether the body of a node may be copied for each of some iterations, which then counts as done."""
+    copies = node.run.state(_may_copy, lambda: {"operations": 0})
+    copies["operations"] += count * sum(1 for _ in graph_of(node, "body").walk())
+    return copies["operations"] <= MOST_COPIES
 
 
 def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAValue]) -> list[SSAValue | None]:
@@ -232,6 +242,8 @@ def sequence_map(node: LoweringNode, op: OpBuilder) -> Replacement:
     others = [members_of(node, index) if is_sequence(value) else [value] * len(members) for index, value in enumerate(own) if index]
     if any(len(each) != len(members) for each in others):
         node.fail("its sequences have different lengths")
+    if not _may_copy(node, len(members)):
+        node.fail(f"copies of its body for each of {len(members)} tensors would be too many operations")
     mapped: list[list[SSAValue]] = [[] for _ in range(node.result_count)]
     for index, member in enumerate(members):
         values = [member, *(each[index] for each in others), *captured]

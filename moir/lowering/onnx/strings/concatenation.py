@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.data import Array
 from moir.dialects.element_types import si64, string
 from moir.dialects.shapes import broadcast_shapes, element_count, shape_of
 from moir.expansions.strings.pieces import limited, overlaps, pieces, without_empty
@@ -27,6 +28,9 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
+MAXIMUM_TEXT = 1 << 20
+"""Maximum number of characters of strings that are concatenated at once."""
+
 
 def broadcast_pair(node: LoweringNode, op: OpBuilder) -> tuple[Texts, Texts, SSAValue]:
     """The strings of operands 0 and 1 as flat lists in one list of bytes, and the shape to which both are broadcast."""
@@ -38,13 +42,20 @@ def broadcast_pair(node: LoweringNode, op: OpBuilder) -> tuple[Texts, Texts, SSA
     return first, second, shape
 
 
+def _longest(texts: Array) -> int:
+    """The length of the longest string."""
+    return max((len(str(text)) for text in texts.ravel()), default=0)
+
+
 @onnx.lowers("StringConcat")
 def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.StringConcat(a, b) -> opset15.StringTensorPack of the bytes of each a and b"""
     a, b = node.constant(0), node.constant(1)
     if a is not None and b is not None:
         broadcast_shapes(a.shape, b.shape)  # raises InferenceError for shapes that do not fit
-        return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
+        # A string with itself, again and again, would be of any length. Folding has a budget for what is longer.
+        if max(a.size, b.size) * (_longest(a) + _longest(b)) <= MAXIMUM_TEXT:
+            return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
     if 0 in (element_count(node.shape(0)), element_count(node.shape(1))):
         # The runtime (2026.4) crashes on the bytes of no string.
         first, second = (shape_value(op, node.operand(index)) for index in (0, 1))

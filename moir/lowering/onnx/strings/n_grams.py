@@ -22,6 +22,12 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
+MOST_COMPARISONS = 1 << 14
+"""Maximum number of operations that compare tokens: one for each token of an n-gram, at each distance."""
+
+MOST_PLACES = 1 << 26
+"""Maximum number of elements of the matrix that says the place of each n-gram in the result."""
+
 MODES = ("TF", "IDF", "TFIDF")
 
 
@@ -46,19 +52,26 @@ def n_gram_counts(
     x, pool = _tokens(node, op)
     counts: list[SSAValue] = []
     columns: list[int] = []
-    first, length = 0, size_along(shape_of(x) or (-1,), -1)
+    first, comparisons, length = 0, 0, size_along(shape_of(x) or (-1,), -1)
     for number, grams in enumerate(_pools(node, pool), 1):
-        distances = range(1, 2 if number == 1 else max_skip_count + 2)
-        # Lists that are known to be too short are left out: the CPU plugin (2026.4) sums nothing to nothing.
-        fitting = [distance for distance in distances if not 0 < length <= (number - 1) * distance]
-        if min_gram_length <= number <= max_gram_length and len(grams) and fitting:
-            found = [_occurrences(op, x, grams, distance) for distance in fitting]
+        most = 1 if number == 1 else max_skip_count + 1
+        if length > 0 and number > 1:
+            # Lists that are known to be too short are left out: the CPU plugin (2026.4) sums nothing to nothing.
+            most = min(most, (length - 1) // (number - 1))
+        if min_gram_length <= number <= max_gram_length and len(grams) and most:
+            comparisons += number * most
+            if comparisons > MOST_COMPARISONS:
+                reason = f"n-grams of up to {number} tokens at {most} distances take more than {MOST_COMPARISONS} comparisons"
+                node.fail(reason, hint="use a smaller max_skip_count or max_gram_length")
+            found = [_occurrences(op, x, grams, distance) for distance in range(1, most + 1)]
             counts.append(op.convert(op.ReduceSum(op.Concat(*found, axis=-2), [-2]), f32))
             columns.extend(ngram_indexes[first : first + len(grams)])
         first += len(grams)
     if first != len(ngram_indexes) or not counts or min(ngram_indexes) < 0:
         node.fail(f"ngram_indexes has {len(ngram_indexes)} places for {first} n-grams, or there is none of the lengths that are counted")
     size = max(ngram_indexes) + 1
+    if size * len(columns) > MOST_PLACES:
+        node.fail(f"{len(columns)} n-grams have places up to {size - 1} in the result", hint="number the places without gaps")
     matrix = np.zeros((len(columns), size), np.float32)
     matrix[np.arange(len(columns)), columns] = 1
     result = op.MatMul(op.Concat(*counts, axis=-1), matrix)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from moir.errors import ConversionError
+from moir.files.reading import read_whole
 from moir.model_optimizer.api.configuration.json_text import JsonValue, parse_json
 from moir.model_optimizer.graph.graph import Graph
 from moir.suggestions import did_you_mean, nearest
@@ -25,9 +26,6 @@ from moir.suggestions import did_you_mean, nearest
 logger = logging.getLogger("moir")
 
 MatchKind: TypeAlias = Literal["scope", "points", "general"]
-
-MAXIMUM_SIZE = 1 << 24
-"""The largest configuration file, in bytes."""
 
 CUSTOM_REPLACEMENTS = "custom_replacements"
 """The entry of `graph.graph` that has the descriptions, by id."""
@@ -108,11 +106,7 @@ parse_custom_replacement_config_file = load_configuration
 def read_configuration(path: str | Path) -> str:
     """The text of a configuration file."""
     try:
-        if Path(path).stat().st_size > MAXIMUM_SIZE:
-            raise ConversionError(f"the configuration file is larger than {MAXIMUM_SIZE >> 20} MiB", location=str(path))
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ConversionError(f"the configuration file cannot be read: {error.strerror}", location=str(path)) from error
+        return read_whole(Path(path), "a configuration of transformations").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConversionError(f"the configuration file is not UTF-8: byte {error.start}", location=str(path)) from error
 

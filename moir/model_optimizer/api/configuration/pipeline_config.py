@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-from moir.frontends.protobuf.text_format import TextMessage, read_text
+from moir.frontends.protobuf.text_format import TextMessage, read_configuration
 from moir.model_optimizer.api.errors import Error
 
 _PARAMETERS: dict[str, tuple[str, Any]] = {
@@ -94,7 +94,7 @@ class PipelineConfig:
     """
 
     def __init__(self, file_name: str | Path) -> None:
-        message = read_text(Path(file_name))
+        message = read_configuration(Path(file_name), "a pipeline.config")
         models = [_fields(nested) for model in message.messages("model") for name in model.fields for nested in model.messages(name)]
         if not models:
             raise Error("{}: there is no message 'model' with the parameters of a detection model", file_name)

@@ -42,6 +42,11 @@ def test_the_number_of_states_is_limited() -> None:
         automaton("(a|b)*a(a|b){16}")
 
 
+def test_the_parts_that_all_states_stand_for_are_limited() -> None:
+    with pytest.raises(UnsupportedExpression, match="too many parts"):
+        automaton("((a?){60}){60}")
+
+
 @pytest.mark.parametrize(("low", "high"), [(0, 0x10FFFF), (65, 65), (0x7F, 0x80), (0x7FE, 0x803), (0xFFFE, 0x10001), (0xC0, 0x3BF)])
 def test_the_bytes_of_a_range_are_those_of_its_characters(low: int, high: int) -> None:
     def contains(text: bytes) -> int:

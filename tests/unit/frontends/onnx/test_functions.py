@@ -11,6 +11,7 @@ from moir.dialects.moir import is_none
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import tensor
 from moir.errors import ModelFileError
+from moir.frontends.onnx import functions as functions_module
 from tests.unit.frontends.onnx.samples import BOOL, branch, graph, initializer, model, names, node, operations, read, tensor_names, value
 
 OPSETS = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
@@ -136,6 +137,25 @@ def test_functions_that_yield_too_much_are_refused(tmp_path):
     levels.append(function("F40", "a", "b", [node("Relu", "a", "b")]))
     with pytest.raises(ModelFileError, match="yields more than"):
         read(model(graph([call("F0", "x", "y")], [value("x")], [value("y")]), levels), tmp_path)
+
+
+def test_names_of_inlined_nodes_have_a_limit(tmp_path, monkeypatch):
+    levels = [function(f"F{i}", "a", "b", [call(f"F{i + 1}", "a", "b", name="n" * 100)]) for i in range(30)]
+    levels.append(function("F30", "a", "b", [node("Relu", "a", "b")]))
+    read(model(graph([call("F0", "x", "y")], [value("x")], [value("y")]), levels), tmp_path)
+    monkeypatch.setattr(functions_module, "FREE_TEXT", 10_000)
+    with pytest.raises(ModelFileError, match=r"names of more than \d+ characters; convert a part"):
+        read(model(graph([call("F0", "x", "y")], [value("x")], [value("y")]), levels), tmp_path)
+
+
+def test_functions_may_yield_more_the_more_nodes_there_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(functions_module, "FREE_PARTS", 0)
+    ten = function("F", "a", "v9", [node("Relu", f"v{i - 1}" if i else "a", f"v{i}") for i in range(10)])
+    calls = [call("F", f"h{i - 1}" if i else "x", f"h{i}") for i in range(100)]
+    read(model(graph(calls, [value("x")], [value("h99")]), [ten]), tmp_path)
+    monkeypatch.setattr(functions_module, "GROWTH", 5)
+    with pytest.raises(ModelFileError, match="yields more than"):
+        read(model(graph(calls, [value("x")], [value("h99")]), [ten]), tmp_path)
 
 
 def test_functions_nested_too_deeply_are_refused(tmp_path):

@@ -113,7 +113,7 @@ def test_other_encodings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("element", ["layers", "rt_info"])
 def test_deep_nesting(tmp_path: Path, element: str) -> None:
     depth = 200_000
-    with pytest.raises(ModelFileError, match="nested more than 128 deep"):
+    with pytest.raises(ModelFileError, match="nested more than 512 deep"):
         read(tmp_path, f'<net name="m" version="11">{f"<{element}>" * depth}{f"</{element}>" * depth}</net>')
 
 

@@ -155,7 +155,7 @@ def copy(name: str, folder: Path) -> Path:
 def test_files_that_are_missing(tmp_path: Path) -> None:
     model = copy("saved_model_v2", tmp_path)
     (model / "assets" / "words.txt").rename(tmp_path / "words.txt")
-    with pytest.raises(ModelFileError, match=r"asset 'words\.txt' cannot be read"):
+    with pytest.raises(ModelFileError, match=r"asset 'words\.txt' is missing"):
         read_model(model)
     (tmp_path / "words.txt").rename(model / "assets" / "words.txt")
     (model / "variables" / "variables.data-00000-of-00001").unlink()

@@ -202,14 +202,14 @@ def test_assets_stay_in_the_folder(tmp_path: Path) -> None:
     (model / "assets" / "link.txt").symlink_to(tmp_path / "secret.txt")
     (model / "assets" / "words.txt").write_text("x")
     assets = Assets(model / "saved_model.pb", model / "assets")
-    assert assets.open("words.txt").name == "words.txt"
-    assert assets.open("/home/somebody/words.txt").name == "words.txt"
+    assert assets.open("words.txt").path.name == "words.txt"
+    assert assets.open("/home/somebody/words.txt").path.name == "words.txt"
     for name, reason in (
         ("../../secret.txt", "outside the folder"),
         ("", "outside the folder"),
         ("link.txt", "is a link out"),
-        ("none.txt", "cannot be read"),
-        ("/etc/passwd", "cannot be read"),
+        ("none.txt", "is missing"),
+        ("/etc/passwd", "is missing"),
     ):
         with pytest.raises(ModelFileError, match=reason):
             assets.open(name)

@@ -222,7 +222,7 @@ def test_keys_without_meaning_are_accepted(caplog: pytest.LogCaptureFixture) -> 
 
 
 def test_files_that_cannot_be_read(tmp_path: object) -> None:
-    with pytest.raises(ConversionError, match=r"missing\.json: the configuration file cannot be read"):
+    with pytest.raises(ConversionError, match=r"missing\.json: cannot be read: No such file"):
         load_configuration(f"{tmp_path}/missing.json")
     broken = f"{tmp_path}/broken.json"
     with open(broken, "wb") as file:

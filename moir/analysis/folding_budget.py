@@ -1,0 +1,83 @@
+"""What the folding of constants may take: memory and work in proportion to the model, however small its file is.
+
+A file of a kilobyte can demand a constant of a terabyte (a Concat of a value with itself, forty times), or a product of
+10^16 steps (an Einsum of eight vectors without a common index). What exceeds the budget is not folded: the runtime
+computes it, if it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from xdsl.ir import Operation
+
+from moir.dialects.large_arrays import Values
+from moir.dialects.opset.infrastructure import Constant
+
+FREE_BYTES = 32 << 20
+"""Bytes by which the constants of any model may grow."""
+
+FREE_STEPS = 1 << 30
+"""Steps that folding may take in any model: about as many nanoseconds, some seconds with what else it takes."""
+
+GROWTH = 4
+"""How many times the bytes of its constants a model may grow by in addition, as weights of a byte that become f32."""
+
+STEPS_PER_BYTE = 256
+"""Steps for each byte of the constants in addition."""
+
+
+class FoldingBudget:
+    """The bytes and the steps that are left for the folding of one model.
+
+    Args:
+        operations: the operations of the model, looked at when the budget is first asked for.
+    """
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._operations = operations
+        self._bytes = 0
+        self._steps = 0
+
+    @cached_property
+    def _constants(self) -> int:
+        """Bytes of the constants of the model."""
+        arrays = [op.value.values for op in self._operations if isinstance(op, Constant)]
+        self._operations = ()
+        # Constants that are views of one array, in a file or in memory, are counted once.
+        return sum({_place(values): _bytes_in_memory(values) for values in arrays}.values())
+
+    def admits(self, size: int, steps: int) -> bool:
+        """Whether the budget suffices for results.
+
+        Args:
+            size: bytes of the results less those of what they replace.
+            steps: steps in which they are computed.
+        """
+        taken_bytes, taken_steps = self._bytes + size, self._steps + steps
+        if taken_bytes <= FREE_BYTES and taken_steps <= FREE_STEPS:
+            return True
+        constants = self._constants
+        return taken_bytes <= FREE_BYTES + GROWTH * constants and taken_steps <= FREE_STEPS + STEPS_PER_BYTE * constants
+
+    def take(self, size: int, steps: int) -> None:
+        """Take from the budget what `admits` allowed."""
+        self._bytes += max(0, size)
+        self._steps += steps
+
+
+def _place(values: Values) -> object:
+    """Where the elements of a constant are."""
+    return (values.__array_interface__["data"][0], values.nbytes) if isinstance(values, np.ndarray) else id(values)
+
+
+def _bytes_in_memory(values: Values) -> int:
+    """Bytes of the elements of a constant; an element that is there many times by a stride of 0 counts once."""
+    if not isinstance(values, np.ndarray):
+        return values.nbytes
+    count = 1
+    for size, stride in zip(values.shape, values.strides, strict=True):
+        count *= size if stride else min(size, 1)
+    return count * values.itemsize

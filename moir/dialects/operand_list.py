@@ -1,0 +1,59 @@
+"""The operands of an operation, of which one is replaced in constant time however many there are.
+
+xDSL keeps operands in a tuple and copies it for each operand that is replaced. A pass that replaces each operand of a
+Concat of 50,000 would copy 2.5 billion. So an operation with many operands keeps them in a list from the first
+replacement on; others keep their tuple, which is smaller and quicker to make.
+"""
+
+from __future__ import annotations
+
+from typing import SupportsIndex, cast, overload
+
+from xdsl.ir import Operation, OpOperands, SSAValue, SSAValues
+
+WIDE = 32
+"""Number of operands from which on a list pays."""
+
+
+class _WideOperands(list[SSAValue]):
+    """Operands in a list. A part of them is a tuple, as it is of a tuple."""
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> SSAValue: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> list[SSAValue]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice, /) -> SSAValue | list[SSAValue]:
+        found = super().__getitem__(index)
+        return cast("list[SSAValue]", SSAValues(found)) if isinstance(found, list) else found
+
+
+class OperandList(OpOperands):
+    """The view of the operands of an operation that xDSL's own one would be."""
+
+    def __setitem__(self, idx: int, operand: SSAValue) -> None:
+        op = self._op
+        if len(op._operands) < WIDE:  # pyright: ignore[reportPrivateUsage]
+            super().__setitem__(idx, operand)
+            return
+        operands = cast("SSAValues | _WideOperands", op._operands)  # pyright: ignore[reportPrivateUsage]
+        if not isinstance(operands, _WideOperands):
+            operands = _WideOperands(operands)
+            op._operands = cast(SSAValues, operands)  # pyright: ignore[reportPrivateUsage]
+        use = op._operand_uses[idx]  # pyright: ignore[reportPrivateUsage]
+        operands[idx].remove_use(use)
+        operand.add_use(use)
+        operands[idx] = operand
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OpOperands) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+class OperandAccess(Operation):
+    """An operation whose operands are an `OperandList`."""
+
+    operands = property(OperandList, Operation.operands.fset, doc="The operands.")  # pyright: ignore

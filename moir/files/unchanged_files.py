@@ -1,0 +1,61 @@
+"""Files stay as they are while a model is read from them and converted: else the model would be of two states.
+
+The size and the time of change of each file are noted when it is opened, and compared when its content is of no more
+use. A file that another one took the place of stays what it was as long as it is mapped.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from moir.errors import ModelFileError
+from moir.files.shrunken_maps import SHRUNKEN_MAPS
+from moir.records import Record
+
+
+class FileState(Record):
+    """What a file is: its device and its number there, its size in bytes, the time of its change in nanoseconds."""
+
+    device: int
+    number: int
+    size: int
+    changed: int
+
+    @staticmethod
+    def of(status: os.stat_result) -> FileState:
+        """The state of a file."""
+        return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def check_unchanged(files: Mapping[Path, FileState], cause: Exception | None = None) -> None:
+    """Check that files are as they were when they were opened; `cause` is an error that a change may have caused.
+
+    Raises ModelFileError that names one that is not.
+    """
+    for path, state in files.items():
+        if has_changed(path, state):
+            raise _change(path) from cause
+
+
+def check_not_shrunken() -> None:
+    """Check that no file has been shorter than its memory map. Raises ModelFileError that names one that has."""
+    for path in SHRUNKEN_MAPS.files.values():
+        raise _change(path)
+
+
+def _change(path: Path) -> ModelFileError:
+    hint = "convert it again when nothing writes to it"
+    return ModelFileError("the file has changed while it was read", location=str(path), hint=hint)
+
+
+def has_changed(path: Path, state: FileState) -> bool:
+    """Whether a file has another content than when it was opened."""
+    if state in SHRUNKEN_MAPS.files:
+        return True
+    try:
+        now = FileState.of(os.stat(path))
+    except OSError:
+        return False
+    return (now.device, now.number) == (state.device, state.number) and now != state

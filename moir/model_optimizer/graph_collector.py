@@ -21,6 +21,7 @@ from moir.extensions.importing import ExtensionPackage
 from moir.extensions.native import ExtensionFile, kebab_case
 from moir.extensions.transformation import UserTransformation
 from moir.model_optimizer.api.configuration.command_line import command_line
+from moir.model_optimizer.api.extraction.extractor_tables import taken
 from moir.model_optimizer.api.extraction.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.operations import register_all
 from moir.model_optimizer.api.transformations.anchors import FrontFinish
@@ -72,7 +73,8 @@ class GraphCollector:
         self._stack.enter_context(mo.with_command_line(self._parameters))
 
     def close(self) -> None:
-        """Unregister everything."""
+        """Unregister everything, also what a file that could not be loaded registered."""
+        taken()
         self._stack.close()
 
     def collect(self, file: ExtensionFile) -> None:
@@ -83,6 +85,8 @@ class GraphCollector:
         for extractor in file.classes(FrontExtractorOp):
             if self._is_complete(extractor, file):
                 self._add_extractor(extractor, file)
+        for extractor in taken():
+            self._add_extractor(extractor, file)
         for operation in file.classes(Op):
             if isinstance(operation.op, str) and operation.enabled:
                 self._operations[operation.op] = (operation, file)

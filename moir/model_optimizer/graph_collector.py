@@ -28,7 +28,14 @@ from moir.model_optimizer.api.transformations.anchors import FrontFinish
 from moir.model_optimizer.api.transformations.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
-from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, MatchConstantsPass, RestoreFrameworkFormsPass, graph_of
+from moir.model_optimizer.graph_passes import (
+    ExtractionPass,
+    GraphPass,
+    MatchConstantsPass,
+    OrderInputsPass,
+    RestoreFrameworkFormsPass,
+    graph_of,
+)
 from moir.model_optimizer.import_paths import LegacyImports
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.numpy_aliases import numpy_aliases
@@ -145,12 +152,16 @@ class GraphCollector:
     def finish(self) -> None:
         """All files are loaded: extractors run as one transformation, in front of all others.
 
-        Behind all transformations of the front phase, constants that they made get their element types, and nodes that
+        In front of those of the front phase, nodes get the order of inputs that they had in Model Optimizer. Behind
+        them, constants that they made get their element types, and nodes that
         say what the framework's operation says become that operation again.
         """
         self._add_extraction()
         if any(each.phase == "front" for each in self.transformations):
             file = self.transformations[0].file
+            extracted = any(each.name == EXTRACTION for each in self.transformations)
+            ordering = type("_Ordering", (_Ordering,), {"run_after": (EXTRACTION,) if extracted else (), "__doc__": _Ordering.__doc__})
+            self._add_step(ORDERING, "inputs", ordering, OrderInputsPass(self._parameters), file, ())
             self._add_step(MATCHING, "constants", _Matching, MatchConstantsPass(self._parameters), file, ())
             self._add_step(RESTORING, "framework forms", _Restoring, RestoreFrameworkFormsPass(self._parameters), file, ())
 
@@ -193,6 +204,9 @@ class GraphCollector:
 EXTRACTION = "extract-attributes"
 """The pass name of all extractors together."""
 
+ORDERING = "order-inputs"
+"""The pass name of the step that orders the inputs of nodes, in front of all transformations of the front phase."""
+
 MATCHING = "match-constants"
 """The pass name of the step that gives constants their element types, behind all transformations of the front phase."""
 
@@ -204,6 +218,12 @@ class _Extraction:
     """The place of all extractors in the order of transformations."""
 
     run_after = ()
+    run_before = ("front-start",)
+
+
+class _Ordering:
+    """The inputs of nodes get the order that they had in Model Optimizer."""
+
     run_before = ("front-start",)
 
 

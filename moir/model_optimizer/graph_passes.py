@@ -35,6 +35,7 @@ from moir.model_optimizer.block.view import Stage
 from moir.model_optimizer.frameworks.lookup import view_of_operation
 from moir.model_optimizer.graph.framework_forms import restore_framework_forms
 from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.input_orders import order_inputs
 from moir.model_optimizer.graph.made_constants import match_constants
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
@@ -97,7 +98,7 @@ class GraphPass(PhasePass):
 
 @dataclass(frozen=True)
 class FrontStepPass(ModulePass):
-    """A step of moir's own behind all transformations of the front phase."""
+    """A step of moir's own in front of, or behind, all transformations of the front phase."""
 
     parameters: Namespace
 
@@ -111,6 +112,15 @@ class FrontStepPass(ModulePass):
     def step(self, graph: Graph) -> None:
         """Edit the graph of a model, or of a body."""
         raise NotImplementedError
+
+
+class OrderInputsPass(FrontStepPass):
+    """Gives nodes the inputs in the order that they had in Model Optimizer, see `graph.input_orders`."""
+
+    name = "order-inputs"
+
+    def step(self, graph: Graph) -> None:
+        order_inputs(graph)
 
 
 class MatchConstantsPass(FrontStepPass):

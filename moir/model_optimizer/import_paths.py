@@ -80,7 +80,7 @@ def resolve(name: str, attribute: str) -> Any:
         if directory in PHASES and is_class_name(attribute):
             return built_in(directory, attribute)
     if ".kaldi" in f".{name}" and not attribute.startswith("_"):
-        from moir.model_optimizer.api.product import kaldi_function
+        from moir.model_optimizer.api.configuration.product import kaldi_function
 
         return kaldi_function(attribute)
     raise AttributeError(f"moir has no {attribute} in Model Optimizer's module {name}")

@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import Attribute, Block, SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.moir import is_none
+from moir.dialects.moir import ModuleLevel, is_none, model_around
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import rank_of
 from moir.errors import ConversionError
@@ -45,7 +45,10 @@ def graph_of(block: Block, run: LoweringRun) -> BlockView:
 
 def run_in(graph: BlockView) -> Lowering:
     """A run that lowers single operations of a graph, and shares the graph and its known values."""
-    run = Lowering(FRAMEWORKS[str(graph.graph["fw"])], dialects=(MODEL_OPTIMIZER,))
+    owner = graph.block.parent_op()
+    model = None if owner is None else model_around(owner)
+    keeps = model is not None and ModuleLevel.KEEPS_LAYOUTS in model.attributes
+    run = Lowering(FRAMEWORKS[str(graph.graph["fw"])], dialects=(MODEL_OPTIMIZER,), keeps_layouts=keeps)
     run.known = graph.known
     run.state(graph_of, dict[Block, BlockView])[graph.block] = graph
     return run

@@ -37,6 +37,7 @@ from moir.model_optimizer.block.making_places import passed_outside, place_of
 from moir.model_optimizer.block.operand_counts import operand_limit, operands_required
 from moir.model_optimizer.block.sentinels import SENTINELS
 from moir.model_optimizer.block.view import COMPUTED_VALUES
+from moir.model_optimizer.graph import node_inference
 from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
@@ -80,6 +81,9 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
     if isinstance(node.op, SENTINELS):
         return None if node.op.results[0].uses else []
     mo_node = MoLoweringNode.of(node)
+    if node.run.keeps_layouts and stays(mo_node):
+        node_inference.infer_node(mo_node.view)
+        return None
     if own_infer(mo_node) is not None:
         infer_types(mo_node)
         _erase_unused_sentinels(op.block)
@@ -93,6 +97,21 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
         except VerifyException as error:
             node.fail(f"it would be an operation {each.name} that is not valid: {str(error).splitlines()[0]}")
     return replacement
+
+
+_LAYOUT_KINDS = frozenset(("Convolution", "Conv", "Conv2D", "Conv3D", "Deconvolution", "Deconv2D", "Pooling", "AvgPool", "MaxPool"))
+"""The kinds of Model Optimizer's operations that say the layout of their data, which their lowering surrounds by
+Transposes."""
+
+
+def stays(node: MoLoweringNode) -> bool:
+    """Whether an operation stays as its extension made it until the layout change, for transformations that look.
+
+    One of the user does that has an `infer`, whose data would be transposed; so do those that say their layout.
+    """
+    if node.is_built_in:
+        return node.kind in _LAYOUT_KINDS and node.is_channel_last
+    return node.type is not None and own_infer(node) is not None and is_presented(node)
 
 
 def _erase_unused_sentinels(block: Block) -> None:

@@ -55,6 +55,7 @@ NETWORKS = {
     "transposed": (transposed, IMAGE),
     "5-D": (volumetric, VOLUME),
     "loop": (looped, IMAGE),
+    "resized": (lambda x: resized(x), IMAGE),
 }
 
 PROBE = """
@@ -139,12 +140,169 @@ def test_depthwise_and_5d_convolutions(tmp_path, function, data, op, shapes):
     assert not any(each == "Transpose" for each, _, _ in nodes.values())
 
 
-@pytest.mark.parametrize("function", [convolutional, depthwise])
-def test_the_back_phase_has_channels_first(tmp_path, function):
+@pytest.mark.parametrize(
+    ("function", "op", "types"),
+    [
+        (convolutional, "Conv2D", ("Convolution",)),
+        (depthwise, "DepthwiseConv2dNative", ("Convolution", "GroupConvolution")),
+        (lambda x: tf.nn.conv2d(x, FILTERS, 1, "SAME", name="conv"), "Conv2D", ("Convolution",)),
+    ],
+)
+def test_the_back_phase_has_channels_first(tmp_path, function, op, types):
     layout, nodes = probed(tmp_path, function, IMAGE, "back")
-    (convolution,) = [each for each in nodes.values() if each[1] in ("Convolution", "GroupConvolution")]
+    (convolution,) = [each for name, each in nodes.items() if name.rpartition("/")[2] in ("conv", "depthwise")]
     assert layout == "NCHW"
+    assert convolution[0] == op
+    assert convolution[1] in types
     assert convolution[2][0] == [1, 3, 8, 6]
+
+
+def resized(x: Any) -> Any:
+    x = tf.nn.relu(tf.nn.conv2d(x, FILTERS, 1, "SAME", name="conv"))
+    x = tf.compat.v1.image.resize_bilinear(x, [16, 12], name="resize")
+    x = tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "SAME", name="patches")
+    x = tf.image.crop_and_resize(x, [[0.0, 0.0, 1.0, 1.0]], [0], [4, 4], name="crop")
+    return tf.nn.local_response_normalization(tf.nn.max_pool_with_argmax(x, 2, 2, "SAME")[0])
+
+
+def test_operations_on_images_have_no_transpositions_between_them(tmp_path):
+    _, nodes = probed(tmp_path, resized, IMAGE)
+    assert not any(op == "Transpose" for op, _, _ in nodes.values())
+    assert nodes["resize"][2][0] == [1, 8, 6, 4]
+    assert nodes["patches"] == ["ExtractImagePatches", "ExtractImagePatches", [[1, 16, 12, 4]]]
+    assert nodes["crop"][2][0] == [1, 8, 6, 16]
+
+
+ATTRIBUTES = """
+    import json
+    from openvino.tools.mo.{phase}.replacement import {base}
+
+    class Probe({base}):
+        def find_and_replace_pattern(self, graph):
+            (node,) = graph.get_op_nodes(op={op!r})
+            names = {names!r}
+            found = {{name: getattr(node[name], "tolist", lambda: node[name])() for name in names if node.has_valid(name)}}
+            json.dump(found, open({path!r}, "w"))
+    """
+
+
+def attributes(tmp_path: Any, function: Any, data: Array, op: str, names: list[str], phase: str = "middle") -> dict[str, Any]:
+    """What a transformation sees of the only node of an `op`."""
+    base = {"middle": "MiddleReplacementPattern", "back": "BackReplacementPattern"}[phase]
+    path = tmp_path / "probe.json"
+    text = ATTRIBUTES.format(phase=phase, base=base, op=op, names=names, path=str(path))
+    graph, _ = tensorflow_conversion.build(function, {"x": data})
+    Converted.of(graph, tmp_path, extensions=[write(tmp_path / "ext", {f"{phase}/probe.py": text})])
+    return json.loads(path.read_text())
+
+
+def test_pads_of_same_follow_from_sizes(tmp_path):
+    names = ["pad", "pad_spatial_shape", "auto_pad", "stride", "dilation", "kernel_spatial", "output_spatial_shape", "output", "group"]
+    found = attributes(tmp_path, convolutional, IMAGE, "Conv2D", [*names, "kernel_spatial_idx", "input_feature_channel"])
+    assert found == {
+        "pad": [[0, 0], [0, 1], [0, 1], [0, 0]],
+        "pad_spatial_shape": [[0, 1], [0, 1]],
+        "auto_pad": "same_upper",
+        "stride": [1, 2, 2, 1],
+        "dilation": [1, 1, 1, 1],
+        "kernel_spatial": [3, 3],
+        "output_spatial_shape": [4, 3],
+        "output": 4,
+        "group": 1,
+        "kernel_spatial_idx": [0, 1],
+        "input_feature_channel": 2,
+    }
+
+
+def test_pads_in_the_back_phase(tmp_path):
+    found = attributes(tmp_path, convolutional, IMAGE, "Conv2D", ["pad", "spatial_dims", "layout"], "back")
+    assert found == {"pad": [[0, 0], [0, 0], [0, 1], [0, 1]], "spatial_dims": [2, 3], "layout": "NCHW"}
+
+
+def test_pads_and_groups_of_volumes_and_depthwise_convolutions(tmp_path):
+    found = attributes(tmp_path, volumetric, VOLUME, "Conv3D", ["pad", "kernel_spatial", "layout", "output_feature_channel"])
+    assert found["pad"] == [[0, 0], [0, 1], [1, 1], [1, 1], [0, 0]]
+    assert [found["kernel_spatial"], found["layout"], found["output_feature_channel"]] == [[2, 3, 3], "NDHWC", 4]
+    found = attributes(tmp_path, depthwise, IMAGE, "DepthwiseConv2dNative", ["group", "input_feature_channel", "output"])
+    assert found == {"group": 3, "input_feature_channel": 2, "output": 6}
+
+
+IN_BODIES = """
+    import json
+    from openvino.tools.mo.middle.replacement import MiddleReplacementPattern
+
+    class Probe(MiddleReplacementPattern):
+        run_not_recursively = False
+
+        def find_and_replace_pattern(self, graph):
+            for node in graph.get_op_nodes(op="MaxPool"):
+                shape = [int(size) for size in node.in_port(0).data.get_shape()]
+                json.dump([shape, [each.op for each in graph.get_op_nodes(op="Transpose")]], open({path!r}, "w"))
+    """
+
+
+def test_operations_in_bodies_of_loops_have_the_layout_of_the_framework(tmp_path):
+    path = tmp_path / "probe.json"
+    extension = write(tmp_path / "ext", {"middle/probe.py": IN_BODIES.format(path=str(path))})
+    graph, names = tensorflow_conversion.build(looped, {"x": IMAGE})
+    converted = Converted.of(graph, tmp_path, extensions=[extension])
+    assert json.loads(path.read_text()) == [[1, 8, 6, 4], []]
+    results = tensorflow_conversion.ordered_results(converted.model, names, {"x": IMAGE})
+    compare(results, tensorflow_conversion.expected_results(graph, names, {"x": IMAGE}))
+
+
+OWN = {
+    "ops/own.py": """
+        from mo.ops.op import Op
+
+        class Own(Op):
+            op = "Own"
+
+            def __init__(self, graph, attrs):
+                own = {"type": "Own", "op": "Own", "version": "extension", "infer": Own.infer, "in_ports_count": 1}
+                super().__init__(graph, own, attrs)
+
+            def backend_attrs(self):
+                return ["seen"]
+
+            @staticmethod
+            def infer(node):
+                shape = node.in_port(0).data.get_shape()
+                node["seen"] = ",".join(str(int(size)) for size in shape)
+                node.out_port(0).data.set_shape(shape)
+        """,
+    "front/own.py": """
+        from mo.front.common.replacement import FrontReplacementOp
+        from ext.ops.own import Own
+
+        class Replace(FrontReplacementOp):
+            op = "ReLU"
+
+            def replace_op(self, graph, node):
+                own = Own(graph, {"name": "own"}).create_node()
+                node.in_port(0).get_connection().set_destination(own.in_port(0))
+                return [own.id]
+        """,
+}
+
+
+@pytest.mark.parametrize("phase", ["middle", "back"])
+def test_an_operation_of_the_user_between_operations_with_layouts(tmp_path, phase):
+    path = tmp_path / "probe.json"
+    base = {"middle": "MiddleReplacementPattern", "back": "BackReplacementPattern"}[phase]
+    probe = {f"{phase}/probe.py": PROBE.format(phase=phase, base=base, path=str(path))}
+    graph, _ = tensorflow_conversion.build(
+        lambda x: tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(x, FILTERS, 1, "SAME", name="conv")), 2, 2, "SAME", name="pool"), {"x": IMAGE}
+    )
+    converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "ext", {**OWN, **probe})])
+    nodes = {name: rest for name, *rest in json.loads(path.read_text())[1]}
+    assert nodes["own"] == ["Own", "Own", [[1, 8, 6, 4]] if phase == "middle" else [[1, 4, 8, 6]]]
+    assert nodes["conv"][0] == "Conv2D"
+    if phase == "middle":
+        assert not any(op == "Transpose" for op, _, _ in nodes.values())
+    assert converted.attributes("Own") == {"seen": "1,8,6,4"}
+    assert converted.shape("Own") == [1, 4, 8, 6]
+    assert len(converted.all("Transpose")) == 2
 
 
 @pytest.mark.parametrize("network", NETWORKS)

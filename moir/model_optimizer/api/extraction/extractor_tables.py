@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
-from moir.frameworks import FRAMEWORKS, load
+from moir.frameworks import CAFFE, FRAMEWORKS, MXNET, ONNX, TENSORFLOW, load
 from moir.model_optimizer.api.extraction.front_extractor import REGISTERED, FrontExtractorOp
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
@@ -108,11 +108,11 @@ def extractor_wrapper(function: Callable[[Any], Mapping[str, Any]]) -> Extract:
     return lambda node: function(node)
 
 
-caffe_type_extractors = ExtractorTable("caffe")
+caffe_type_extractors = ExtractorTable(CAFFE.dialect)
 kaldi_type_extractors = ExtractorTable("kaldi")
-mxnet_op_extractors = ExtractorTable("mxnet")
-onnx_op_extractors = ExtractorTable("onnx")
-tf_op_extractors = ExtractorTable("tf")
+mxnet_op_extractors = ExtractorTable(MXNET.dialect)
+onnx_op_extractors = ExtractorTable(ONNX.dialect)
+tf_op_extractors = ExtractorTable(TENSORFLOW.dialect)
 
 TABLES = (caffe_type_extractors, kaldi_type_extractors, mxnet_op_extractors, onnx_op_extractors, tf_op_extractors)
 """All tables."""

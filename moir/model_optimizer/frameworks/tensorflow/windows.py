@@ -99,7 +99,7 @@ def _kernel_spatial(op: Operation) -> Any:
 
 def _output_spatial_shape(op: Operation) -> Any:
     shape = _image(op, -1)
-    return None if shape is None else masked_shape([shape[axis] for axis in _spatial_axes(op)])
+    return None if shape is None else masked_shape(tuple(shape[axis] for axis in _spatial_axes(op)))
 
 
 def _filter_axis(op: Operation, *, is_output: bool) -> int:

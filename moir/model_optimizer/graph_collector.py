@@ -25,6 +25,7 @@ from moir.model_optimizer.api.extraction.extractor_tables import taken
 from moir.model_optimizer.api.extraction.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.operations import register_all
 from moir.model_optimizer.api.transformations.anchors import FrontFinish
+from moir.model_optimizer.api.transformations.no_match import layout_read
 from moir.model_optimizer.api.transformations.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
@@ -143,6 +144,7 @@ class GraphCollector:
                 ignores_unknown=True,
                 keeps_dead=True,
                 sees_layouts=True,
+                told_by_condition=lambda graph: layout_read([graph]),
             )
         )
 

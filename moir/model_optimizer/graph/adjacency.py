@@ -20,10 +20,10 @@ Edges: TypeAlias = dict[int, dict[str, Any]]
 """The attributes of the edges between two nodes, by their numbers."""
 
 
-def networkx_class() -> type | None:
+def networkx_class() -> type[Any] | None:
     """The MultiDiGraph of networkx, if it has been imported; None else."""
-    found = getattr(sys.modules.get("networkx"), "MultiDiGraph", None)
-    return found if isinstance(found, type) and not issubclass(found, BlockView) else None
+    found: Any = getattr(sys.modules.get("networkx"), "MultiDiGraph", BlockView)
+    return None if issubclass(found, BlockView) else found
 
 
 @cache

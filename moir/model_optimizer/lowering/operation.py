@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
@@ -46,13 +47,14 @@ from moir.model_optimizer.lowering.layout import as_given, has_channels_second
 from moir.model_optimizer.lowering.layout import channel_first as as_channel_first
 from moir.model_optimizer.lowering.marked_ports import in_marked_layout
 from moir.model_optimizer.lowering.node import MoLoweringNode, run_in
-from moir.model_optimizer.lowering.presentation import Presented, channel_first, in_framework_layout, is_presented
+from moir.model_optimizer.lowering.presentation import Presented, changes_layout, channel_first, in_framework_layout, is_presented
 from moir.model_optimizer.lowering.result_types import BuiltInInference, ExtensionTypes, infer_types, own_infer
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.lowering.versions import UNVERSIONED, advice_on_version, standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
 from moir.model_optimizer.values import slice_masks
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.layout.assignment import PREFERS_CHANNELS_FIRST
 from moir.suggestions import nearest
 
 logger = logging.getLogger("moir")
@@ -91,12 +93,21 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
             return values
     op.inserted = built = list[Operation]()
     replacement = translate(mo_node, op)
+    if getattr(mo.command_line, "extensions", None) and changes_layout(mo_node):
+        _prefer_channels_first(built)
     for each in built:
         try:
             each.verify()
         except VerifyException as error:
             node.fail(f"it would be an operation {each.name} that is not valid: {str(error).splitlines()[0]}")
     return replacement
+
+
+def _prefer_channels_first(built: Iterable[Operation]) -> None:
+    """Let operations on images have the layout that Model Optimizer gave them behind the middle phase."""
+    for each in built:
+        if isinstance(each, OpsetOp) and each.operands and any(rank_of(result) in IMAGE_RANKS for result in each.results):
+            each.attributes[PREFERS_CHANNELS_FIRST] = UnitAttr()
 
 
 _LAYOUT_KINDS = frozenset(("Convolution", "Conv", "Conv2D", "Conv3D", "Deconvolution", "Deconv2D", "Pooling", "AvgPool", "MaxPool"))

@@ -68,3 +68,16 @@ def test_an_extractor_says_which_input_is_the_data(tmp_path):
     converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "ext", files)])
     results = tensorflow_conversion.ordered_results(converted.model, names, {"x": X})
     compare(results, tensorflow_conversion.expected_results(graph, names, {"x": X}))
+
+
+def test_the_last_layer_keeps_the_name_that_its_output_has(tmp_path):
+    """As with Model Optimizer the Result takes another name; the output is found by the same name."""
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.multiply(tf.compat.v1.placeholder(tf.float32, X.shape, "x"), 2.0, name="mul")
+    extension = write(tmp_path / "ext", {"front/nothing.py": SEEN.format(op="Split", further="").replace("(split,) =", "return;")})
+    converted = Converted.of(graph, tmp_path, extensions=[extension])
+    assert converted.names("Multiply") == ["mul"]
+    assert converted.names("Result") == ["mul/sink_port_0"]
+    np.testing.assert_allclose(converted.run({"x": X}, ["mul"])[0], 2 * X, rtol=1e-6)
+    assert Converted.of(graph, tmp_path).names("Result") == ["mul"]

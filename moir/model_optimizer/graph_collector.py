@@ -20,6 +20,7 @@ from moir.extensions.failures import shown
 from moir.extensions.importing import ExtensionPackage
 from moir.extensions.native import ExtensionFile, kebab_case
 from moir.extensions.transformation import UserTransformation
+from moir.frameworks import FRAMEWORKS
 from moir.model_optimizer.api.configuration.command_line import command_line
 from moir.model_optimizer.api.extraction.extractor_tables import taken
 from moir.model_optimizer.api.extraction.front_extractor import FrontExtractorOp
@@ -27,6 +28,7 @@ from moir.model_optimizer.api.operations import register_all
 from moir.model_optimizer.api.transformations.anchors import FrontFinish
 from moir.model_optimizer.api.transformations.no_match import layout_read
 from moir.model_optimizer.api.transformations.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
+from moir.model_optimizer.frameworks.lookup import view_of
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
 from moir.model_optimizer.graph_passes import (
@@ -70,6 +72,7 @@ class GraphCollector:
             transformations_config=None if settings.configuration is None else str(settings.configuration),
             **settings.parameters,
         )
+        self._framework = settings.framework
         self._tables = settings.tables
         self._extractors: dict[str, tuple[type[FrontExtractorOp], ExtensionFile]] = {}
         self._operations: dict[str, tuple[type[Op], ExtensionFile]] = {}
@@ -161,11 +164,18 @@ class GraphCollector:
         self._add_extraction()
         if any(each.phase == "front" for each in self.transformations):
             file = self.transformations[0].file
-            extracted = any(each.name == EXTRACTION for each in self.transformations)
-            ordering = type("_Ordering", (_Ordering,), {"run_after": (EXTRACTION,) if extracted else (), "__doc__": _Ordering.__doc__})
-            self._add_step(ORDERING, "inputs", ordering, OrderInputsPass(self._parameters), file, ())
+            self._add_ordering(file)
             self._add_step(MATCHING, "constants", _Matching, MatchConstantsPass(self._parameters), file, ())
             self._add_step(RESTORING, "framework forms", _Restoring, RestoreFrameworkFormsPass(self._parameters), file, ())
+
+    def _add_ordering(self, file: Path) -> None:
+        """Add the step that orders the inputs of nodes, for the frameworks that have another order."""
+        extracted = any(each.name == EXTRACTION for each in self.transformations)
+        place = type("_Ordering", (_Ordering,), {"run_after": (EXTRACTION,) if extracted else (), "__doc__": _Ordering.__doc__})
+        known = [self._framework] if self._framework is not None else list(FRAMEWORKS)
+        for framework in known:
+            if view_of(framework).input_orders:
+                self._add_step(ORDERING, "inputs", place, OrderInputsPass(self._parameters), file, (), framework)
 
     def _add_extraction(self) -> None:
         used = [*self._extractors.values(), *self._operations.values()]
@@ -179,8 +189,17 @@ class GraphCollector:
         place = type("_Extraction", (_Extraction,), {"__doc__": f"Extractors: {_listed(used)}."})
         self._add_step(EXTRACTION, "extractors", place, step, used[0][1].path, packages)
 
-    def _add_step(self, name: str, label: str, place: type, step: ModulePass, file: Path, packages: Iterable[ExtensionPackage]) -> None:
-        """Add a step of moir's own to the transformations of the front phase."""
+    def _add_step(
+        self,
+        name: str,
+        label: str,
+        place: type,
+        step: ModulePass,
+        file: Path,
+        packages: Iterable[ExtensionPackage],
+        framework: str | None = None,
+    ) -> None:
+        """Add a step of moir's own to the transformations of the front phase, for a framework or all."""
         owners = tuple(packages)
 
         def build(spec: ArgSpec) -> ModulePass:
@@ -193,7 +212,7 @@ class GraphCollector:
                 label,
                 file,
                 "front",
-                None,
+                framework,
                 place,
                 build,
                 self._graph_of("front"),

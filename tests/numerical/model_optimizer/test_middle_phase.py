@@ -375,3 +375,59 @@ def test_a_replacement_of_its_data_is_inferred(tmp_path):
     cropped, names = tensorflow_conversion.build(lambda x: tf.nn.conv2d(x[:, :4], FILTERS, 1, "SAME"), {"x": IMAGE})
     converted = Converted.of(graph, tmp_path, extensions=[extension])
     compare(converted.run({"x": IMAGE}), tensorflow_conversion.expected_results(cropped, names, {"x": IMAGE}))
+
+
+DERIVED = {
+    "ops/own.py": """
+        import numpy as np
+        from {module} import {base}
+
+        class Own({base}):
+            op = "Own"
+
+            def __init__(self, graph, attrs):
+                super().__init__(graph, {{**attrs, "type": "Own", "op": "Own", "version": "extension"}})
+        """,
+    "front/own.py": """
+        import numpy as np
+        from mo.front.common.replacement import FrontReplacementOp
+        from mo.front.tf.graph_utils import create_op_with_const_inputs
+        from ext.ops.own import Own
+
+        class Replace(FrontReplacementOp):
+            op = "ReLU"
+
+            def replace_op(self, graph, node):
+                own = create_op_with_const_inputs(graph, Own, {inputs}, dict(name="own", {attributes}))
+                node.in_port(0).get_connection().set_destination(own.in_port(0))
+                return [own.id]
+        """,
+}
+
+POOLED = "window=np.array([1, 2, 2, 1]), stride=np.array([1, 2, 2, 1]), pad=np.zeros((4, 2), int), pool_method='max', "
+POOLED += "channel_dims=np.array([3]), batch_dims=np.array([0]), spatial_dims=None, layout='NHWC'"
+
+
+@pytest.mark.parametrize(
+    ("base", "attributes", "inputs", "written", "shape"),
+    [
+        ("mo.ops.softmax.Softmax", "axis=3", "{}", {"axis": "1"}, [1, 4, 8, 6]),
+        ("mo.ops.pooling.Pooling", POOLED, "{}", {"kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0"}, [1, 4, 4, 3]),
+        ("extensions.ops.ReduceOps.ReduceMax", "keep_dims=True", "{1: np.int64([3])}", {"keep_dims": "true"}, [1, 1, 8, 6]),
+    ],
+    ids=lambda value: value.rpartition(".")[2] if isinstance(value, str) and "." in value else "",
+)
+def test_an_operation_derived_from_one_of_model_optimizer(tmp_path, base, attributes, inputs, written, shape):
+    """Its attributes and inputs that count axes follow its data."""
+    module, _, name = base.rpartition(".")
+    files = {path: text.format(module=module, base=name, attributes=attributes, inputs=inputs) for path, text in DERIVED.items()}
+    graph, _ = tensorflow_conversion.build(lambda x: tf.abs(tf.nn.relu(tf.nn.conv2d(x, FILTERS, 1, "SAME"))), {"x": IMAGE})
+    converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "ext", files)])
+    assert converted.attributes("Own").items() >= written.items()
+    assert converted.shape("Own") == shape
+    constants = [
+        np.frombuffer(converted.path.with_suffix(".bin").read_bytes(), np.int64, 1, int(data.get("offset", "0")))[0]
+        for layer in converted.all("Const")
+        if (data := layer.find("data")) is not None and data.get("shape") == "1"
+    ]
+    assert constants == ([1] if "ReduceMax" in base else [])

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from moir.dialects.opset.interfaces.properties import property_table
+from moir.model_optimizer.api.operations.axes import say_axes
 from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND, layer_record
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
@@ -138,9 +139,17 @@ def class_of(name: str, description: Description) -> type[StandardOp]:
     made = type(name, (StandardOp,), members)
     if "infer" not in members:
         keeps_values = description.keeps_values and description.infers_as is None
-        inferred = infer_as(partial(_identity, made), keeps_values=keeps_values, complete=description.complete)
+        inferred = infer_as(partial(_identity, made), keeps_values=keeps_values, complete=partial(_complete, made))
         made.infer, made.type_infer = inferred, inferred.set_element_types
     return made
+
+
+def _complete(operation: type[StandardOp], node: GraphNode) -> None:
+    """Set the attributes of a node of a user that Model Optimizer's `infer` of a class set."""
+    description = operation.DESCRIPTION
+    if description.complete is not None:
+        description.complete(node)
+    say_axes(node, description.infers_as or operation.op or "")
 
 
 def _identity(operation: type[StandardOp]) -> Mapping[str, Any]:

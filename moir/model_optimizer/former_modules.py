@@ -109,7 +109,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "unit_tests.mo.unit_test_with_mocked_telemetry": ("moir.testing.messages",),
     "unit_tests.utils.extractors": ("moir.testing.messages",),
     "unit_tests.utils.graph": _TESTING,
-    "networkx": (f"{API}.graph.networkx_functions",),
+    "networkx": (f"{API}.graph.networkx_functions", f"{API}.graph.networkx_structure"),
 }
 """Module of Model Optimizer, without its root -> the modules that have its names, in order."""
 

@@ -183,6 +183,9 @@ class OperationAttributes(MutableMapping[str, Any]):
         if isinstance(op, Constant):
             of_constant = view_of(self.graph.graph["fw"]).constant_message
             return {} if of_constant is None else {"pb": lambda: of_constant(op)}
+        if isinstance(op, OpsetOp):
+            # Its properties are no longer those of the message.
+            return {}
         dialect, kind = original_of(op)
         return {name: partial(make, kind, op) for name, make in view_of(dialect).messages.items()}
 

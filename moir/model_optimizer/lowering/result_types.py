@@ -24,6 +24,7 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import Types
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import UNKNOWN, element_of, shape_of, tensor
+from moir.errors import InferenceError
 from moir.lowering.driver import Lowering
 from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.block.view import COMPUTED_VALUES
@@ -55,9 +56,16 @@ class BuiltInInference:
     def __call__(self, node: GraphNode) -> None:
         """Infer the results of a node: as those of the built-in operation, if it is one of a user."""
         op = node.ir_operation
-        if self.identity is None or not isinstance(op, FrameworkOp) or MoLoweringNode(op, 1, run_in(node.graph)).is_built_in:
+        if not isinstance(op, FrameworkOp) or MoLoweringNode(op, 1, run_in(node.graph)).is_built_in:
             self.infer(node)
             return
+        if self.identity is None:
+            raise InferenceError(
+                "it is none of Model Optimizer's operations, and which its shapes are those of is not said",
+                operation=node.kind_name,
+                node=node.name,
+                hint="call the infer of a class, as Pooling.infer(node)",
+            )
         entries = python_entries(op)
         identity = dict(self.identity())
         is_another = {name: identity[name] for name in ("op", "type", "version", "IE")}
@@ -85,7 +93,7 @@ class BuiltInInference:
 def own_infer(node: MoLoweringNode) -> Callable[[GraphNode], object] | None:
     """The `infer` that an extension defines for an operation; None without one, and for built-in operations."""
     function = node.get("infer")
-    if isinstance(function, BuiltInInference) and (function.identity is None or node.is_built_in):
+    if isinstance(function, BuiltInInference) and (function.identity is None or node.get(DESCRIBED_KIND) or node.is_built_in):
         return None
     return function if callable(function) else None
 

@@ -135,6 +135,13 @@ def test_a_class_derived_from_convolution(tmp_path):
     assert converted.shape("Foo") == [1, 4, 8, 8]
 
 
+def test_pads_of_a_convolution_follow_from_its_filters(tmp_path):
+    attributes = {**CONVOLUTION, "kernel_spatial": None, "auto_pad": "same_upper", "stride": [1, 1, 2, 2], "pad": None}
+    converted = foo(tmp_path, derived("mo.ops.convolution.Convolution"), attributes, WEIGHTS)
+    assert converted.attributes("Foo").items() >= {"pads_begin": "0,0", "pads_end": "1,1", "auto_pad": "same_upper"}.items()
+    assert converted.shape("Foo") == [1, 4, 4, 4]
+
+
 def test_the_order_of_weights_is_what_the_node_says(tmp_path):
     attributes = {**CONVOLUTION, "input_feature_channel": 2, "output_feature_channel": 3, "kernel_spatial_idx": [0, 1]}
     converted = foo(tmp_path, derived("mo.ops.convolution.Convolution"), attributes, np.zeros((3, 3, 3, 5), np.float32))
@@ -178,6 +185,36 @@ CALLING = """
 def test_the_infer_of_a_class_can_be_called(tmp_path, base, attributes, constants, shape):
     module, _, name = base.rpartition(".")
     assert foo(tmp_path, CALLING.format(module=module, name=name), attributes, *constants).shape("Foo") == shape
+
+
+@pytest.mark.parametrize(
+    ("function", "attributes", "constants", "shape"),
+    [
+        ("mo.front.common.partial_infer.elemental.copy_shape_infer", {}, [], [1, 3, 8, 8]),
+        ("mo.front.common.partial_infer.concat.concat_infer", {"axis": 1}, [IMAGE], [1, 6, 8, 8]),
+        ("extensions.ops.ReduceOps.reduce_infer", {"keep_dims": True}, [np.array([2, 3])], [1, 3, 1, 1]),
+        ("extensions.ops.argmax.arg_ops_infer", {"axis": 1, "top_k": 1, "out_max_val": 0}, [], [1, 1, 8, 8]),
+    ],
+    ids=lambda value: value.rpartition(".")[2] if isinstance(value, str) else "",
+)
+def test_a_function_that_infers_can_be_called(tmp_path, function, attributes, constants, shape):
+    module, _, name = function.rpartition(".")
+    operation = CALLING.replace("{name}.infer(node)", "{name}(node)").format(module=module, name=name)
+    assert foo(tmp_path, operation, attributes, *constants).shape("Foo") == shape
+
+
+def test_another_type_has_the_infer_of_the_class(tmp_path):
+    operation = """
+        from mo.ops.pooling import Pooling
+
+        class Foo(Pooling):
+            op = "Foo"
+
+            def __init__(self, graph, attrs):
+                super().__init__(graph, attrs)
+                self.attrs.update(type="Foo", version="extension")
+        """
+    assert foo(tmp_path, operation, WINDOW).shape("Foo") == [1, 3, 4, 4]
 
 
 @pytest.mark.parametrize(

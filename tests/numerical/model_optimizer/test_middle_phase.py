@@ -431,3 +431,66 @@ def test_an_operation_derived_from_one_of_model_optimizer(tmp_path, base, attrib
         if (data := layer.find("data")) is not None and data.get("shape") == "1"
     ]
     assert constants == ([1] if "ReduceMax" in base else [])
+
+
+MADE = """
+    import numpy as np
+    from mo.middle.replacement import MiddleReplacementPattern
+    from mo.ops.pooling import Pooling
+
+    class AddPool(MiddleReplacementPattern):
+        def find_and_replace_pattern(self, graph):
+            (relu,) = graph.get_op_nodes(op="ReLU")
+            window = dict(window=np.array([1, 2, 2, 1]), stride=np.array([1, 2, 2, 1]), pad=np.zeros((4, 2), int), layout="NHWC")
+            pool = Pooling(graph, dict(name="pooled", pool_method="max", **window)).create_node()
+            relu.out_port(0).get_connection().set_source(pool.out_port(0))
+            pool.in_port(0).connect(relu.out_port(0))
+
+    class Look(MiddleReplacementPattern):
+        def run_after(self):
+            return [AddPool]
+
+        def find_and_replace_pattern(self, graph):
+            (pool,) = graph.get_op_nodes(op="Pooling")
+            assert pool.in_port(0).get_source().node.op == "ReLU"
+            assert pool.out_port(0).data.get_shape().tolist() == [1, 4, 3, 4]
+            assert not graph.get_op_nodes(op="Transpose")
+    """
+
+
+def test_a_pooling_that_a_transformation_makes_says_its_layout(tmp_path):
+    extension = write(tmp_path / "ext", {"middle/made.py": MADE})
+    graph, _ = tensorflow_conversion.build(lambda x: tf.tanh(tf.nn.relu(tf.nn.conv2d(x, FILTERS, 1, "SAME"))), {"x": IMAGE})
+    pooled, names = tensorflow_conversion.build(
+        lambda x: tf.tanh(tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(x, FILTERS, 1, "SAME")), 2, 2, "VALID")), {"x": IMAGE}
+    )
+    converted = Converted.of(graph, tmp_path, extensions=[extension])
+    assert converted.types == ["Convolution", "MaxPool", "ReLU", "Tanh", "Transpose", "Transpose"]
+    compare(converted.run({"x": IMAGE}), tensorflow_conversion.expected_results(pooled, names, {"x": IMAGE}))
+
+
+CONCATENATED = """
+    from mo.front.common.replacement import FrontReplacementPattern
+    from mo.ops.concat import Concat
+
+    class Join(FrontReplacementPattern):
+        def find_and_replace_pattern(self, graph):
+            (tanh,) = graph.get_op_nodes(op="Tanh")
+            concat = Concat(graph, {"name": "cat", "axis": 3, "in_ports_count": 2}).create_node()
+            source = tanh.in_port(0).get_source()
+            tanh.in_port(0).get_connection().set_destination(concat.in_port(0))
+            source.connect(concat.in_port(1))
+            concat.out_port(0).connect(tanh.in_port(0))
+    """
+
+
+def test_a_concat_of_the_front_phase_follows_the_layout(tmp_path):
+    extension = write(tmp_path / "ext", {"front/join.py": CONCATENATED})
+    graph, _ = tensorflow_conversion.build(lambda x: tf.tanh(tf.nn.relu(tf.nn.conv2d(x, FILTERS, 1, "SAME"))), {"x": IMAGE})
+    joined, names = tensorflow_conversion.build(
+        lambda x: tf.tanh(tf.concat([tf.nn.relu(tf.nn.conv2d(x, FILTERS, 1, "SAME"))] * 2, 3)), {"x": IMAGE}
+    )
+    converted = Converted.of(graph, tmp_path, extensions=[extension])
+    assert converted.attributes("Concat") == {"axis": "1"}
+    assert converted.shape("Concat") == [1, 8, 8, 6]
+    compare(converted.run({"x": IMAGE}), tensorflow_conversion.expected_results(joined, names, {"x": IMAGE}))

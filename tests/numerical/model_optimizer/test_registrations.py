@@ -124,9 +124,10 @@ NAMES = """
     from mo.front.kaldi.extractor import kaldi_type_extractors
     from mo.front.kaldi.loader.utils import collect_until_token
     from mo.front.kaldi.utils import read_binary_matrix
-    from mo.pipeline.common import prepare_emit_ir
+    from mo.pipeline.common import get_ir_version, prepare_emit_ir
     from mo.utils.class_registration import ClassType, apply_replacements_list, apply_transform
-    from mo.utils.version import get_version
+    from mo.utils import class_registration
+    from mo.utils.version import extract_release_version, get_version
     from extensions.front.kaldi.replace_lstm_node_pattern import ReplaceLSTMNodePattern
 
     class Rename(FrontReplacementPattern):
@@ -137,7 +138,7 @@ NAMES = """
 
     class Apply(FrontReplacementPattern):
         def find_and_replace_pattern(self, graph):
-            assert get_version()[0].isdigit()
+            assert extract_release_version(get_version())[0].isdigit() and get_ir_version() == 11
             apply_transform(graph, Rename)
             assert graph.get_op_nodes(op="ReLU")[0].name == "relu"
             Rename.enabled = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NoReturn
 
 from moir.model_optimizer.api.errors import Error
@@ -14,6 +15,17 @@ def get_version() -> str:
 
 
 get_simplified_mo_version = get_simplified_ie_version = get_version
+
+
+def extract_release_version(version: str) -> tuple[str | None, str | None]:
+    """The first two numbers of a version, as texts; None for both if it does not begin with them."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (None, None) if found is None else (found[1], found[2])
+
+
+def get_ir_version(_argv: object = None) -> int:
+    """The version of the IR that is written."""
+    return 11
 
 
 def prepare_emit_ir(*_: object, **__: object) -> NoReturn:

@@ -18,6 +18,7 @@ from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.xml_records import Record
 from moir.model_optimizer.lowering.operation import infer_as, infer_by_lowering
+from moir.model_optimizer.lowering.result_types import BuiltInInference
 from moir.model_optimizer.lowering.versions import standard_operation
 
 
@@ -83,7 +84,7 @@ class StandardOp(Op):
         defaults: dict[str, Any] = {
             "type": self._own_type() if is_subclass else description.type,
             "version": (self.version if is_subclass else None) or description.version or "experimental",
-            "infer": type(self).infer if is_subclass else infer_by_lowering,
+            "infer": type(self).infer if is_subclass or isinstance(type(self).infer, BuiltInInference) else infer_by_lowering,
             "out_ports_count": description.outputs,
             # An extension may change a list of its node: the next node has its own.
             **deepcopy(dict(description.defaults)),
@@ -152,8 +153,13 @@ def _complete(operation: type[StandardOp], node: GraphNode) -> None:
     say_axes(node, description.infers_as or operation.op or "")
 
 
-def _identity(operation: type[StandardOp]) -> Mapping[str, Any]:
+def inferred_as(op: str, *, keeps_values: bool = False) -> BuiltInInference:
+    """The `infer` that nodes of a user have as one of Model Optimizer's operations; others are inferred as they are."""
+    return infer_as(lambda: _identity(Op.get_op_class_by_name(op)), keeps_values=keeps_values, complete=lambda node: say_axes(node, op))
+
+
+def _identity(operation: type[Op]) -> Mapping[str, Any]:
     """The attributes that make a node the operation of a class, or the one whose types its results have."""
-    named = operation.DESCRIPTION.infers_as
+    named = operation.DESCRIPTION.infers_as if issubclass(operation, StandardOp) else None
     described = (operation if named is None else Op.registered_ops[named])(Graph(), {})
     return {**described.attrs, "IE": layer_record(described.records())}

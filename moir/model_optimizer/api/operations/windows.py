@@ -94,6 +94,16 @@ POOLING: list[Record] = [
 """What is written of a pooling."""
 
 
+def _kernel_of_filters(node: GraphNode) -> Any:
+    """The attribute `kernel_spatial`; it is set by the shape of the filters, input 1, if the node does not have it."""
+    filters = node.in_port(1).data.get_shape() if node.is_in_port_connected(1) else None
+    if filters is not None and not node.has_valid("kernel_spatial") and is_fully_defined(filters):
+        channels = [*(_axes(node, "output_feature_channel") or [0]), *(_axes(node, "input_feature_channel") or [1])]
+        places = _axes(node, "kernel_spatial_idx") or [axis for axis in range(len(filters)) if axis not in channels]
+        node["kernel_spatial"] = int64_array([filters[place] for place in places])
+    return node.soft_get("kernel_spatial", None)
+
+
 def complete_window(node: GraphNode) -> None:
     """Set the attributes that the `infer` of convolutions and pooling set: the spatial axes, and pads that follow from
     sizes."""
@@ -107,7 +117,7 @@ def complete_window(node: GraphNode) -> None:
     if sizes is not None:
         node["output_spatial_shape"] = sizes[axes]
     window = node.soft_get("window", None)
-    kernel = node.soft_get("kernel_spatial", None) if window is None else np.asarray(window)[axes]
+    kernel = _kernel_of_filters(node) if window is None else np.asarray(window)[axes]
     auto_pad = node.soft_get("auto_pad", None)
     if auto_pad in ("same_upper", "same_lower", "valid") and kernel is not None and is_fully_defined(shape):
         ones = np.ones(len(shape), np.int64)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from moir.errors import ConversionError
+from moir.model_optimizer.api.graph import networkx_structure as functions
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op
 
@@ -97,6 +98,41 @@ def test_a_part_is_a_graph_of_networkx(networkx: ModuleType) -> None:
 def test_a_part_needs_networkx() -> None:
     with pytest.raises(ConversionError, match="install networkx"):
         diamond().subgraph(["a"])
+
+
+def test_orders_paths_and_components_without_networkx() -> None:
+    graph = diamond()
+    assert list(functions.lexicographical_topological_sort(graph)) == ["a", "b", "c", "d"]
+    assert list(functions.lexicographical_topological_sort(graph, key=lambda node: -ord(node))) == ["a", "c", "b", "d"]
+    assert list(functions.topological_generations(graph)) == [["a"], ["b", "c"], ["d"]]
+    assert functions.dag_longest_path(graph) in (["a", "b", "d"], ["a", "c", "d"])
+    assert functions.dag_longest_path_length(graph) == 2
+    assert list(functions.weakly_connected_components(graph)) == [{"a", "b", "c", "d"}]
+    assert list(functions.strongly_connected_components(graph)) == [{"a"}, {"b"}, {"c"}, {"d"}]
+    assert functions.dfs_successors(graph, "a") == {"a": ["b", "c"], "b": ["d"]}
+    assert dict(functions.bfs_predecessors(graph, "a")) == {"b": "a", "c": "a", "d": "b"}
+    assert functions.descendants_at_distance(graph, "a", 2) == {"d"}
+    assert functions.get_edge_attributes(graph, "in") == {
+        ("a", "b", 0): 0,
+        ("a", "b", 1): 1,
+        ("a", "c", 0): 0,
+        ("b", "d", 0): 0,
+        ("c", "d", 0): 1,
+    }
+
+
+def test_predicates_without_networkx() -> None:
+    graph = diamond()
+    assert functions.is_directed(graph)
+    assert functions.is_weakly_connected(graph)
+    assert functions.is_path(graph, ["a", "b", "d"])
+    assert not functions.is_simple_path(graph, ["b", "a"])
+    assert not functions.is_tree(graph)
+    assert not functions.is_empty(graph)
+    Op(graph, {"op": "Any", "name": "alone"}).create_node()
+    assert list(functions.isolates(graph)) == ["alone"]
+    assert functions.number_weakly_connected_components(graph) == 2
+    assert [functions.number_of_nodes(graph), functions.number_of_edges(graph)] == [5, 5]
 
 
 def test_functions_of_networkx() -> None:

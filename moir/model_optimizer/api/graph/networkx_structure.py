@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from typing import Any
 
 from moir.model_optimizer.api.graph.networkx_functions import (
@@ -144,7 +145,7 @@ def is_empty(G: Graph) -> bool:
 
 def is_path(G: Graph, path: list[str]) -> bool:
     """Whether an edge leads from each node of a list to the next."""
-    return all(G.has_edge(start, end) for start, end in zip(path, path[1:], strict=False))
+    return all(G.has_edge(start, end) for start, end in pairwise(path))
 
 
 def is_simple_path(G: Graph, nodes: list[str]) -> bool:

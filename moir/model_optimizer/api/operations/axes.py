@@ -19,7 +19,7 @@ _REDUCTIONS = ("Max", "Mean", "Min", "Prod", "Sum", "And", "Or", "L1", "L2", "Lo
 
 _INPUTS: dict[str, dict[int, tuple[str, str]]] = {
     **{f"Reduce{name}": {1: ("input:0", "axis")} for name in _REDUCTIONS},
-    **dict.fromkeys(("NormalizeL2", "MVN", "CumSum", "Split", "VariadicSplit", "Squeeze"), {1: ("input:0", "axis")}),
+    **{name: {1: ("input:0", "axis")} for name in ("NormalizeL2", "MVN", "CumSum", "Split", "VariadicSplit", "Squeeze")},
     "Gather": {2: ("input:0", "axis")},
     "Roll": {2: ("input:0", "axis")},
     "Transpose": {1: ("input:0", "order")},

@@ -178,7 +178,9 @@ TENSORFLOW = Framework(
         (
             *("Conv2D", "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Conv3DBackpropInputV2"),
             *("MaxPool", "MaxPoolV2", "MaxPool3D", "AvgPool", "AvgPool3D", "LRN", "DepthToSpace", "SpaceToDepth"),
-            *("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
+            *("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx"),
+            *("_FusedConv2D", "_FusedDepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput"),
+            *("MaxPoolWithArgmax", "CropAndResize", "ExtractImagePatches"),
         )
     ),
 )

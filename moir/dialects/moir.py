@@ -197,6 +197,9 @@ class ModuleLevel:
     """Notes for the user, one string each: what was omitted from the model, and why."""
     KEEPS_LAYOUTS: ClassVar[str] = "keeps_layouts"
     """The model still has operations of its framework that say the layout of their data, for transformations."""
+    LAYERS_KEEP_NAMES: ClassVar[str] = "layers_keep_names"
+    """An output of the model that is called as the layer in front of it takes another name in the IR, as Model
+    Optimizer had it: its extensions ran on the model."""
     RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"
     """Names of the Python packages whose operations the runtime needs for the model."""
 

@@ -17,6 +17,9 @@ from moir.dialects.locations import located
 from moir.dialects.properties import string_attribute, strings_attribute
 
 _NO_NAMES = string_attribute("")
+FRAMEWORK_OPERATION = "framework_operation"
+"""The attribute with the name of a framework's operation that an operation was: one to which an extension gave another
+`op`, or one that stayed until the layout change."""
 
 OUTPUT_NAMES = "output_names"
 """The attribute of a Result with the names of the output, if these are not all names of the tensor; as in the IR."""
@@ -130,6 +133,15 @@ def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
         if required or len(found) < MAXIMUM_NAMES:
             found.update(dict.fromkeys(split_names(names)))
     return ",".join(found)
+
+
+def inherit_origin(op: Operation, value: SSAValue) -> None:
+    """Let a changed copy of an operation be the same one of the framework, if it is noted which that was.
+
+    It is noted where transformations of extensions look for it, who find the copy by its name and kind.
+    """
+    if FRAMEWORK_OPERATION in op.attributes and isinstance(value, OpResult):
+        value.op.attributes.update({key: op.attributes[key] for key in ("name", FRAMEWORK_OPERATION) if key in op.attributes})
 
 
 def inherit_names(op: Operation, values: Sequence[SSAValue], later: Additions | None = None) -> None:

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.order import sorted_operations
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
-from moir.dialects.moir import NoneOp, is_none
+from moir.dialects.moir import ModuleLevel, NoneOp, is_none
 from moir.dialects.names import escaped, name_of, split_names, tensor_names_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.errors import EmissionError
@@ -25,6 +25,8 @@ class LayerOrder:
     """
 
     def __init__(self, block: Block) -> None:
+        owner = block.parent_op()
+        self.layers_keep_names = owner is not None and ModuleLevel.LAYERS_KEEP_NAMES in owner.attributes
         self.parameters: list[OpsetOp] = []
         self.results: list[OpsetOp] = []
         others: list[OpsetOp] = []
@@ -38,14 +40,21 @@ class LayerOrder:
 
     @cached_property
     def names(self) -> list[str]:
-        """Unique names of the layers. On a conflict, Parameters and Results keep theirs, then earlier layers."""
+        """Unique names of the layers. On a conflict, Parameters and Results keep theirs, then earlier layers.
+
+        Where extensions for Model Optimizer ran, all other layers keep theirs before Results do.
+        """
         names = [""] * len(self.operations)
         taken: set[str] = set()
         last: dict[str, int] = {}
-        outer = [*range(len(self.parameters)), *range(len(self.operations) - len(self.results), len(self.operations))]
-        for index in (*outer, *range(len(self.parameters), len(self.operations) - len(self.results))):
+        parameters, results = range(len(self.parameters)), range(len(self.operations) - len(self.results), len(self.operations))
+        others = range(parameters.stop, results.start)
+        for index in (*parameters, *others, *results) if self.layers_keep_names else (*parameters, *results, *others):
             op = self.operations[index]
-            names[index] = _unique(name_of(op) or f"{op.KIND}_{index}", taken, last)
+            name = name_of(op) or f"{op.KIND}_{index}"
+            if self.layers_keep_names and index in results and name in taken:
+                name += "/sink_port_0"
+            names[index] = _unique(name, taken, last)
         return names
 
     @cached_property

@@ -231,7 +231,19 @@ class NeighbourFinder(MetaPathFinder):
         if path is not None:
             return None
         found = PathFinder.find_spec(fullname, self._folders)
-        if found is None or found.loader is None:
+        if found is None:
             return None
+        if found.loader is None:
+            # A folder without __init__.py, as those of extensions mostly are.
+            folders = [folder for folder in found.submodule_search_locations or () if _has_modules(Path(folder))]
+            if not folders:
+                return None
+            found = ModuleSpec(fullname, None, is_package=True)
+            found.submodule_search_locations = folders
         self._found.add(fullname)
         return found
+
+
+def _has_modules(folder: Path) -> bool:
+    """Whether a folder, or one in it, has modules: one of data only is no package."""
+    return any(any(folder.glob(pattern)) for pattern in ("*.py", "*/*.py"))

@@ -262,13 +262,17 @@ class Extensions:
         return found
 
     def _end_of_layouts(self, order: Sequence[str | UserTransformation], framework: Framework) -> int:
-        """The place behind the transformations that begin the middle phase and see layouts; 0 if there are none."""
+        """The place behind the transformations that begin the middle phase and see layouts.
+
+        0 if no transformation of the middle and back phases sees them.
+        """
         if not framework.layout_kinds or MIDDLE_START not in order:
             return 0
         begin = end = order.index(MIDDLE_START) + 1
         while end < len(order) and isinstance(each := order[end], UserTransformation) and each.sees_layouts:
             end += 1
-        return end if any(isinstance(each, UserTransformation) and each.is_enabled(self.choice) for each in order[begin:end]) else 0
+        looking = (each for each in order[begin:] if isinstance(each, UserTransformation) and each.sees_layouts)
+        return end if any(each.is_enabled(self.choice) for each in looking) else 0
 
     def _inner(self, transformation: UserTransformation) -> ModulePass:
         try:

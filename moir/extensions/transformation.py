@@ -32,6 +32,10 @@ class PhasePass(ModulePass):
         """The pass to run in a phase: `front`, `middle` or `back`."""
 
 
+def _nothing(_argument: object) -> str:
+    return ""
+
+
 @dataclass(frozen=True, eq=False)
 class UserTransformation:
     """A transformation and its declarations.
@@ -63,6 +67,8 @@ class UserTransformation:
     ignores_unknown: bool = False
     keeps_dead: bool = False
     sees_layouts: bool = False
+    told_by_condition: Callable[[Any], str] = _nothing
+    """What is said of the argument of a predicate in `graph_condition` that does not hold."""
 
     @property
     def id(self) -> str | None:

@@ -7,6 +7,7 @@ erased afterwards; with `force_shape_inference`, all types are inferred again.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -22,6 +23,8 @@ from moir.extensions.failures import failure
 from moir.extensions.transformation import PhasePass, UserTransformation
 from moir.pipeline import load_pass
 from moir.rewriting.verification import Snapshot, verify_module
+
+logger = logging.getLogger("moir")
 
 CLEAN_UP: dict[str, tuple[str, ...]] = {
     "front": ("eliminate-dead",),
@@ -78,5 +81,13 @@ class TransformationPass(ModulePass):
             load_pass("infer-types")().apply(ctx, op)
 
     def _conditions_hold(self, module: ModuleOp) -> bool:
-        conditions = self.transformation.conditions()
-        return all(condition(self.transformation.condition_argument(model)) for condition in conditions for model in models_of(module))
+        for number, condition in enumerate(self.transformation.conditions(), 1):
+            for model in models_of(module):
+                argument = self.transformation.condition_argument(model)
+                if not condition(argument):
+                    told = self.transformation.told_by_condition(argument)
+                    logger.info(
+                        "%s does not run: predicate %d of its graph_condition does not hold%s", self.transformation.title, number, told
+                    )
+                    return False
+        return True

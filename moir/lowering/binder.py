@@ -26,13 +26,14 @@ class LoweringRun(Protocol):
     """One run of a lowering pass over one model, as handlers see it.
 
     `known` are the known values of the model, `versions` the versions of its operation sets by domain, `notes` those
-    for the user.
+    for the user. With `keeps_layouts` operations that say the layout of their data stay.
     """
 
     known: KnownValues
     framework: Framework
     versions: Mapping[str, int]
     notes: list[str]
+    keeps_layouts: bool
 
     def block(self, block: Block) -> None:
         """Lower the operations of a block in order. Operations of a kind without handler stay."""

@@ -23,17 +23,17 @@ from types import NoneType
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, UnitAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
 from moir.dialects.element_types import string
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
 from moir.dialects.inference import infer_operation, set_type
-from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, models_of
-from moir.dialects.names import inherit_names, name_of
+from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, all_blocks, models_of
+from moir.dialects.names import FRAMEWORK_OPERATION, inherit_names, name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
-from moir.dialects.properties import value_of
+from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
 from moir.frameworks import INTERNAL, Framework, load
@@ -53,6 +53,7 @@ class Lowering:
         versions: versions of the operation sets the model imports, by domain.
         dialects: the records of the dialects that are lowered; by default that of the framework and moir's own.
         keeps_layouts: whether the operations that say the layout of their data stay, with inferred types.
+        names_kept: whether those that stayed pass their names on to the operations that compute what they did.
     """
 
     def __init__(
@@ -62,9 +63,11 @@ class Lowering:
         dialects: Sequence[Framework] | None = None,
         *,
         keeps_layouts: bool = False,
+        names_kept: bool = False,
     ) -> None:
         self.framework = framework
         self.keeps_layouts = keeps_layouts
+        self.names_kept = names_kept
         self.versions = versions or {}
         self.known = KnownValues()
         self.notes: list[str] = []
@@ -101,7 +104,7 @@ class Lowering:
                 current = current.next_op
 
     def _is_kept(self, op: FrameworkOp) -> bool:
-        """Whether an operation stays because it says the layout of its data; those in bodies do not."""
+        """Whether an operation stays because it says the layout of its data."""
         return self.keeps_layouts and is_kept(op, self.framework)
 
     def _keep(self, op: FrameworkOp) -> Operation | None:
@@ -143,7 +146,8 @@ class Lowering:
         if handler is None:
             return self._expand(op, version)
         builder.anchor = op
-        if self._recording is not None:
+        is_named = self.names_kept and is_kept(op, self.framework)
+        if self._recording is not None or is_named:
             builder.inserted = []
         values = self._replacement(op, builder, handler, version)
         following = op.next_op
@@ -151,6 +155,8 @@ class Lowering:
             return following
         if self._recording is not None:
             self._recording.replaced(f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}", [op], builder.inserted or ())
+        if is_named:
+            _name_computing(op, values)
         self._replace(op, values)
         return following
 
@@ -221,8 +227,26 @@ class Lowering:
 
 def is_kept(op: Operation, framework: Framework) -> bool:
     """Whether an operation of a model says the layout of its data, so that it may stay until the layout change."""
-    is_of_it = isinstance(op, FrameworkOp) and op.dialect_name() == framework.dialect and op.KIND in framework.layout_kinds
-    return is_of_it and isinstance(op.parent_op(), ModelOp)
+    return isinstance(op, FrameworkOp) and op.dialect_name() == framework.dialect and op.KIND in framework.layout_kinds
+
+
+def _name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
+    """Give the operation that computes what one said that stayed its name, which a Transpose behind it would have.
+
+    It also notes the kind of that operation, so that transformations behind the layout change still see it.
+    """
+    value, name = values[0] if values else None, name_of(op)
+    if not isinstance(value, OpResult):
+        return
+    computing = value.op
+    # By its name, since few models have an operation that stays, and the class is in a large family.
+    if computing.name == "opset1.Transpose" and isinstance(inner := computing.operands[0], OpResult):
+        if name:
+            computing.attributes.setdefault("name", string_attribute(f"{name}/Transpose"))
+        computing = inner.op
+    if name:
+        computing.attributes.setdefault("name", string_attribute(name))
+    computing.attributes[FRAMEWORK_OPERATION] = string_attribute(op.name)
 
 
 def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:
@@ -330,15 +354,17 @@ def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False
     if table.check is not None:
         table.check(module)
     for model in models_of(module):
-        model.attributes.pop(ModuleLevel.KEEPS_LAYOUTS, None)
+        kept = model.attributes.pop(ModuleLevel.KEEPS_LAYOUTS, None)
         if keeps_layouts:
             model.attributes[ModuleLevel.KEEPS_LAYOUTS] = UnitAttr()
         if table.ranks is not None and _has_unranked_input(model.block):
             from moir.lowering.control_flow.ranks_by_use import rank_inputs
 
             rank_inputs(model, load(table.ranks))
-        lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts)
-        lowering.block(model.block)
+        lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts, names_kept=kept is not None)
+        # What stayed is in bodies of loops, too, which are lowered with the loops otherwise.
+        for block in [model.block] if kept is None else [*all_blocks(model)][::-1]:
+            lowering.block(block)
         # The graph of a node may be lowered several times.
         add_notes(model, dict.fromkeys(lowering.notes))
         if table.finish is not None and _has_output_of_framework(model.block):

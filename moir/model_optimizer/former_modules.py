@@ -10,6 +10,7 @@ _INFERENCE = f"{API}.inference"
 _SHAPES = (f"{VALUES}.shapes", f"{_INFERENCE}.shape_functions")
 _REPLACEMENT = (f"{API}.transformations.replacement", f"{API}.transformations.configured_replacement")
 _EXTRACTORS = (f"{API}.extraction.extractors",)
+_TABLES = (f"{API}.extraction.extractor_tables", f"{API}.extraction.front_extractor")
 _CAFFE = (f"{API}.extraction.caffe_layers", f"{_INFERENCE}.shape_functions", *_EXTRACTORS)
 _WINDOWS = (f"{_INFERENCE}.sliding_windows",)
 _PARTIAL_INFERENCE = (
@@ -28,7 +29,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "back.pass_separator": (f"{API}.transformations.anchors",),
     "back.replacement": (f"{API}.transformations.back_replacement",),
     "front.caffe.collect_attributes": _CAFFE,
-    "front.caffe.extractor": (f"{API}.extraction.front_extractor",),
+    "front.caffe.extractor": _TABLES,
     "front.caffe.extractors.utils": _CAFFE,
     "front.common.extractors.utils": (*_WINDOWS, *_EXTRACTORS),
     "front.common.layout": (f"{API}.graph.layouts",),
@@ -46,14 +47,19 @@ SOURCES: dict[str, tuple[str, ...]] = {
         f"{API}.extraction.front_extractor",
         *(f"{API}.graph.{name}" for name in ("cutting", "user_requests", "node_attributes")),
         f"{API}.extraction.extractors",
+        f"{API}.graph.merging",
         f"{GRAPH}.editing",
     ),
+    "front.kaldi.extractor": _TABLES,
+    "front.mxnet.extractor": _TABLES,
     "front.mxnet.extractors.utils": (f"{API}.extraction.mxnet_attributes",),
+    "front.onnx.extractor": _TABLES,
     "front.onnx.extractors.utils": _EXTRACTORS,
     "front.pass_separator": (f"{API}.transformations.anchors",),
     "front.subgraph_matcher": (f"{API}.transformations.subgraph_match",),
     "front.tf.common": _EXTRACTORS,
-    "front.tf.custom_subgraph_call": (f"{API}.graph.graph_walks",),
+    "front.tf.custom_subgraph_call": (f"{API}.graph.graph_walks", f"{API}.graph.merging"),
+    "front.tf.extractor": _TABLES,
     "front.tf.extractors.utils": _EXTRACTORS,
     "front.tf.graph_utils": (f"{API}.graph.graph_utilities", f"{GRAPH}.operation"),
     "front.tf.replacement": _REPLACEMENT,
@@ -61,6 +67,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "graph.graph": (
         *(f"{GRAPH}.{name}" for name in ("graph", "node", "editing")),
         *(f"{API}.graph.{name}" for name in ("sequences", "node_attributes", "node_functions")),
+        f"{API}.graph.merging",
         f"{API}.errors",
     ),
     "graph.perm_inputs": (f"{API}.graph.layouts",),
@@ -82,17 +89,19 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "ops.argmax": _LOWERED,
     "ops.op": (f"{GRAPH}.operation", f"{API}.graph.layouts"),
     "ops.resize_factor_utils": (f"{_INFERENCE}.shape_functions",),
-    "pipeline.common": (f"{API}.graph.constant_values",),
+    "pipeline.common": (f"{API}.graph.constant_values", f"{API}.configuration.product"),
     "utils.broadcasting": (f"{_INFERENCE}.broadcasting",),
+    "utils.class_registration": (f"{API}.transformations.class_registration",),
     "utils.custom_replacement_config": (f"{API}.configuration.json_configuration",),
     "utils.error": (f"{API}.errors",),
     "utils.find_inputs": (f"{_INFERENCE}.graph_inference",),
-    "utils.graph": (f"{API}.graph.graph_walks", f"{API}.graph.node_functions", f"{GRAPH}.graph", f"{GRAPH}.node"),
+    "utils.graph": (f"{API}.graph.graph_walks", f"{API}.graph.node_functions", f"{API}.graph.merging", f"{GRAPH}.graph", f"{GRAPH}.node"),
     "utils.logger": (f"{API}.errors",),
     "utils.pipeline_config": (f"{API}.configuration.pipeline_config",),
     "utils.replacement_pattern": (f"{API}.transformations.replacement",),
     "utils.shape": (f"{API}.graph.shape_nodes",),
     "utils.type_utils": (f"{API}.graph.constant_values",),
+    "utils.version": (f"{API}.configuration.product",),
     "utils.utils": (f"{API}.errors", f"{API}.graph.sequences", f"{_INFERENCE}.shape_functions"),
     "utils.ir_engine.compare_graphs": ("moir.testing.comparison",),
     "utils.unittest.extractors": ("moir.testing.messages",),
@@ -100,7 +109,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "unit_tests.mo.unit_test_with_mocked_telemetry": ("moir.testing.messages",),
     "unit_tests.utils.extractors": ("moir.testing.messages",),
     "unit_tests.utils.graph": _TESTING,
-    "networkx": (f"{API}.graph.networkx_functions",),
+    "networkx": (f"{API}.graph.networkx_functions", f"{API}.graph.networkx_structure"),
 }
 """Module of Model Optimizer, without its root -> the modules that have its names, in order."""
 
@@ -123,6 +132,7 @@ DIRECTORIES = frozenset(
     (
         *("analysis", "back", "load", "middle", "middle.passes", "ops"),
         *("front", "front.common", "front.caffe", "front.kaldi", "front.mxnet", "front.onnx", "front.paddle", "front.tf"),
+        *("front.kaldi.extractors", "front.kaldi.loader"),
         *("front.caffe.extractors", "front.mxnet.extractors", "front.onnx.extractors", "front.tf.extractors"),
         *("load.caffe", "load.kaldi", "load.mxnet", "load.onnx", "load.tf"),
     )

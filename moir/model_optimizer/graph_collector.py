@@ -20,14 +20,25 @@ from moir.extensions.failures import shown
 from moir.extensions.importing import ExtensionPackage
 from moir.extensions.native import ExtensionFile, kebab_case
 from moir.extensions.transformation import UserTransformation
+from moir.frameworks import FRAMEWORKS
 from moir.model_optimizer.api.configuration.command_line import command_line
+from moir.model_optimizer.api.extraction.extractor_tables import taken
 from moir.model_optimizer.api.extraction.front_extractor import FrontExtractorOp
 from moir.model_optimizer.api.operations import register_all
 from moir.model_optimizer.api.transformations.anchors import FrontFinish
+from moir.model_optimizer.api.transformations.no_match import layout_read
 from moir.model_optimizer.api.transformations.replacement import BASE_CLASSES, FrontReplacementOp, ReplacementPattern
+from moir.model_optimizer.frameworks.lookup import view_of
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.operation import Op, registration
-from moir.model_optimizer.graph_passes import ExtractionPass, GraphPass, MatchConstantsPass, RestoreFrameworkFormsPass, graph_of
+from moir.model_optimizer.graph_passes import (
+    ExtractionPass,
+    GraphPass,
+    MatchConstantsPass,
+    OrderInputsPass,
+    RestoreFrameworkFormsPass,
+    graph_of,
+)
 from moir.model_optimizer.import_paths import LegacyImports
 from moir.model_optimizer.lowering.table import mo
 from moir.model_optimizer.numpy_aliases import numpy_aliases
@@ -61,6 +72,7 @@ class GraphCollector:
             transformations_config=None if settings.configuration is None else str(settings.configuration),
             **settings.parameters,
         )
+        self._framework = settings.framework
         self._tables = settings.tables
         self._extractors: dict[str, tuple[type[FrontExtractorOp], ExtensionFile]] = {}
         self._operations: dict[str, tuple[type[Op], ExtensionFile]] = {}
@@ -72,7 +84,8 @@ class GraphCollector:
         self._stack.enter_context(mo.with_command_line(self._parameters))
 
     def close(self) -> None:
-        """Unregister everything."""
+        """Unregister everything, also what a file that could not be loaded registered."""
+        taken()
         self._stack.close()
 
     def collect(self, file: ExtensionFile) -> None:
@@ -83,6 +96,8 @@ class GraphCollector:
         for extractor in file.classes(FrontExtractorOp):
             if self._is_complete(extractor, file):
                 self._add_extractor(extractor, file)
+        for extractor in taken():
+            self._add_extractor(extractor, file)
         for operation in file.classes(Op):
             if isinstance(operation.op, str) and operation.enabled:
                 self._operations[operation.op] = (operation, file)
@@ -132,6 +147,7 @@ class GraphCollector:
                 ignores_unknown=True,
                 keeps_dead=True,
                 sees_layouts=True,
+                told_by_condition=lambda graph: layout_read([graph]),
             )
         )
 
@@ -141,14 +157,25 @@ class GraphCollector:
     def finish(self) -> None:
         """All files are loaded: extractors run as one transformation, in front of all others.
 
-        Behind all transformations of the front phase, constants that they made get their element types, and nodes that
+        In front of those of the front phase, nodes get the order of inputs that they had in Model Optimizer. Behind
+        them, constants that they made get their element types, and nodes that
         say what the framework's operation says become that operation again.
         """
         self._add_extraction()
         if any(each.phase == "front" for each in self.transformations):
             file = self.transformations[0].file
+            self._add_ordering(file)
             self._add_step(MATCHING, "constants", _Matching, MatchConstantsPass(self._parameters), file, ())
             self._add_step(RESTORING, "framework forms", _Restoring, RestoreFrameworkFormsPass(self._parameters), file, ())
+
+    def _add_ordering(self, file: Path) -> None:
+        """Add the step that orders the inputs of nodes, for the frameworks that have another order."""
+        extracted = any(each.name == EXTRACTION for each in self.transformations)
+        place = type("_Ordering", (_Ordering,), {"run_after": (EXTRACTION,) if extracted else (), "__doc__": _Ordering.__doc__})
+        known = [self._framework] if self._framework is not None else list(FRAMEWORKS)
+        for framework in known:
+            if view_of(framework).input_orders:
+                self._add_step(ORDERING, "inputs", place, OrderInputsPass(self._parameters), file, (), framework)
 
     def _add_extraction(self) -> None:
         used = [*self._extractors.values(), *self._operations.values()]
@@ -162,8 +189,17 @@ class GraphCollector:
         place = type("_Extraction", (_Extraction,), {"__doc__": f"Extractors: {_listed(used)}."})
         self._add_step(EXTRACTION, "extractors", place, step, used[0][1].path, packages)
 
-    def _add_step(self, name: str, label: str, place: type, step: ModulePass, file: Path, packages: Iterable[ExtensionPackage]) -> None:
-        """Add a step of moir's own to the transformations of the front phase."""
+    def _add_step(
+        self,
+        name: str,
+        label: str,
+        place: type,
+        step: ModulePass,
+        file: Path,
+        packages: Iterable[ExtensionPackage],
+        framework: str | None = None,
+    ) -> None:
+        """Add a step of moir's own to the transformations of the front phase, for a framework or all."""
         owners = tuple(packages)
 
         def build(spec: ArgSpec) -> ModulePass:
@@ -176,7 +212,7 @@ class GraphCollector:
                 label,
                 file,
                 "front",
-                None,
+                framework,
                 place,
                 build,
                 self._graph_of("front"),
@@ -189,6 +225,9 @@ class GraphCollector:
 EXTRACTION = "extract-attributes"
 """The pass name of all extractors together."""
 
+ORDERING = "order-inputs"
+"""The pass name of the step that orders the inputs of nodes, in front of all transformations of the front phase."""
+
 MATCHING = "match-constants"
 """The pass name of the step that gives constants their element types, behind all transformations of the front phase."""
 
@@ -200,6 +239,12 @@ class _Extraction:
     """The place of all extractors in the order of transformations."""
 
     run_after = ()
+    run_before = ("front-start",)
+
+
+class _Ordering:
+    """The inputs of nodes get the order that they had in Model Optimizer."""
+
     run_before = ("front-start",)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, UnitAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
@@ -27,7 +27,7 @@ from moir.lowering.driver import opset_versions
 from moir.lowering.table import LoweringTable
 from moir.model_optimizer.api.extraction.caffe_layers import connect_embedded_inputs
 from moir.model_optimizer.api.extraction.front_extractor import FrontExtractorOp
-from moir.model_optimizer.api.transformations.no_match import report_unfound
+from moir.model_optimizer.api.transformations.no_match import report_effect, report_unfound
 from moir.model_optimizer.api.transformations.replacement import ReplacementPattern
 from moir.model_optimizer.block.making_places import place_of_function
 from moir.model_optimizer.block.sentinels import nodes_of
@@ -35,6 +35,7 @@ from moir.model_optimizer.block.view import Stage
 from moir.model_optimizer.frameworks.lookup import view_of_operation
 from moir.model_optimizer.graph.framework_forms import restore_framework_forms
 from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.input_orders import order_inputs
 from moir.model_optimizer.graph.made_constants import match_constants
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
@@ -56,6 +57,8 @@ def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
     """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
     framework = framework_of(model, parameters)
+    if parameters.extensions:
+        model.attributes.setdefault(ModuleLevel.LAYERS_KEEP_NAMES, UnitAttr())
     if framework is not None and FRAMEWORKS[framework].channel_last:
         note_convolutions(model)
     return Graph(model.block, cast(Stage, phase), framework, {**lasting_entries(model, parameters), "cmd_params": parameters})
@@ -92,12 +95,13 @@ class GraphPass(PhasePass):
                     graphs.append(each)
                     transformation.find_and_replace_pattern(each)
                 report_unfound(graphs, self.source.__name__, getattr(self.source, "op", None))
+                report_effect(graphs, self.source.__name__)
             keep_entries(model, graph.graph)
 
 
 @dataclass(frozen=True)
 class FrontStepPass(ModulePass):
-    """A step of moir's own behind all transformations of the front phase."""
+    """A step of moir's own in front of, or behind, all transformations of the front phase."""
 
     parameters: Namespace
 
@@ -111,6 +115,15 @@ class FrontStepPass(ModulePass):
     def step(self, graph: Graph) -> None:
         """Edit the graph of a model, or of a body."""
         raise NotImplementedError
+
+
+class OrderInputsPass(FrontStepPass):
+    """Gives nodes the inputs in the order that they had in Model Optimizer, see `graph.input_orders`."""
+
+    name = "order-inputs"
+
+    def step(self, graph: Graph) -> None:
+        order_inputs(graph)
 
 
 class MatchConstantsPass(FrontStepPass):

@@ -79,6 +79,10 @@ def resolve(name: str, attribute: str) -> Any:
 
         if directory in PHASES and is_class_name(attribute):
             return built_in(directory, attribute)
+    if ".kaldi" in f".{name}" and not attribute.startswith("_"):
+        from moir.model_optimizer.api.configuration.product import kaldi_function
+
+        return kaldi_function(attribute)
     raise AttributeError(f"moir has no {attribute} in Model Optimizer's module {name}")
 
 

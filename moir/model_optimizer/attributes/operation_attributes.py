@@ -21,7 +21,7 @@ from moir.dialects.element_types import is_element_type
 from moir.dialects.extension import ExtensionOp
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
 from moir.dialects.inference import infer_operation, set_type
-from moir.dialects.names import name_of
+from moir.dialects.names import FRAMEWORK_OPERATION, name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table
@@ -41,7 +41,7 @@ from moir.model_optimizer.block.operation_names import (
 )
 from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.frameworks.extracted import Extracted
-from moir.model_optimizer.frameworks.lookup import FRAMEWORK_OPERATION, original_of, view_of, view_of_operation
+from moir.model_optimizer.frameworks.lookup import original_of, view_of, view_of_operation
 from moir.model_optimizer.values.python_values import (
     attribute_value,
     constant_array,
@@ -183,6 +183,9 @@ class OperationAttributes(MutableMapping[str, Any]):
         if isinstance(op, Constant):
             of_constant = view_of(self.graph.graph["fw"]).constant_message
             return {} if of_constant is None else {"pb": lambda: of_constant(op)}
+        if isinstance(op, OpsetOp):
+            # Its properties are no longer those of the message.
+            return {}
         dialect, kind = original_of(op)
         return {name: partial(make, kind, op) for name, make in view_of(dialect).messages.items()}
 

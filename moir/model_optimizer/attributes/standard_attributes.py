@@ -57,7 +57,27 @@ def _full(name: str, source: str) -> Extracted:
 def _read_pad(op: Operation) -> Any:
     nothing = [0] * _spatial_rank(op)
     begin, end = _listed(op, "pads_begin") or nothing, _listed(op, "pads_end") or nothing
+    if (following := _pads_of_sizes(op)) is not None:
+        begin, end = following
     return np.array([[0, 0], [0, 0], *zip(begin, end, strict=True)], dtype=np.int64)
+
+
+def _pads_of_sizes(op: Operation) -> tuple[list[int], list[int]] | None:
+    """The pads that follow from sizes, for `same_upper` and `same_lower`; None for others, and for unknown sizes."""
+    auto_pad, image = _read_auto_pad(op), shape_of(op.operands[0])
+    if auto_pad not in ("same_upper", "same_lower") or "Backprop" in op.name or image is None or min(image[2:], default=-1) < 0:
+        return None
+    filters, rank = shape_of(op.operands[1]) if len(op.operands) > 1 else None, _spatial_rank(op)
+    kernel = _listed(op, "kernel") or (list(filters[-rank:]) if filters else None)
+    if kernel is None or len(image) != rank + 2 or min(kernel) < 0:
+        return None
+    strides, dilations = (_listed(op, name) or [1] * rank for name in ("strides", "dilations"))
+    totals = [
+        max((-(-size // stride) - 1) * stride + (length - 1) * distance + 1 - size, 0)
+        for size, stride, length, distance in zip(image[2:], strides, kernel, dilations, strict=True)
+    ]
+    small, large = [total // 2 for total in totals], [total - total // 2 for total in totals]
+    return (small, large) if auto_pad == "same_upper" else (large, small)
 
 
 def _write_pad(op: Operation, value: Any) -> Mapping[str, Any]:

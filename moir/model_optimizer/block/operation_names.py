@@ -14,7 +14,8 @@ from typing import Any
 from xdsl.ir import Block, Operation
 
 from moir.dialects import opset
-from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
+from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, decode_kind
+from moir.dialects.names import FRAMEWORK_OPERATION
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.dialects.properties import value_of
@@ -124,6 +125,10 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
     if given is not None:
         # A node of a framework that an extension only gave another `op` is found by its other names, too.
         return (str(given),) if is_mo_operation(op) else tuple(dict.fromkeys((str(given), *names)))
+    if (original := op.attributes.get(FRAMEWORK_OPERATION)) is not None and isinstance(op, OpsetOp):
+        # Behind the layout change an operation still is called as in the framework.
+        dialect, _, kind = str(value_of(original)).partition(".")
+        return tuple(dict.fromkeys((names_of_kind(dialect, decode_kind(kind))[0], *names)))
     form = view_of_operation(op).forms.get(op.KIND) if isinstance(op, FrameworkOp) else None
     if form is None:
         return names

@@ -22,6 +22,7 @@ from moir.model_optimizer.block.edges import EdgeAttributes, EdgeEnd, Vertex, en
 from moir.model_optimizer.block.identifiers import Identifiers
 from moir.model_optimizer.block.operation_names import body_names, body_of, is_mo_operation, op_names
 from moir.model_optimizer.block.sentinels import ABSENT_PORT, DISCONNECTED, SENTINELS, is_node, new_sentinel, nodes_of
+from moir.model_optimizer.block.settings import Settings
 
 Stage: TypeAlias = Literal["front", "middle", "back"]
 
@@ -63,16 +64,18 @@ class BlockView:
         owner = block.parent_op()
         name = owner.sym_name.data if isinstance(owner, ModelOp) else "body"
         framework = framework or _framework_of(block)
-        self.graph: dict[str, Any] = {
-            "fw": framework,
-            "layout": "NHWC" if frameworks.FRAMEWORKS[framework].channel_last and stage != "back" else "NCHW",
-            "cmd_params": None,
-            "ir_version": 11,
-            "is_cyclic": False,
-            "name": name,
-            "stage": stage,
-            **(settings or {}),
-        }
+        self.graph = Settings(
+            {
+                "fw": framework,
+                "layout": "NHWC" if frameworks.FRAMEWORKS[framework].channel_last and stage != "back" else "NCHW",
+                "cmd_params": None,
+                "ir_version": 11,
+                "is_cyclic": False,
+                "name": name,
+                "stage": stage,
+                **(settings or {}),
+            }
+        )
         self.known = GraphValues()
         self.changed_operations: set[Operation] = set()
         """Operations whose result types may have changed: they are inferred again when the transformation ends."""
@@ -90,6 +93,8 @@ class BlockView:
         """The consumers of data nodes whose producer was taken away, until another one is connected."""
         self.sought: dict[str, bool] = {}
         """The values of `op` that extensions asked for, and whether a node had them."""
+        self.matches: int | None = None
+        """How often patterns matched, or nodes were replaced; None if neither was looked for."""
         self._identifiers: Identifiers | None = None
         self._by_op: dict[str, list[Operation]] | None = None
         self._order: dict[Operation, int] | None = None
@@ -106,9 +111,18 @@ class BlockView:
         self.graph["stage"] = stage
 
     @property
+    def is_channel_last(self) -> bool:
+        """Whether the layout of the graph is NHWC. It is no extension that asks here."""
+        return self.graph.unnoted("layout") == "NHWC"
+
+    @property
     def name(self) -> str:
         """Name of the model."""
         return self.graph["name"]
+
+    def count_matches(self, count: int) -> None:
+        """Note that a pattern matched so often."""
+        self.matches = (self.matches or 0) + count
 
     @property
     def has_data_nodes(self) -> bool:

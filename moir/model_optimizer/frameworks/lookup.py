@@ -11,16 +11,13 @@ from typing import TypeAlias
 from xdsl.ir import Operation
 
 from moir.dialects.framework import decode_kind
+from moir.dialects.names import FRAMEWORK_OPERATION
 from moir.dialects.properties import value_of
 from moir.frameworks import FRAMEWORKS, load
 from moir.model_optimizer.frameworks.view import FrameworkView
 
 Views: TypeAlias = tuple[tuple[str, str | None], ...]
 """The names of the dialects, each with the place of its view."""
-
-FRAMEWORK_OPERATION = "framework_operation"
-"""The discardable attribute with the former name of a framework's operation to which an extension gave another `op`.
-"""
 
 NO_VIEW = FrameworkView()
 """The view of a framework whose record names none, and of dialects that are no framework's."""

@@ -52,6 +52,8 @@ class FrameworkView(Record):
         schema: function that gives the attributes which an operation has by its definition, None if that is unknown.
         most_inputs: function that gives the most inputs which the newest definition of a kind has.
         normal_inputs: kind -> how it gets inputs for attributes.
+        input_orders: kind -> for each input of Model Optimizer's nodes, the number of the framework's operand, where
+            the order differs.
         powers: kind -> its exponent, if it is asked for as `Pow`.
         variadic: the kinds that have any number of inputs.
         axis_last: the kinds whose last input is an axis, all others being data.
@@ -73,6 +75,7 @@ class FrameworkView(Record):
     schema: Callable[[FrameworkOp], frozenset[str] | None] | None = None
     most_inputs: Callable[[str], int] | None = None
     normal_inputs: Mapping[str, NormalInputs] = {}
+    input_orders: Mapping[str, tuple[int, ...]] = {}
     powers: Mapping[str, float] = {}
     variadic: frozenset[str] = frozenset()
     axis_last: frozenset[str] = frozenset()

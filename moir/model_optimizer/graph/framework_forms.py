@@ -16,6 +16,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.dialects.framework import FrameworkOp, operation_of_name
+from moir.dialects.names import FRAMEWORK_OPERATION
 from moir.dialects.properties import value_of
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.frameworks import FRAMEWORKS
@@ -33,7 +34,8 @@ from moir.model_optimizer.attributes.operation_attributes import (
 from moir.model_optimizer.block.operation_names import class_names, class_type, is_mo_operation
 from moir.model_optimizer.block.sentinels import nodes_of
 from moir.model_optimizer.block.view import BlockView
-from moir.model_optimizer.frameworks.lookup import FRAMEWORK_OPERATION, original_of, view_of
+from moir.model_optimizer.frameworks.lookup import original_of, view_of
+from moir.model_optimizer.graph.input_orders import order_of
 
 _NOT_COMPARED = frozenset((*COMPUTED, "id", "name", "need_shape_inference", "IE", "in_ports_count", "out_ports_count"))
 """Attributes that do not say what a node computes, or follow from the operation."""
@@ -54,8 +56,11 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
     is_of_the_form = is_own_form and entries.get("op") in class_names(operation)
     if not _is_read(operation) or not is_of_the_form or operands != len(op.operands) or any(result.uses for result in op.results[results:]):
         return
+    order, ordered = order_of(op), tuple(op.operands)
     recast(op, operation)
     set_python_entries(op, {})
+    if order is not None:
+        op.operands = [ordered[order.index(index)] for index in range(len(order))]
     if _says_the_same(graph, op, entries):
         del op.attributes[FRAMEWORK_OPERATION]
         graph.touch(op)
@@ -63,6 +68,7 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
     else:
         recast(op, described)
         set_python_entries(op, entries)
+        op.operands = ordered
 
 
 def _is_read(operation: type[FrameworkOp]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from typing import Any, cast
 
 from xdsl.ir import Operation, OpResult
 
@@ -13,6 +13,7 @@ from moir.errors import ConversionError
 from moir.model_optimizer.block.edges import Vertex
 from moir.model_optimizer.block.sentinels import nodes_of
 from moir.model_optimizer.block.view import BlockView
+from moir.model_optimizer.graph.adjacency import AdjacencyGraph
 from moir.model_optimizer.graph.editing import create_edge
 from moir.model_optimizer.graph.node import GraphNode, create_node, detach, out_port_of
 
@@ -29,9 +30,12 @@ class NodeCollection(Mapping[str, MutableMapping[str, Any]]):
             if self.graph.has_data_nodes:
                 yield from op.results
 
-    def __call__(self, data: bool = False) -> list[Any]:
+    def __call__(self, data: bool | str = False, default: Any = None) -> list[Any]:
+        """The ids; with `data` pairs of id and attributes, or of id and the value of one attribute."""
         if not data:
             return list(self)
+        if isinstance(data, str):
+            return [(node, attributes.get(data, default)) for node, attributes in self.items()]
         return [(self.graph.id_of(subject), GraphNode.of(self.graph, subject).attrs()) for subject in self._subjects()]
 
     def __getitem__(self, key: str) -> MutableMapping[str, Any]:
@@ -43,11 +47,35 @@ class NodeCollection(Mapping[str, MutableMapping[str, Any]]):
     def __len__(self) -> int:
         return sum(1 for _ in self._subjects())
 
+    data = __call__
+
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.graph.identifiers.subject(key) is not None
 
 
-class NetworkxGraph(BlockView):
+class EdgeCollection(Iterable[tuple[str, str]]):
+    """The edges: `graph.edges`, `graph.edges(data=True)`, `graph.edges(node)`."""
+
+    def __init__(self, of: Callable[..., list[Any]]) -> None:
+        self._of = of
+
+    def __call__(self, node_id: Any = None, data: Any = False, keys: bool = False, default: Any = None) -> list[Any]:
+        """The edges that begin in a node, in nodes, or all; with `data` their attributes, or the value of one."""
+        nodes: list[Any] = [node_id] if node_id is None or isinstance(node_id, str) else list(node_id)
+        found = [edge for node in nodes for edge in self._of(node, data=bool(data), keys=keys)]
+        return [(*edge[:-1], edge[-1].get(data, default)) for edge in found] if isinstance(data, str) else found
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self())
+
+    def __len__(self) -> int:
+        return len(self())
+
+    def __contains__(self, edge: object) -> bool:
+        return isinstance(edge, tuple) and cast("tuple[Any, ...]", edge)[:2] in self()
+
+
+class NetworkxGraph(AdjacencyGraph):
     """A view of a block as a graph of nodes and edges, both by id."""
 
     @property
@@ -132,9 +160,10 @@ class NetworkxGraph(BlockView):
                 found.append(_edge(start, self.id_of(other), edge, data, keys))
         return found
 
-    def edges(self, node_id: str | None = None, data: bool = False, keys: bool = False) -> list[Any]:
-        """The edges that begin in a node, or all, as tuples like those of `in_edges`."""
-        return self.out_edges(node_id, data, keys)
+    @property
+    def edges(self) -> EdgeCollection:
+        """The edges; called with the id of a node, those that begin in it."""
+        return EdgeCollection(self.out_edges)
 
     def has_edge(self, source: str, destination: str) -> bool:
         """Whether there is an edge between two nodes."""

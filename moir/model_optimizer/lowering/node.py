@@ -6,6 +6,7 @@ of the block. The graphs belong to the run of the lowering.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ import numpy as np
 from xdsl.ir import Attribute, Block, SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.moir import is_none
+from moir.dialects.moir import ModuleLevel, is_none, model_around
 from moir.dialects.python_object import python_entries
 from moir.dialects.shapes import rank_of
 from moir.errors import ConversionError
@@ -26,7 +27,11 @@ from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.lowering.table import mo
+from moir.model_optimizer.lowering.versions import UNVERSIONED, is_standard, opset_number, standard_operation
 from moir.model_optimizer.values.python_values import element_type, plain, python_value
+
+DECOMPOSED = frozenset(("BatchNorm",))
+"""Values of `op` that Model Optimizer decomposed while it fused, also those of a class of the user with a `type`."""
 
 
 def graph_of(block: Block, run: LoweringRun) -> BlockView:
@@ -40,7 +45,10 @@ def graph_of(block: Block, run: LoweringRun) -> BlockView:
 
 def run_in(graph: BlockView) -> Lowering:
     """A run that lowers single operations of a graph, and shares the graph and its known values."""
-    run = Lowering(FRAMEWORKS[str(graph.graph["fw"])], dialects=(MODEL_OPTIMIZER,))
+    owner = graph.block.parent_op()
+    model = None if owner is None else model_around(owner)
+    keeps = model is not None and ModuleLevel.KEEPS_LAYOUTS in model.attributes
+    run = Lowering(FRAMEWORKS[str(graph.graph["fw"])], dialects=(MODEL_OPTIMIZER,), keeps_layouts=keeps)
     run.known = graph.known
     run.state(graph_of, dict[Block, BlockView])[graph.block] = graph
     return run
@@ -100,6 +108,29 @@ class MoLoweringNode(LoweringNode):
         return None if type_ is None or type_ == "None" else str(type_)
 
     @property
+    def version_text(self) -> str | None:
+        """`version` of the node."""
+        version = self.get("version")
+        return None if version is None else str(version)
+
+    @property
+    def built_in_handler(self) -> Callable[..., Any] | None:
+        """The handler of Model Optimizer's operation that the node is; None if it is none, or has no handler."""
+        type_, version = self.type, self.version_text
+        # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
+        is_former = type_ is not None and self.get(DESCRIBED_KIND) is not None and mo.built_in(type_) is not None
+        is_unversioned = version in UNVERSIONED and type_ is not None and (is_standard(type_) or is_former)
+        is_own = type_ is not None and opset_number(version) is None and not is_unversioned and self.kind not in DECOMPOSED
+        return None if is_own else mo.built_in(self.kind)
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the node is lowered to operations of the operation sets: it is no operation of a user."""
+        if self.built_in_handler is not None:
+            return True
+        return self.type is not None and standard_operation(self.type, self.version_text) is not None
+
+    @property
     def is_channel_last(self) -> bool:
         """Whether the data of the node is channel-last, by its own layout, or else by that of the framework."""
         layout = self.first("layout", "data_format")
@@ -107,6 +138,9 @@ class MoLoweringNode(LoweringNode):
             layout = layout.decode(errors="replace")
         if isinstance(layout, str) and layout:
             return layout.upper() in ("NWC", "NHWC", "NDHWC")
+        channels = self.axes("channel_dims")
+        if channels:
+            return channels[0] != 1
         return self.run.framework.channel_last and self.view.graph.stage != "back"
 
     def optional(self, index: int) -> SSAValue | None:

@@ -12,30 +12,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
-from moir import frameworks
-from moir.analysis.known_values import KnownValues
 from moir.dialects.assembly import LAYER_VERSION
-from moir.dialects.data import Array, DataAttr
-from moir.dialects.extension import EXTENSION, TYPES, ExtensionOp, extension_class
-from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, operation_class
+from moir.dialects.data import DataAttr
+from moir.dialects.extension import EXTENSION, TYPES, extension_class
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type
 from moir.dialects.names import name_of
-from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.interfaces.operation import OpsetOp, Types
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
-from moir.dialects.shapes import UNKNOWN, element_of, rank_of, tensor
+from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError
 from moir.lowering.binder import LoweringNode
-from moir.lowering.driver import Lowering
 from moir.lowering.table import Replacement
 from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
 from moir.model_optimizer.block.making_places import passed_outside, place_of
@@ -43,19 +39,22 @@ from moir.model_optimizer.block.operand_counts import operand_limit, operands_re
 from moir.model_optimizer.block.sentinels import SENTINELS
 from moir.model_optimizer.block.view import COMPUTED_VALUES
 from moir.model_optimizer.graph import node_inference
-from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS, inverse
+from moir.model_optimizer.graph.attribute_permutation import IMAGE_RANKS
 from moir.model_optimizer.graph.node import GraphNode
+from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.xml_records import xml_attributes, xml_text
 from moir.model_optimizer.lowering.layout import as_given, has_channels_second
 from moir.model_optimizer.lowering.layout import channel_first as as_channel_first
 from moir.model_optimizer.lowering.marked_ports import in_marked_layout
 from moir.model_optimizer.lowering.node import MoLoweringNode, run_in
-from moir.model_optimizer.lowering.presentation import Presented, channel_first, in_framework_layout, is_presented, permuted_type
+from moir.model_optimizer.lowering.presentation import Presented, changes_layout, channel_first, in_framework_layout, is_presented
+from moir.model_optimizer.lowering.result_types import BuiltInInference, ExtensionTypes, infer_types, own_infer
 from moir.model_optimizer.lowering.table import mo
-from moir.model_optimizer.lowering.versions import UNVERSIONED, advice_on_version, is_standard, opset_number, standard_operation
+from moir.model_optimizer.lowering.versions import UNVERSIONED, advice_on_version, standard_operation
 from moir.model_optimizer.lowering.xml_properties import properties_of
 from moir.model_optimizer.values import slice_masks
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.layout.assignment import PREFERS_CHANNELS_FIRST
 from moir.suggestions import nearest
 
 logger = logging.getLogger("moir")
@@ -65,10 +64,6 @@ _MISSPELLED = 0.75
 
 VALUE_LIMIT = 4096
 """`infer_by_lowering` does not pass on values with more elements."""
-
-
-DECOMPOSED = frozenset(("BatchNorm",))
-"""Values of `op` that Model Optimizer decomposed while it fused, also those of a class of the user with a `type`."""
 
 
 def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
@@ -88,6 +83,9 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
     if isinstance(node.op, SENTINELS):
         return None if node.op.results[0].uses else []
     mo_node = MoLoweringNode.of(node)
+    if node.run.keeps_layouts and stays(mo_node):
+        node_inference.infer_node(mo_node.view)
+        return None
     if own_infer(mo_node) is not None:
         infer_types(mo_node)
         _erase_unused_sentinels(op.block)
@@ -95,12 +93,36 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
             return values
     op.inserted = built = list[Operation]()
     replacement = translate(mo_node, op)
+    if getattr(mo.command_line, "extensions", None) and changes_layout(mo_node):
+        _prefer_channels_first(built)
     for each in built:
         try:
             each.verify()
         except VerifyException as error:
             node.fail(f"it would be an operation {each.name} that is not valid: {str(error).splitlines()[0]}")
     return replacement
+
+
+def _prefer_channels_first(built: Iterable[Operation]) -> None:
+    """Let operations on images have the layout that Model Optimizer gave them behind the middle phase."""
+    for each in built:
+        if isinstance(each, OpsetOp) and each.operands and any(rank_of(result) in IMAGE_RANKS for result in each.results):
+            each.attributes[PREFERS_CHANNELS_FIRST] = UnitAttr()
+
+
+_LAYOUT_KINDS = frozenset(("Convolution", "Conv", "Conv2D", "Conv3D", "Deconvolution", "Deconv2D", "Pooling", "AvgPool", "MaxPool"))
+"""The kinds of Model Optimizer's operations that say the layout of their data, which their lowering surrounds by
+Transposes."""
+
+
+def stays(node: MoLoweringNode) -> bool:
+    """Whether an operation stays as its extension made it until the layout change, for transformations that look.
+
+    One of the user does that has an `infer`, whose data would be transposed; so do those that say their layout.
+    """
+    if node.is_built_in:
+        return node.kind in _LAYOUT_KINDS and node.is_channel_last
+    return node.type is not None and own_infer(node) is not None and is_presented(node)
 
 
 def _erase_unused_sentinels(block: Block) -> None:
@@ -137,20 +159,15 @@ def _constants(node: MoLoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
 
 def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
     """Build the operations that replace an operation, regardless of its `infer`; None if it stays."""
-    type_, version = node.type, node.get("version")
-    version = None if version is None else str(version)
-    # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
-    is_former = type_ is not None and node.get(DESCRIBED_KIND) is not None and mo.built_in(type_) is not None
-    is_unversioned = version in UNVERSIONED and type_ is not None and (is_standard(type_) or is_former)
-    if type_ is None or opset_number(version) is not None or is_unversioned or node.kind in DECOMPOSED:
-        handler = mo.built_in(node.kind)
-        if handler is not None:
-            node.read_operands.clear()
-            replacement = in_marked_layout(node, op, handler)
-            if replacement is not NotImplemented:
-                _refuse_unread(node)
-                _warn_of_misspelled(node, ())
-                return replacement
+    type_, version = node.type, node.version_text
+    handler = node.built_in_handler
+    if handler is not None:
+        node.read_operands.clear()
+        replacement = in_marked_layout(node, op, handler)
+        if replacement is not NotImplemented:
+            _refuse_unread(node)
+            _warn_of_misspelled(node, ())
+            return replacement
     if type_ is None:
         return None
     operation = standard_operation(type_, version)
@@ -244,6 +261,8 @@ def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | N
     It keeps the Python attributes of the node: its `infer` is one of them.
     """
     if own_infer(node) is None:
+        if any(result.uses for result in node.op.results):
+            _refuse_undefined(node, type_)
         infer_types(node)
     given = _presented(node, op, type_)
     properties: dict[str, Attribute] = {name: string_attribute(text) for name, text in given.texts.items()}
@@ -258,6 +277,15 @@ def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | N
         built.attributes[LAYER_VERSION] = string_attribute(str(version))
     op.insert(built)
     return given.as_given(op, built, node.name)
+
+
+def _refuse_undefined(node: MoLoweringNode, type_: str) -> None:
+    """Report an operation whose shapes nothing says."""
+    made_by = Op.registered_ops.get(str(node.get("op")))
+    name = "its Op class" if made_by is None else f"its class {made_by.__name__}"
+    node.fail(
+        f"its shapes cannot be inferred: it has no function infer, and no operation set has a {type_}", f"give {name} an attribute 'infer'"
+    )
 
 
 def _presented(node: MoLoweringNode, op: OpBuilder, type_: str) -> Presented:
@@ -275,46 +303,8 @@ def _presented(node: MoLoweringNode, op: OpBuilder, type_: str) -> Presented:
     return channel_first(node, op)
 
 
-# The types of its results.
-
-
-def own_infer(node: MoLoweringNode) -> Callable[[GraphNode], object] | None:
-    """The `infer` that an extension defines for an operation; None without one, and for built-in operations."""
-    function = node.get("infer")
-    return None if function is infer_by_lowering or not callable(function) else function
-
-
-def infer_types(node: MoLoweringNode) -> None:
-    """Infer the types of the results by the functions among the attributes; without `infer` their shapes stay unknown.
-
-    Raises ConversionError where a function fails, or leaves a shape undefined.
-    """
-    if own_infer(node) is not None:
-        is_typed = node.type is not None and standard_operation(node.type, node.get("version")) is not None
-        node_inference.infer_node(node.view, may_be_undefined=is_typed and _is_empty(node.get("infer")))
-    else:
-        node_inference.infer_types(node.view)
-
-
-def _with_docstring(node: GraphNode) -> None:
-    """Nothing."""
-
-
-def _without_docstring(node: GraphNode) -> None:
-    pass
-
-
-def _is_empty(function: Callable[..., object]) -> bool:
-    """Whether a function has no statements.
-
-    Such an `infer` is that of an operation whose shapes follow from its definition.
-    """
-    code = getattr(function, "__code__", None)
-    return code is not None and code.co_code in (_with_docstring.__code__.co_code, _without_docstring.__code__.co_code)
-
-
-def infer_by_lowering(node: GraphNode) -> None:
-    """The `infer` of the built-in operations: infers the results as those of what the operation is lowered to."""
+def _infer_lowered(node: GraphNode) -> None:
+    """Infer the results of a node as those of what its operation is lowered to."""
     op = node.ir_operation
     if not isinstance(op, FrameworkOp) or op.parent is None:
         return
@@ -342,67 +332,12 @@ def infer_by_lowering(node: GraphNode) -> None:
             each.erase()
 
 
-@dataclass(frozen=True)
-class ExtensionTypes:
-    """Infers the result types of an operation of the dialect `extension`.
-
-    While its operands have the types given here, its results keep theirs. For other types, as in a model that is
-    reshaped, the functions among its Python attributes are called.
-
-    Args:
-        operands: the types.
-        entries: the Python attributes that the functions get; None for those of the operation.
-        operand_orders: for each operand, the order that makes it the tensor the functions know; None if it is that.
-        orders: the same for each result.
-        values: number of an operand that counts axes -> its value for the axes that the functions know.
-    """
-
-    operands: tuple[Attribute, ...]
-    entries: Mapping[str, Any] | None
-    operand_orders: tuple[Sequence[int] | None, ...]
-    orders: tuple[Sequence[int] | None, ...]
-    values: Mapping[int, Array] = field(default_factory=dict[int, Array])
-
-    def __call__(self, op: ExtensionOp, known: KnownValues) -> Types | None:
-        entries = python_entries(op) if self.entries is None else self.entries
-        operands = tuple(operand.type for operand in op.operands)
-        if operands == self.operands or not callable(entries.get("infer")) or op.parent is None:
-            return None
-        # The functions get the operation as before it was lowered: one of the `mo` dialect whose results have unknown
-        # types, on data in the layout of the framework.
-        orders = self.operand_orders if len(self.operand_orders) == len(operands) else (None,) * len(operands)
-        data = [
-            _constant(self.values[index]) if index in self.values else _as_given(operand, order)
-            for index, (operand, order) in enumerate(zip(op.operands, orders, strict=True))
-        ]
-        twin = operation_class(MODEL_OPTIMIZER, op.KIND).create(
-            operands=[operand if given is None else given.results[0] for given, operand in zip(data, op.operands, strict=True)],
-            result_types=[UNKNOWN] * len(op.results),
-            attributes=dict(op.attributes),
-        )
-        set_python_entries(twin, {name: value for name, value in entries.items() if not name.startswith("$")})
-        made = [*(each for each in data if each is not None), twin]
-        for each in made:
-            op.parent.insert_op_before(each, op)
-        try:
-            infer_types(MoLoweringNode(twin, 1, Lowering(frameworks.MODEL_OPTIMIZER)))
-            return [
-                permuted_type(result, None if order is None else inverse(order))
-                for result, order in zip(twin.results, self.orders, strict=True)
-            ]
-        finally:
-            for each in reversed(made):
-                each.detach()
-                each.erase()
+infer_by_lowering = BuiltInInference(_infer_lowered)
+"""The `infer` of nodes of the built-in operations."""
 
 
-def _constant(value: Array) -> Operation:
-    data = DataAttr.of(value)
-    return Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
-
-
-def _as_given(operand: SSAValue, order: Sequence[int] | None) -> Operation | None:
-    """An operation whose result has the type of an operand in the layout of the framework; None if it has it."""
-    if order is None:
-        return None
-    return operation_class(MODEL_OPTIMIZER, "AsGiven").create(result_types=[permuted_type(operand, order)])
+def infer_as(
+    identity: Callable[[], Mapping[str, Any]], *, keeps_values: bool = True, complete: Callable[[GraphNode], None] | None = None
+) -> BuiltInInference:
+    """The `infer` of a built-in operation, for nodes of a user; see `BuiltInInference`."""
+    return BuiltInInference(_infer_lowered, identity, keeps_values, complete)

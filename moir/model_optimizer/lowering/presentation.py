@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.inference import set_type
-from moir.dialects.moir import ModelOp
+from moir.dialects.moir import ModelOp, model_around
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.python_object import python_entries, set_python_entries
@@ -66,24 +66,23 @@ def note_convolutions(model: ModelOp) -> bool:
     return bool(value_of(noted))
 
 
-def _model_of(op: Operation) -> ModelOp | None:
-    outer = op.parent_op()
-    while outer is not None and not isinstance(outer, ModelOp):
-        outer = outer.parent_op()
-    return outer
-
-
 def is_presented(node: MoLoweringNode) -> bool:
     """Whether the data of an operation of an extension becomes [N, C, spatial…]."""
+    options = node.view.graph.graph["cmd_params"]
+    if node.get("reinterp_shape") or FRAMEWORK_LAYOUT in (node.get(DATA_LAYOUT), getattr(options, "extension_layout", None)):
+        return False
+    return changes_layout(node)
+
+
+def changes_layout(node: MoLoweringNode) -> bool:
+    """Whether an operation was made in front of the layout change of a channel-last model that has convolutions."""
     graph = node.view.graph
-    if graph.stage == "back" or not node.run.framework.channel_last or node.get("reinterp_shape"):
+    if graph.stage == "back" or not node.run.framework.channel_last:
         return False
     options = graph.graph["cmd_params"]
-    if FRAMEWORK_LAYOUT in (node.get(DATA_LAYOUT), getattr(options, "extension_layout", None)):
-        return False
     if getattr(options, "layout_change", None) in (False, "none", "False") or getattr(options, "disable_nhwc_to_nchw", False):
         return False
-    model = _model_of(node.op)
+    model = model_around(node.op)
     return model is not None and note_convolutions(model)
 
 

@@ -96,7 +96,15 @@ def window_of(node: MoLoweringNode, attributes: WindowAttributes, spatial: int) 
 
 
 def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: int) -> SSAValue:
-    """Weights [out, in, spatial…]; those of channel-last data are [spatial…, in, out]."""
+    """Weights [out, in, spatial…]; those of channel-last data are [spatial…, in, out].
+
+    The attributes `output_feature_channel`, `input_feature_channel` and `kernel_spatial_idx` may say another order.
+    """
+    filters, inputs = (node.axes(f"{name}_feature_channel") for name in ("output", "input"))
+    kernel = node.axes("kernel_spatial_idx")
+    if filters and inputs and rank_of(weights) == spatial + 2:
+        order = [*filters, *inputs, *(kernel or (axis for axis in range(spatial + 2) if axis not in (*filters, *inputs)))]
+        return weights if order == list(range(spatial + 2)) else op.Transpose(weights, order)
     if not node.is_channel_last:
         return weights
     return op.Transpose(weights, [spatial + 1, spatial, *range(spatial)])

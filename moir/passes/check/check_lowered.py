@@ -18,7 +18,7 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
 from moir.dialects.interface import RESULT
-from moir.dialects.moir import ModelOp, ModuleLevel, all_blocks
+from moir.dialects.moir import ModuleLevel, all_blocks, model_around
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.python_object import python_entries
@@ -35,9 +35,8 @@ def _layout_kinds(dialect: str) -> frozenset[str]:
 
 def may_stay(op: FrameworkOp) -> bool:
     """Whether an operation was built by an extension and infers its own types, or stays until the layout change."""
-    model = op.parent_op()
-    if isinstance(model, ModelOp) and ModuleLevel.KEEPS_LAYOUTS in model.attributes and op.KIND in _layout_kinds(op.dialect_name()):
-        return True
+    if op.KIND in _layout_kinds(op.dialect_name()) and (model := model_around(op)) is not None:
+        return ModuleLevel.KEEPS_LAYOUTS in model.attributes
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
 
 

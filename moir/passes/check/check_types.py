@@ -59,7 +59,7 @@ class CheckTypesPass(ReportingPass):
                     )
         if untyped:
             raise EmissionError(
-                f"operations without a type are left, which the IR does not have: {kinds_and_names(untyped)}",
+                f"operations without a type are left (it is None), which the IR does not have: {kinds_and_names(untyped)}",
                 hint="a transformation must replace them, or their Op class give them a type and a version",
             )
         if unranked:

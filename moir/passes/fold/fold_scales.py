@@ -34,6 +34,7 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import to_numpy
 from moir.dialects.large_arrays import Values, computed
 from moir.dialects.memory_map import Array
+from moir.dialects.names import inherit_origin
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.interfaces.elementwise import widened
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -155,7 +156,9 @@ def combined(function: Callable[[Array, Array], Array], a: Values, b: Values, va
 def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Values) -> SSAValue:
     """A copy of a linear operation with the given data and weights."""
     constant = rewriter.op.constant(weights, element_of(op.operands[1]))
-    return rewriter.op[op.name](data, constant, *op.operands[2:], **op.properties)
+    copy = rewriter.op[op.name](data, constant, *op.operands[2:], **op.properties)
+    inherit_origin(op, copy)
+    return copy
 
 
 class FactorBehind(Pattern):

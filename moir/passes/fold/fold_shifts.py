@@ -21,6 +21,7 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import f32, f64, to_numpy
 from moir.dialects.large_arrays import Values
 from moir.dialects.memory_map import Array
+from moir.dialects.names import inherit_origin
 from moir.dialects.opset.arithmetic import Add, Subtract
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -81,6 +82,7 @@ class ShiftBefore(Pattern):
         bias = None if total is None else stored(total, to_numpy(element))
         if bias is not None:
             result = rewriter.op[op.name](found[0], op.operands[1], **op.properties)
+            inherit_origin(op, result)
             rewriter.replace_with(op, rewriter.op.Add(result, rewriter.op.constant(bias, element)))
 
 

@@ -17,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
+from moir.dialects.names import inherit_origin
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.image.blocks import BatchToSpace, SpaceToBatch
 from moir.dialects.opset.interfaces.spatial import SlidingWindowOp
@@ -147,6 +148,7 @@ class ConvolutionOfParts(Pattern):
             pads_end=ends,
             auto_pad="explicit",
         )
+        inherit_origin(convolution, dilated)
         rewriter.replace_with(op, rebuilt(rewriter.op, below[0], dilated))
 
 

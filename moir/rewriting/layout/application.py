@@ -9,12 +9,13 @@ computes exactly that value; otherwise its uses are replaced, and it is erased.
 from __future__ import annotations
 
 import numpy as np
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from moir.analysis.constants import is_constant
 from moir.analysis.known_values import KnownValues
 from moir.dialects.inference import set_type
-from moir.dialects.names import add_tensor_names, tensor_names_of
+from moir.dialects.names import add_tensor_names, inherit_origin, tensor_names_of
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
@@ -23,6 +24,7 @@ from moir.dialects.shapes import element_of, permuted, shape_of, tensor
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.events import RECORDING, is_exhausted
+from moir.rewriting.layout.assignment import HAS_CHANNELS_FIRST, PREFERS_CHANNELS_FIRST
 from moir.rewriting.layout.orders import Order, between, composed, natural
 from moir.rewriting.layout.permuted import transposed_constant
 from moir.rewriting.layout.regions import LayoutNode, Layouts, Orbit
@@ -190,8 +192,12 @@ class Application:
         self.dead.append(op)
         if (recording := RECORDING.get()) is not None:
             recording.replaced(f"permute {op.KIND}", [op], [each.owner for each in results if isinstance(each.owner, Operation)])
-        if (name := op.attributes.get("name")) is not None and isinstance(owner := results[0].owner, Operation):
-            owner.attributes.setdefault("name", name)
+        if isinstance(owner := results[0].owner, Operation):
+            if (name := op.attributes.get("name")) is not None:
+                owner.attributes.setdefault("name", name)
+            inherit_origin(op, results[0])
+            if PREFERS_CHANNELS_FIRST in op.attributes:
+                owner.attributes[HAS_CHANNELS_FIRST] = UnitAttr()
         for old, new in zip(op.results, results, strict=True):
             order = node.results.get(old)
             self.replaced(old, new, order)

@@ -2,8 +2,10 @@
 
 An orbit costs one Transpose if some user wants another permutation than the producer gives, however many such users
 there are; an operation costs the operations that its permuted form adds. The number of operations counts first, then
-the size of the transposed tensors. Among assignments of equal cost, the best has most operations on the side of the
-convolutions, into which the runtime can fuse them; if there is no such side, the best changes fewest operations.
+the size of the transposed tensors. An operation with the attribute `prefers_channels_first` costs more than any
+Transpose on the other side: an extension made it that expects it so behind the layout change. Among assignments of
+equal cost, the best has most operations on the side of the convolutions, into which the runtime can fuse them; if there
+is no such side, the best changes fewest operations.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import log2, prod
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.shapes import shape_of
@@ -25,6 +27,18 @@ OPERATION = 1 << 20
 
 SIZE = 1 << 10
 """Cost of a Transpose for each doubling of the number of elements."""
+
+PREFERENCE = OPERATION << 6
+"""Cost of an operation that prefers channels first and has them last."""
+
+PREFERS_CHANNELS_FIRST = "prefers_channels_first"
+"""The discardable attribute of such an operation."""
+
+HAS_CHANNELS_FIRST = "has_channels_first"
+"""The attribute that it has instead once it is permuted."""
+
+IMAGE_ORDERS = {PREFERS_CHANNELS_FIRST: ((0, 3, 1, 2), (0, 4, 1, 2, 3)), HAS_CHANNELS_FIRST: ((0, 2, 3, 1), (0, 2, 3, 4, 1))}
+"""Attribute -> the permutations of images that change whether channels are first."""
 
 UNKNOWN_SIZE, UNKNOWN_SHAPE = 32, (1, 64, 32, 32)
 """The size of an unknown dimension, and the shape of a tensor of unknown rank, for the cost of a Transpose."""
@@ -46,6 +60,14 @@ def transposition_cost(value: SSAValue) -> int:
     shape = shape_of(value)
     sizes = UNKNOWN_SHAPE if shape is None else [UNKNOWN_SIZE if d < 0 else d for d in shape]
     return OPERATION + int(SIZE * log2(max(1, prod(sizes))))
+
+
+def _preference(node: LayoutNode, attribute: str) -> bool:
+    """Whether an operation has an attribute, and its permuted form has the channels of images in the other place."""
+    orders = IMAGE_ORDERS[attribute]
+    return any(
+        isinstance(value, OpResult) and attribute in value.op.attributes and order in orders for value, order in node.results.items()
+    )
 
 
 class Demand(Record):
@@ -93,6 +115,7 @@ class Assignment:
         # The network starts with the two terminals.
         self.places = {node: place for place, node in enumerate(region.nodes, 2)}
         self.extras = [self._extra(node) for node in region.nodes]
+        self.stays = [PREFERENCE if _preference(node, PREFERS_CHANNELS_FIRST) else 0 for node in region.nodes]
         self.convolution_sides: set[int] = set()
         self.demands = [self._demand(orbit) for orbit in region.orbits]
 
@@ -128,7 +151,8 @@ class Assignment:
         return [sides[position] != (node.natural_side == 1) for position, node in enumerate(self.nodes, 2)]
 
     def _cost(self, sides: list[bool]) -> int:
-        extra = sum(extra for extra, change in zip(self.extras, self._changes(sides), strict=True) if change)
+        changes = self._changes(sides)
+        extra = sum(extra if change else stay for extra, stay, change in zip(self.extras, self.stays, changes, strict=True))
         return extra + sum(demand.cost_of(sides) for demand in self.demands)
 
     def _fused(self, positions: Iterable[int], sides: list[bool]) -> int:
@@ -164,14 +188,16 @@ class Assignment:
 
     def _gain(self, group: Group, before: list[bool], sides: list[bool]) -> int:
         """The cost that is saved by permuting the nodes of a group."""
-        gain = -sum(self.extras[position] for position in group.nodes)
+        gain = sum(self.stays[position] - self.extras[position] for position in group.nodes)
         return gain + sum(self.demands[number].cost_of(before) - self.demands[number].cost_of(sides) for number in group.demands)
 
     def _network(self) -> Network:
         network = Network()
-        for node, extra in zip(self.nodes, self.extras, strict=True):
+        for node, extra, stay in zip(self.nodes, self.extras, self.stays, strict=True):
             place = network.node()
             network.connect(*((SOURCE, place) if node.natural_side == 1 else (place, SINK)), extra)
+            if stay:
+                network.connect(*((place, SINK) if node.natural_side == 1 else (SOURCE, place)), stay)
         for demand in self.demands:
             low, high = demand.producers
             if len(demand.users) == 1:
@@ -189,7 +215,7 @@ class Assignment:
 
     def _extra(self, node: LayoutNode) -> int:
         """Cost of the permuted form of an operation beyond that of the operation itself."""
-        cost = OPERATION * node.extra
+        cost = OPERATION * node.extra + (PREFERENCE if _preference(node, HAS_CHANNELS_FIRST) else 0)
         for value, order in self.layouts.values(node):
             if not self.layouts.agrees(node, value, order):
                 # The orbit has other permutations on the two sides, so that this value needs a Transpose of its own.

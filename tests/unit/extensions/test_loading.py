@@ -140,6 +140,18 @@ def test_a_file_that_fails(tmp_path: Path, text: str, message: str, monkeypatch:
     assert not [finder for finder in sys.meta_path if type(finder).__module__.startswith("moir")]
 
 
+def test_packages_beside_a_directory_need_no_init_file(tmp_path: Path) -> None:
+    (tmp_path / "beside_package" / "inner").mkdir(parents=True)
+    (tmp_path / "beside_data").mkdir()
+    (tmp_path / "beside_package" / "inner" / "part.py").write_text("VALUE = 1")
+    extension = write(tmp_path / "ext", ops__a="from beside_package.inner.part import VALUE\nassert VALUE == 1")
+    with Extensions.load([extension]):
+        assert "beside_package" in sys.modules
+    assert "beside_package" not in sys.modules
+    with pytest.raises(ConversionError, match="No module named 'beside_data'"):
+        Extensions.load([write(tmp_path / "other", ops__a="import beside_data")])
+
+
 def test_modules_beside_a_directory(tmp_path: Path) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()

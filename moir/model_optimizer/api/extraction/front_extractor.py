@@ -61,6 +61,10 @@ class FrontExtractorOp:
         return None if defined else "extract"
 
 
+REGISTERED: list[type[FrontExtractorOp]] = []
+"""The extractors that functions registered, until the extension whose file called them takes them."""
+
+
 class CaffePythonFrontExtractorOp(FrontExtractorOp):
     """An extractor for Caffe layers written in Python; `op` is `<module>.<layer>`."""
 
@@ -102,7 +106,10 @@ class MXNetCustomFrontExtractorOp(FrontExtractorOp):
 
 
 def register_caffe_python_extractor(op: type[Op], name: str | None = None) -> type[CaffePythonFrontExtractorOp]:
-    """An extractor for the layer `name`, by default the `op` of the class: its parameters become attributes."""
+    """Register an extractor for the layer `name`, by default the `op` of the class: its parameters become attributes.
+
+    Returns the extractor, which a file need not keep.
+    """
 
     class CaffePythonExtractor(CaffePythonFrontExtractorOp):
         @classmethod
@@ -114,4 +121,5 @@ def register_caffe_python_extractor(op: type[Op], name: str | None = None) -> ty
 
     CaffePythonExtractor.op = name or op.op
     CaffePythonExtractor.__name__ = f"{op.__name__}CaffePythonExtractor"
+    REGISTERED.append(CaffePythonExtractor)
     return CaffePythonExtractor

@@ -1,4 +1,7 @@
-"""Functions for `infer` of operations that moir lowers: their results have the types of the lowered operations."""
+"""Functions for `infer` of operations that moir lowers: their results have the types of the lowered operations.
+
+An operation of a user is inferred as the operation that the function is named after, any other as what it is.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from moir.dialects.data import Array
-from moir.model_optimizer.lowering.operation import infer_by_lowering
+from moir.model_optimizer.api.operations.description import inferred_as
 
-crop_infer = infer_by_lowering
-roipooling_infer = infer_by_lowering
-multi_box_detection_infer = infer_by_lowering
-rnn_infer = infer_by_lowering
-reduce_infer = infer_by_lowering
-arg_ops_infer = infer_by_lowering
-onnx_matmul_infer = infer_by_lowering
-caffe_inner_product = infer_by_lowering
+crop_infer = inferred_as("Crop")
+roipooling_infer = inferred_as("ROIPooling")
+multi_box_detection_infer = inferred_as("DetectionOutput")
+rnn_infer = inferred_as("LSTMSequence")
+reduce_infer = inferred_as("ReduceSum")
+arg_ops_infer = inferred_as("ArgMax")
+onnx_matmul_infer = inferred_as("MatMul")
+caffe_inner_product = inferred_as("FullyConnected")
 
 
 def _absolute_sum(x: Array, axis: Any = None, keepdims: bool = False) -> Array:

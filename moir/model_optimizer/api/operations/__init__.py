@@ -22,13 +22,14 @@ __all__ = ["Description", "StandardOp", "class_named", "descriptions", "register
 def descriptions() -> Mapping[str, Description]:
     """The operations by the name of their class."""
     # By their full names: a submodule that is not loaded yet would be looked up by the function below.
+    from moir.model_optimizer.api.operations.bases import OPERATIONS as BASES
     from moir.model_optimizer.api.operations.computation import OPERATIONS as COMPUTATION
     from moir.model_optimizer.api.operations.framework_forms import OPERATIONS as FRAMEWORK_FORMS
     from moir.model_optimizer.api.operations.internal import OPERATIONS as INTERNAL
     from moir.model_optimizer.api.operations.layers import OPERATIONS as LAYERS
     from moir.model_optimizer.api.operations.structure import OPERATIONS as STRUCTURE
 
-    return {**COMPUTATION, **LAYERS, **STRUCTURE, **INTERNAL, **FRAMEWORK_FORMS}
+    return {**COMPUTATION, **LAYERS, **STRUCTURE, **INTERNAL, **FRAMEWORK_FORMS, **BASES}
 
 
 @cache
@@ -44,7 +45,8 @@ def class_named(name: str) -> type[Op]:
 def register_all() -> None:
     """Let `Op.get_op_class_by_name` find all of them, but for those whose `op` a class of the user has."""
     for name, description in descriptions().items():
-        Op.registered_ops.setdefault(description.op or name, class_named(name))
+        if not description.is_base:
+            Op.registered_ops.setdefault(description.op or name, class_named(name))
 
 
 def __getattr__(name: str) -> type[Op]:

@@ -29,18 +29,18 @@ _NUMPY = {"auto_broadcast": "numpy"}
 _KEEP = {"keep_dims": False}
 
 OPERATIONS: dict[str, Description] = {
-    **{_typed(name)[0]: Description(*_typed(name)) for name in _UNARY.split()},
+    **{_typed(name)[0]: Description(*_typed(name), typed_by_op=True) for name in _UNARY.split()},
     **{name: Description(name, "opset1", 2, defaults=_NUMPY) for name in _BINARY.split()},
     "LogicalXor": Description("LogicalXor", "opset2", 2, defaults=_NUMPY),
     **{name: Description(type_, "opset1", 2, defaults=_NUMPY) for name, type_ in _RENAMED_BINARY.items()},
     **{_typed(name)[0]: Description(*_typed(name), 2, defaults=_KEEP) for name in _REDUCTIONS.split()},
     **{name: Description(type_, "opset1", 2, defaults=_KEEP) for name, type_ in _RENAMED_REDUCTIONS.items()},
-    "ReLU": Description("ReLU", "opset1"),
+    "ReLU": Description("ReLU", "opset1", typed_by_op=True),
     "PReLU": Description("PReLU", "opset1", 2),
     "PreluOp": Description("PReLU", "opset1", 2, op="PReLU"),
     "Not": Description("LogicalNot", "opset1", op="LogicalNot"),
     "LogOp": Description("Log", "opset1", op="Log"),
-    "Elu": Description("Elu", "opset1", defaults={"alpha": 1.0}),
+    "Elu": Description("Elu", "opset1", defaults={"alpha": 1.0}, typed_by_op=True),
     "Selu": Description("Selu", "opset1", 3),
     "Swish": Description("Swish", "opset4", None, defaults={"in_ports_count": 2}),
     "GeLUOP": Description("Gelu", "opset7", op="Gelu", defaults={"approximation_mode": "erf"}),

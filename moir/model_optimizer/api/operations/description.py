@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from moir.dialects.opset.interfaces.properties import property_table
-from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND
+from moir.model_optimizer.api.operations.axes import say_axes
+from moir.model_optimizer.attributes.operation_attributes import DESCRIBED_KIND, layer_record
 from moir.model_optimizer.graph.graph import Graph
+from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 from moir.model_optimizer.graph.xml_records import Record
-from moir.model_optimizer.lowering.operation import infer_by_lowering
+from moir.model_optimizer.lowering.operation import infer_as, infer_by_lowering
+from moir.model_optimizer.lowering.result_types import BuiltInInference
 from moir.model_optimizer.lowering.versions import standard_operation
 
 
@@ -45,25 +49,48 @@ class Description:
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     """Attribute -> version of an operation that is given this attribute and no version."""
     members: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    typed_by_op: bool = False
+    """Whether a class that is derived from it has its own `op` as type."""
+    is_base: bool = False
+    """Whether it only is the base of classes, which say their `op`."""
+    infers_as: str | None = None
+    """The class whose results those of a derived class have the types of; by default itself."""
+    keeps_values: bool = True
+    """Whether a node of a derived class has the values that the operation computes of constants."""
+    complete: Callable[[GraphNode], None] | None = None
+    """Function that sets the attributes of a node of a derived class that Model Optimizer's `infer` set."""
 
 
 class StandardOp(Op):
-    """Base of the operations Model Optimizer had: `StandardOp(graph, attrs)`."""
+    """Base of the operations Model Optimizer had: `StandardOp(graph, attrs)`.
+
+    A class of a user that is derived from one has its records of attributes, ports and `infer`. It is another operation
+    by what it gives `__init__`, or by its class attributes `op_type` and `version`.
+    """
 
     enabled = False
 
     DESCRIPTION: ClassVar[Description] = Description()
 
+    op_type: ClassVar[str | None] = None
+    """The type of a derived class, if it gives `__init__` none."""
+
+    version: ClassVar[str | None] = None
+    """The version of a derived class, if it gives `__init__` none."""
+
     def __init__(self, graph: Graph, attrs: Mapping[str, Any] | None = None, further: Mapping[str, Any] | None = None) -> None:
         description = self.DESCRIPTION
+        is_subclass = "DESCRIPTION" not in type(self).__dict__
         defaults: dict[str, Any] = {
-            "type": description.type,
-            "version": description.version or "experimental",
-            "infer": infer_by_lowering,
+            "type": self._own_type() if is_subclass else description.type,
+            "version": (self.version if is_subclass else None) or description.version or "experimental",
+            "infer": type(self).infer if is_subclass or isinstance(type(self).infer, BuiltInInference) else infer_by_lowering,
             "out_ports_count": description.outputs,
             # An extension may change a list of its node: the next node has its own.
             **deepcopy(dict(description.defaults)),
         }
+        if is_subclass and "operation" in defaults:
+            defaults["operation"] = getattr(self, "operation", None) or defaults["operation"]
         if description.inputs is not None:
             defaults["in_ports_count"] = description.inputs
         given = {**(attrs or {}), **(further or {})}
@@ -72,10 +99,15 @@ class StandardOp(Op):
         version = next((each for name, each in description.versions.items() if given.get(name) is not None), None)
         if version is not None:
             defaults["version"] = version
-        is_subclass = "DESCRIPTION" not in type(self).__dict__
         if not is_subclass and given.get("type", description.type) in (description.type, self.op):
             defaults[DESCRIBED_KIND] = self.op
         super().__init__(graph, {**defaults, **(attrs or {})}, further)
+
+    def _own_type(self) -> str | None:
+        """The type of a derived class that gives `__init__` none."""
+        if self.op_type is not None:
+            return self.op_type
+        return self.op if self.DESCRIPTION.typed_by_op or self.DESCRIPTION.is_base else self.DESCRIPTION.type
 
     def backend_attrs(self) -> list[Any]:
         """The records of the description, by default the properties of the operation."""
@@ -89,19 +121,45 @@ class StandardOp(Op):
         # In an attribute of a node there is no hyphen.
         return [(name, name.replace("-", "_")) if "-" in name else name for name in names]
 
-    @staticmethod
-    def infer(node: Any) -> None:
-        """Shapes, values and types of the results of a node."""
-        infer_by_lowering(node)
+    infer: ClassVar[Callable[[GraphNode], None]] = infer_by_lowering
+    """The function that sets shapes, values and types of the results of a node."""
+
+    type_infer: ClassVar[Callable[[GraphNode], None]] = infer_by_lowering.set_element_types
+    """The function that sets the element types of the results of a node."""
 
 
 def class_of(name: str, description: Description) -> type[StandardOp]:
     """The class of a description."""
     members: dict[str, Any] = {
-        "op": description.op or name,
+        "op": None if description.is_base else description.op or name,
         "DESCRIPTION": description,
         "__module__": "moir.model_optimizer.api.operations",
         **description.members,
     }
     members["__doc__"] = f"{description.version}.{description.type}" if description.type else f"Model Optimizer's {description.op or name}."
-    return type(name, (StandardOp,), members)
+    made = type(name, (StandardOp,), members)
+    if "infer" not in members:
+        keeps_values = description.keeps_values and description.infers_as is None
+        inferred = infer_as(partial(_identity, made), keeps_values=keeps_values, complete=partial(_complete, made))
+        made.infer, made.type_infer = inferred, inferred.set_element_types
+    return made
+
+
+def _complete(operation: type[StandardOp], node: GraphNode) -> None:
+    """Set the attributes of a node of a user that Model Optimizer's `infer` of a class set."""
+    description = operation.DESCRIPTION
+    if description.complete is not None:
+        description.complete(node)
+    say_axes(node, description.infers_as or operation.op or "")
+
+
+def inferred_as(op: str, *, keeps_values: bool = False) -> BuiltInInference:
+    """The `infer` that nodes of a user have as one of Model Optimizer's operations; others are inferred as they are."""
+    return infer_as(lambda: _identity(Op.get_op_class_by_name(op)), keeps_values=keeps_values, complete=lambda node: say_axes(node, op))
+
+
+def _identity(operation: type[Op]) -> Mapping[str, Any]:
+    """The attributes that make a node the operation of a class, or the one whose types its results have."""
+    named = operation.DESCRIPTION.infers_as if issubclass(operation, StandardOp) else None
+    described = (operation if named is None else Op.registered_ops[named])(Graph(), {})
+    return {**described.attrs, "IE": layer_record(described.records())}

@@ -6,6 +6,7 @@ lowered, unless the table in `moir.model_optimizer.lowering` has it.
 
 from __future__ import annotations
 
+from moir.model_optimizer.api.operations.bases import infer_elementwise
 from moir.model_optimizer.api.operations.description import Description
 
 _RANDOM = {"global_seed": 0, "op_seed": 0}
@@ -37,7 +38,9 @@ OPERATIONS: dict[str, Description] = {
     },
     "SpatialTransformOp": Description(inputs=2, op="SpatialTransformer"),
     "ShuffleChannelOp": Description(op="ShuffleChannel"),
-    "Activation": Description(defaults={"operation": None}),
+    "Activation": Description(
+        version="opset1", defaults={"operation": None}, members={"infer": staticmethod(infer_elementwise)}, typed_by_op=True
+    ),
     "AttributedRandomUniform": Description(defaults=_RANDOM),
     "AxpyOp": Description(inputs=None, op="Axpy"),
     "BatchMatMul": Description(inputs=2),

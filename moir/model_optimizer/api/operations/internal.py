@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from moir.model_optimizer.api.operations.description import Description
-from moir.model_optimizer.lowering.operation import infer_by_lowering
+from moir.model_optimizer.api.operations.description import Description, inferred_as
 
 OPERATIONS: dict[str, Description] = {
     "Power": Description(defaults={"power": 1, "scale": 1, "shift": 0}, inputs=None),
@@ -43,6 +42,6 @@ OPERATIONS: dict[str, Description] = {
     "AttributedRoll": Description(),
     "Permute": Description(defaults={"order": None}),
     "UpsampleOp": Description(op="Upsample", defaults={"mode": "nearest"}),
-    "ArgMaxOp": Description(inputs=2, op="ArgMax", members={"argmax_infer": staticmethod(infer_by_lowering)}),
+    "ArgMaxOp": Description(inputs=2, op="ArgMax", members={"argmax_infer": inferred_as("ArgMax")}),
     "ArgMinOp": Description(inputs=2, op="ArgMin"),
 }

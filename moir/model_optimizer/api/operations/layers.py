@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from moir.model_optimizer.api.operations.description import Description
+from moir.model_optimizer.api.operations.windows import CONVOLUTION, DECONVOLUTION, POOLING, complete_window
 
 _WINDOW = {"auto_pad": None}
+_POOLING = {"pool_method": "max", "rounding_type": "floor", "auto_pad": None}
 _CELL = {"hidden_size": None, "activations": None, "activations_alpha": None, "activations_beta": None, "clip": None}
 
-OPERATIONS: dict[str, Description] = {
-    "Convolution": Description("Convolution", "opset1", 3, defaults=_WINDOW),
-    "Deconvolution": Description("ConvolutionBackpropData", "opset1", 3, defaults=_WINDOW),
+_OPERATIONS: dict[str, Description] = {
+    "Convolution": Description("Convolution", "opset1", 3, defaults=_WINDOW, records=CONVOLUTION, complete=complete_window),
+    "Deconvolution": Description("ConvolutionBackpropData", "opset1", 3, defaults=_WINDOW, records=DECONVOLUTION, complete=complete_window),
     "DeformableConvolution": Description("DeformableConvolution", "opset8", 4, defaults=_WINDOW),
-    "Pooling": Description("MaxPool", "opset1", defaults={"pool_method": "max", "rounding_type": "floor", "auto_pad": None}, records=[]),
+    "Pooling": Description("MaxPool", "opset1", defaults=_POOLING, records=POOLING, complete=complete_window),
     "LRN": Description("LRN", "opset1", 2),
     "AttributedLRN": Description("LRN", "opset1", defaults={"bias": 1, "region": "across"}),
     "MVN": Description(
@@ -105,3 +109,6 @@ OPERATIONS: dict[str, Description] = {
     "ExperimentalDetectronROIFeatureExtractor": Description("ExperimentalDetectronROIFeatureExtractor", "opset6", None, 2),
     "ExperimentalDetectronTopKROIs": Description("ExperimentalDetectronTopKROIs", "opset6", 2),
 }
+
+OPERATIONS = {name: replace(description, keeps_values=False) for name, description in _OPERATIONS.items()}
+"""By the names of their classes. Model Optimizer inferred shapes of layers, no values."""

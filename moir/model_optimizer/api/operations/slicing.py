@@ -16,12 +16,15 @@ import numpy as np
 
 from moir.dialects.data import Array
 from moir.model_optimizer.api.errors import Error
+from moir.model_optimizer.api.operations.description import inferred_as
 from moir.model_optimizer.graph.node import GraphNode
-from moir.model_optimizer.lowering.operation import infer_by_lowering
 from moir.model_optimizer.values.shapes import is_fully_defined
 from moir.model_optimizer.values.slice_masks import INVERTED, MASKS
 
 _BEGIN, _END, _STRIDES = 1, 2, 3
+
+_INFERRED = inferred_as("StridedSlice", keeps_values=True)
+"""The inference of a slice whose begin, end or strides are computed."""
 
 
 def mask_names() -> list[str]:
@@ -87,7 +90,7 @@ def infer_slice(node: GraphNode) -> None:
     shape = node.in_port(0).data.get_shape()
     is_constant = all(node.in_port(number).data.get_value() is not None for number in (_BEGIN, _END))
     if shape is None or not is_constant:
-        infer_by_lowering(node)
+        _INFERRED(node)
         return
     begin, end, strides = sliced_by(node)
     align_masks(node, len(begin))
@@ -99,4 +102,4 @@ def infer_slice(node: GraphNode) -> None:
     elif is_fully_defined(shape):
         result.set_shape(np.broadcast_to(np.int8(0), shape)[tuple(slices)].shape)
     else:
-        infer_by_lowering(node)
+        _INFERRED(node)

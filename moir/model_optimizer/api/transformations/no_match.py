@@ -81,6 +81,33 @@ def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = No
             logger.info("%s: no node has op %r%s", name, op, f"; nearest {' or '.join(near)}" if near else "")
 
 
+def report_effect(graphs: Sequence[Graph], name: str) -> None:
+    """Say under `--verbose` how often a transformation matched, and whether it changed anything at all.
+
+    One that changed nothing and looked at the layout of the graph may expect another one: the phase and the layout are
+    said.
+    """
+    if not logger.isEnabledFor(logging.INFO):
+        return
+    counts = [graph.matches for graph in graphs if graph.matches is not None]
+    if counts:
+        logger.info("%s matched %s", name, "once" if sum(counts) == 1 else f"{sum(counts)} times" if sum(counts) else "nothing")
+    elif any(graph.is_modified for graph in graphs):
+        logger.info("%s changed the graph", name)
+    told = layout_read(graphs)
+    if not any(graph.is_modified for graph in graphs) and (told or counts != [0]):
+        logger.info("%s changed nothing%s", name, told)
+
+
+def layout_read(graphs: Sequence[Graph]) -> str:
+    """The layout of graphs and their phase, if a transformation read the layout; else nothing."""
+    if not any("layout" in graph.graph.read for graph in graphs):
+        return ""
+    phase = graphs[0].stage
+    place = {"front": "in the front phase", "middle": "in front of the layout change", "back": "behind the layout change"}[phase]
+    return f"; it read the layout of the graph, which is {graphs[0].graph['layout']} {place}, the {phase} phase"
+
+
 def report_no_node(graph: Graph, op: str, name: str) -> None:
     """Say that no node has the `op` that a replacement of single operations declares."""
     report_no_match(graph, [("op", {"op": op})], [], name, is_declared=True)
@@ -120,6 +147,8 @@ def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], na
     if step is None:
         return
     root, reason = step
+    if "'Transpose'" in reason and graph.stage == "middle" and graph.is_channel_last:
+        reason += "; between operations on images there are Transposes only behind the layout change, in the back phase"
     logger.info("%s matches nothing: %s", name, reason)
     if recording is not None:
         recording.declined(name, "" if root is None else recording.text(root), reason)

@@ -171,6 +171,7 @@ class FrontReplacementOp(FrontReplacementSubgraph):
         if not isinstance(self.op, str):
             raise self._incomplete("op")
         nodes = graph.get_op_nodes(op=self.op)
+        graph.count_matches(len(nodes))
         if not nodes:
             report_no_node(graph, self.op, type(self).__name__)
         for node in nodes:
@@ -267,6 +268,7 @@ def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[
     if unknown:
         raise ConversionError(f"the pattern of {name} has the key {min(unknown)!r}", hint="a pattern has the keys nodes and edges")
     matches = find_subgraph_matches(graph, pattern["nodes"], pattern.get("edges", []))
+    graph.count_matches(len(matches))
     if not matches:
         report_no_match(graph, pattern["nodes"], pattern.get("edges", []), name)
     for match in matches:

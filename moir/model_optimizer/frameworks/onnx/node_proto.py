@@ -15,9 +15,28 @@ from moir.dialects.properties import value_of
 from moir.model_optimizer.frameworks.tensor_names import tensor_name
 
 
+class ConstantMessage:
+    """The message of a constant: of an initializer a `TensorProto`, of a node `Constant` a `NodeProto`.
+
+    A model of moir does not say which of the two a constant was, so this has the fields of both. They agree in the
+    name; what else a TensorProto has (`dims`, `data_type`, `raw_data`, `HasField`, …) is that of the tensor.
+    """
+
+    def __init__(self, node: Any, tensor: Any) -> None:
+        self._node, self._tensor = node, tensor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node if name in self._node.DESCRIPTOR.fields_by_name else self._tensor, name)
+
+
 def constant_message(op: Operation) -> Any:
     """The message of a constant."""
-    return node_message("Constant", op)
+    node = node_message("Constant", op)
+    tensors = [attribute.t for attribute in node.attribute if attribute.name == "value"]
+    if not tensors:
+        return node
+    tensors[0].name = node.name
+    return ConstantMessage(node, tensors[0])
 
 
 def node_message(kind: str, op: Operation) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from moir.model_optimizer.frameworks.extracted import Extracted, as_bytes, as_integers, by_kind, computed, fixed, flag, integers, power_of
-from moir.model_optimizer.frameworks.tensorflow.windows import channel_last_window
+from moir.model_optimizer.frameworks.tensorflow.windows import channel_last_filters, channel_last_window
 from moir.model_optimizer.values.slice_masks import INVERTED, MASKS, inverted
 
 
@@ -34,6 +34,7 @@ _CHANNELS_LAST_3D = {"data_format": Extracted("data_format", b"NDHWC", as_bytes)
 _EPSILON = {"eps": Extracted("epsilon", 1e-4)}
 _TF_REDUCTION = {"keep_dims": flag("keep_dims", False)}
 _TF_WINDOW = {name: computed(function) for name, function in channel_last_window().items()}
+_TF_FILTERS = {name: computed(function) for name, function in channel_last_filters().items()}
 _TF_POOLING = {**_TF_WINDOW, "global_pool": fixed(False), "rounding_type": fixed("floor"), "exclude_pad": fixed(True)}
 _TF_ELEMENTWISE = (
     "Add AddV2 Sub Mul Div RealDiv SquaredDifference Pow Square Minimum Maximum BiasAdd Identity Sigmoid Relu Relu6 Tanh Elu "
@@ -49,14 +50,13 @@ _LRN = {"bias": Extracted("bias", 1.0), "region": fixed("across")}
 
 ATTRIBUTES = by_kind(
     {
-        "Conv2D DepthwiseConv2dNative Conv2DBackpropInput": {**_CHANNELS_LAST, **_TF_WINDOW},
+        "Conv2D DepthwiseConv2dNative Conv2DBackpropInput": {**_CHANNELS_LAST, **_TF_WINDOW, **_TF_FILTERS},
         "MaxPool MaxPoolV2": {**_CHANNELS_LAST, **_TF_POOLING, "pool_method": fixed("max")},
         "AvgPool": {**_CHANNELS_LAST, **_TF_POOLING, "pool_method": fixed("avg")},
         "MaxPool3D": {**_CHANNELS_LAST_3D, **_TF_POOLING, "pool_method": fixed("max")},
         "AvgPool3D": {**_CHANNELS_LAST_3D, **_TF_POOLING, "pool_method": fixed("avg")},
         "BiasAdd DepthToSpace SpaceToDepth": _CHANNELS_LAST,
-        "Conv3D Conv3DBackpropInputV2": {**_CHANNELS_LAST_3D, **_TF_WINDOW},
-        "Conv2DBackpropInput Conv3DBackpropInputV2": {"group": fixed(1)},
+        "Conv3D Conv3DBackpropInputV2": {**_CHANNELS_LAST_3D, **_TF_WINDOW, **_TF_FILTERS},
         _TF_ELEMENTWISE: {"data_type": Extracted("T")},
         _TF_BROADCASTING: {"auto_broadcast": fixed("numpy")},
         "Round": {"mode": fixed("half_to_even")},

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
+from moir.dialects.shapes import shape_of
 from moir.model_optimizer.frameworks.spatial_windows import listed_integers, text_or
+from moir.model_optimizer.values.shapes import masked_shape
 
 Reader = Callable[[Operation], Any]
 
@@ -40,10 +42,86 @@ def _all_or_ones(name: str) -> Reader:
     return lambda op: np.array(listed_integers(op, name) or [1] * len(_data_format(op)), dtype=np.int64)
 
 
+def _spatial_axes(op: Operation) -> list[int]:
+    return [index for index, letter in enumerate(_data_format(op)) if letter in "DHW"]
+
+
 def _explicit_pad(op: Operation) -> Any:
     listed = listed_integers(op, "explicit_paddings") if text_or(op, "padding", "") == "EXPLICIT" else None
     rank = len(_data_format(op))
     return np.array(listed or [0] * (2 * rank), dtype=np.int64).reshape(-1, 2)
+
+
+def _image(op: Operation, index: int) -> tuple[int, ...] | None:
+    """The shape of an operand with as many axes as the data format; of a result, where the index is -1."""
+    values = op.results if index < 0 else op.operands[index : index + 1]
+    shape = shape_of(values[0]) if values else None
+    return shape if shape is not None and len(shape) == len(_data_format(op)) else None
+
+
+def _is_transposed(op: Operation) -> bool:
+    return "Backprop" in op.name
+
+
+def _kernel(op: Operation) -> list[int] | None:
+    """The size of the window along the spatial axes: from the list of a pooling, or the shape of filters."""
+    window, axes = listed_integers(op, "ksize"), _spatial_axes(op)
+    if window is not None:
+        return [window[axis] for axis in axes]
+    shape = _image(op, 1)
+    return None if shape is None or min(shape[: len(axes)], default=-1) < 0 else list(shape[: len(axes)])
+
+
+def _pad(op: Operation) -> Any:
+    """The pads of each axis. SAME pads by sizes, which are known from the middle phase on."""
+    pads = _explicit_pad(op)
+    image, kernel = _image(op, -1 if _is_transposed(op) else 0), _kernel(op)
+    if _tf_auto_pad(op) != "same_upper" or image is None or kernel is None:
+        return pads
+    strides, dilations = (listed_integers(op, name) or [1] * len(pads) for name in ("strides", "dilations"))
+    for axis, length in zip(_spatial_axes(op), kernel, strict=True):
+        size, stride = image[axis], strides[axis]
+        if size >= 0:
+            covered = (length - 1) * dilations[axis] + 1
+            total = max((-(-size // stride) - 1) * stride + covered - size, 0)
+            pads[axis] = total // 2, total - total // 2
+    return pads
+
+
+def _spatial_pad(op: Operation) -> Any:
+    return _pad(op)[_spatial_axes(op)]
+
+
+def _kernel_spatial(op: Operation) -> Any:
+    kernel = _kernel(op)
+    return None if kernel is None else np.array(kernel, dtype=np.int64)
+
+
+def _output_spatial_shape(op: Operation) -> Any:
+    shape = _image(op, -1)
+    return None if shape is None else masked_shape(tuple(shape[axis] for axis in _spatial_axes(op)))
+
+
+def _filter_axis(op: Operation, *, is_output: bool) -> int:
+    """The axis of filters that counts the channels of the result, or those of the data.
+
+    A transposed convolution has the two the other way round, a depthwise one the same for both.
+    """
+    spatial = len(_spatial_axes(op))
+    return spatial if "Depthwise" in op.name else spatial + int(is_output != _is_transposed(op))
+
+
+def _group(op: Operation) -> Any:
+    shape = _image(op, 0)
+    if _is_transposed(op) or "Depthwise" not in op.name:
+        return 1
+    return None if shape is None else shape[_data_format(op).index("C")]
+
+
+def _output_channels(op: Operation) -> Any:
+    shape = _image(op, -1)
+    channels = -1 if shape is None else shape[_data_format(op).index("C")]
+    return None if channels < 0 else channels
 
 
 def _tf_auto_pad(op: Operation) -> str | None:
@@ -56,10 +134,24 @@ def channel_last_window() -> dict[str, Reader]:
         "window": _all_axes("ksize"),
         "stride": _all_axes("strides"),
         "dilation": _all_or_ones("dilations"),
-        "pad": _explicit_pad,
+        "pad": _pad,
+        "pad_spatial_shape": _spatial_pad,
+        "output_spatial_shape": _output_spatial_shape,
         "auto_pad": _tf_auto_pad,
         "spatial_dims": _axes_of("DHW"),
         "channel_dims": _axes_of("C"),
         "batch_dims": _axes_of("N"),
         "layout": _data_format,
+    }
+
+
+def channel_last_filters() -> dict[str, Reader]:
+    """The attributes of a TensorFlow convolution that say how its filters are ordered, and what follows from them."""
+    return {
+        "kernel_spatial": _kernel_spatial,
+        "kernel_spatial_idx": lambda op: np.arange(len(_spatial_axes(op)), dtype=np.int64),
+        "input_feature_channel": lambda op: _filter_axis(op, is_output=False),
+        "output_feature_channel": lambda op: _filter_axis(op, is_output=True),
+        "group": _group,
+        "output": _output_channels,
     }

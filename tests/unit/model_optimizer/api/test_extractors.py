@@ -146,6 +146,7 @@ def test_records_that_read_attributes() -> None:
 
     attrs = {
         "type": "Windowed",
+        "infer": copy_shape_infer,
         "stride": np.array([1, 1, 2, 3]),
         "spatial_dims": np.array([2, 3]),
         "kernel_spatial": [5, 6],

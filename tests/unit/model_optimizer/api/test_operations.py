@@ -292,6 +292,8 @@ def test_an_axis_aligns_the_second_operand(name: str, compute: Any, axis: int) -
 def test_every_operation_can_be_found_by_its_op() -> None:
     operations.register_all()
     for name, description in operations.descriptions().items():
+        if description.is_base:
+            continue
         found = Op.get_op_class_by_name(description.op or name)
         assert issubclass(found, Op)
         assert found.op == (description.op or name)

@@ -78,6 +78,9 @@ def test_constant_of_onnx(graph_of, node):
     pb = node(graph_of(ONNX), "x").pb
     assert pb.op_type == "Constant"
     assert numpy_helper.to_array(pb.attribute[0].t).tolist() == [1.0, 2.0]
+    # As an initializer it has the message of its tensor.
+    assert (list(pb.dims), pb.data_type, pb.name) == (list(pb.attribute[0].t.dims), 1, "x")
+    assert numpy_helper.to_array(pb).tolist() == [1.0, 2.0]
 
 
 def test_operations_of_no_model_have_none(graph_of, node):

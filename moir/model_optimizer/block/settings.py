@@ -1,0 +1,29 @@
+"""The entries of `graph.graph`, which note what extensions read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Settings(dict[str, Any]):
+    """A dictionary that notes the keys that were read.
+
+    What a transformation does may depend on the layout of the graph; if it changes nothing, that is said.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.read = set[str]()
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key, or the default."""
+        self.read.add(key)
+        return super().get(key, default)
+
+    def unnoted(self, key: str) -> Any:
+        """The value of a key, without a note; None if there is none."""
+        return super().get(key)

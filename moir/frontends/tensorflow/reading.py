@@ -16,7 +16,6 @@ from moir.files.reading import check_beginning, map_file
 from moir.files.recognition import beginning_of
 from moir.frameworks import VARINT, is_text
 from moir.frontends.protobuf.damage import report_damage
-from moir.frontends.protobuf.text_format import place_of, reason_of
 from moir.frontends.protobuf.wire import FileFormat, Splitter
 from moir.frontends.tensorflow.messages import message_class, message_pool, reader
 from moir.frontends.tensorflow.tensors import TensorReader
@@ -85,6 +84,8 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
     except UnicodeDecodeError as error:
         raise ModelFileError("text that is not in UTF-8", location=f"{path}, offset {error.start}") from None
     except text_format.ParseError as error:
+        from moir.frontends.protobuf.text_format import place_of, reason_of
+
         raise ModelFileError(f"not {format.name} as text: {reason_of(error)}", location=place_of(error, path)) from error
     except ValueError as error:
         # A number beyond the range of its field.

@@ -8,9 +8,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, is_static, normalize_axis, shape_of
 from moir.expansions.shape_values import without_computed_axes, without_ones
 from moir.lowering.binder import LoweringNode
-from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
-from moir.lowering.onnx.ranks_by_use import RULES
 from moir.lowering.onnx.strings.movement import moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
@@ -63,9 +61,14 @@ def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
     Raises ConversionError if the rank that this gives it is not known, declared, or needed by what uses it.
     """
-    data, shape, rank = node.operand(0), node.shape(0), rank_by_use(node.op.results[0], RULES)
+    data, shape = node.operand(0), node.shape(0)
     if shape is not None and is_static(shape):
         return op.Squeeze(data)
+    # The rules about the ranks that operands need are loaded for the few models that need them.
+    from moir.lowering.control_flow.ranks_by_use import rank_by_use
+    from moir.lowering.onnx.ranks_by_use import RULES
+
+    rank = rank_by_use(node.op.results[0], RULES)
     if rank is None:
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")
     return without_ones(op, data, rank)

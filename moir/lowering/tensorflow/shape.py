@@ -15,9 +15,7 @@ from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.shape_values import as_list, without_ones
 from moir.lowering.binder import LoweringNode
-from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
-from moir.lowering.tensorflow.ranks_by_use import RULES
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -136,6 +134,10 @@ def squeeze(node: LoweringNode, op: OpBuilder, input: SSAValue, *, squeeze_dims:
     shape = shape_of(input)
     # A value of unknown rank may be a number, as the condition of a loop, which the runtime finds out.
     if not squeeze_dims and shape is not None and not is_static(shape):
+        # The rules about the ranks that operands need are loaded for the few models that need them.
+        from moir.lowering.control_flow.ranks_by_use import rank_by_use
+        from moir.lowering.tensorflow.ranks_by_use import RULES
+
         if not is_complex(node) and (rank := rank_by_use(node.op.results[0], RULES)) is not None:
             return without_ones(op, input, rank)
         node.fail("which dimensions are 1 is unknown, and so the rank of the result", hint="give the inputs known shapes, or the node axes")

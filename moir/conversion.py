@@ -78,7 +78,7 @@ class Observer:
         Args:
             number: number of the stage.
             stage: its name.
-            module: the module behind it, to look at; later stages change it, `module.clone()` is a copy to keep.
+            module: the module after it, to look at; later stages change it, `module.clone()` is a copy to keep.
             seconds: its duration.
         """
 

@@ -52,7 +52,7 @@ class CellStep:
         return gru_cell(x, h, self.following[0]) if self.kind == "GRU" else rnn_cell(x, h, self.following[0])
 
     def others(self, h: SSAValue) -> list[SSAValue]:
-        """The values that are multiplied with matrices, except for the hidden state h, by itself or behind a gate."""
+        """The values that are multiplied with matrices, except for the hidden state h, by itself or after a gate."""
         return [base for base in self.bases if base is not h and not (self.kind == "GRU" and _is_gated(base, h))]
 
 
@@ -64,7 +64,7 @@ class Chain:
         cell: the cell.
         states: the states in front of the first step; a hidden state of None is zeros.
         data: the data of each step, [N, I].
-        following: the states behind each step.
+        following: the states after each step.
     """
 
     cell: Cell

@@ -218,7 +218,7 @@ class Examination:
         )
 
     def rewrite(self, before: PipelineState, after: PipelineState) -> tuple[Rewrite | None, PipelineState, PipelineState]:
-        """The first rewrite of a pass behind which the model is wrong, and the states around it.
+        """The first rewrite of a pass after which the model is wrong, and the states around it.
 
         The states are those around the whole pass, and the rewrite is None, if the pass reports none of its rewrites.
         """

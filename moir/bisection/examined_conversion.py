@@ -25,7 +25,7 @@ from moir.rewriting.events import RewriteEvent, traced
 from moir.target_records import OPENVINO_CPU
 
 LOWERED = "check-lowered"
-"""The pass behind which a module is in opset dialects."""
+"""The pass after which a module is in opset dialects."""
 
 
 class PipelineState(Record):
@@ -103,7 +103,7 @@ class ExaminedConversion:
     def states(self) -> list[PipelineState]:
         """Run the passes once; the states, that of the import first.
 
-        If a pass behind the lowering raises an error, the last state is the module as that pass left it: a pass before
+        If a pass after the lowering raises an error, the last state is the module as that pass left it: a pass before
         it may have made what it cannot work with. Raises ConversionError if the lowering does.
         """
         recorder = StateRecorder()
@@ -145,7 +145,7 @@ class ExaminedConversion:
             number: the number of the pass.
             limit: how many rewrites the pass may do; None for all.
 
-        Returns the state behind it, and its rewrites; if the pass raises an error, as it was then.
+        Returns the state after it, and its rewrites; if the pass raises an error, as it was then.
         """
         events: list[RewriteEvent] = []
         module, each = before.module.clone(), self.passes[number - 1]
@@ -170,7 +170,7 @@ def opened(
             examined.
         options: the options of the conversion.
         passes: a pipeline in place of the default one; for a module without operations of a framework, by default the
-            passes behind `check-lowered`.
+            passes after `check-lowered`.
 
     Raises MoirError as a conversion does.
     """

@@ -69,7 +69,7 @@ def reference_of(
 ) -> Reference:
     """The reference of a conversion: given arrays, the framework's own runtime, or else a state of the conversion.
 
-    The state is the one behind the last pass that makes another function of the model, or the lowered one.
+    The state is the one after the last pass that makes another function of the model, or the lowered one.
 
     Args:
         conversion: the conversion.

@@ -101,7 +101,7 @@ class StateExecution:
         return outputs | tensors
 
     def tolerance_at(self, state: PipelineState) -> float | None:
-        """The tolerance for a state: that of f16 behind the compression of weights to it."""
+        """The tolerance for a state: that of f16 after the compression of weights to it."""
         is_half = self._compressed is not None and state.number >= self._compressed
         return HALF if is_half and self.tolerance is None else self.tolerance
 

@@ -32,7 +32,7 @@ def bodies_of(op: OpsetOp, inputs: int) -> Bodies:
 
     Args:
         op: the operation.
-        inputs: the number of its input ports; output ports are numbered behind these.
+        inputs: the number of its input ports; output ports are numbered after these.
 
     Raises EmissionError if IR has no such operation with bodies, or cannot represent one of the connections.
     """

@@ -1,6 +1,6 @@
 """ONNX models on ONNX Runtime, without its optimizations; inner tensors as further outputs.
 
-Protobuf joins the fields of a message that is written twice, so that outputs are added by bytes behind those of the
+Protobuf joins the fields of a message that is written twice, so that outputs are added by bytes after those of the
 file: the model is not parsed, and `onnx` is not imported.
 """
 

@@ -14,7 +14,7 @@ def named_values(block: Block, *, constants: bool = True, nodes: bool = True) ->
     Args:
         block: the block.
         constants: whether to include constants.
-        nodes: whether to include, behind the others, values by the names of their nodes, where no tensor has the name.
+        nodes: whether to include, after the others, values by the names of their nodes, where no tensor has the name.
             Such a value need not be the tensor of the framework: it may be in another layout.
     """
     found: dict[str, SSAValue] = {}

@@ -46,7 +46,7 @@ def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
 
 
 class Polynomials(Record):
-    """A kernel that is a polynomial of the distance up to some distance, another one from there on, and 0 behind.
+    """A kernel that is a polynomial of the distance up to some distance, another one from there on, and 0 after.
 
     Each piece is the distance at which it ends and the coefficients, that of the highest power first.
     """

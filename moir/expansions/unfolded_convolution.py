@@ -123,7 +123,7 @@ def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_behind: b
     """x [N, C, L…] with other spatial sizes, lists of one entry each.
 
     Surplus elements are removed at both sides, an odd one at the end with `more_behind` and at the beginning otherwise;
-    missing ones are zeros behind the others.
+    missing ones are zeros after the others.
     """
     begins: list[SSAValue] = []
     for axis, target in enumerate(targets):

@@ -214,7 +214,7 @@ class NeighbourFinder(MetaPathFinder):
         self._found: set[str] = set()
 
     def open(self) -> None:
-        """Install the finder behind all others."""
+        """Install the finder after all others."""
         sys.meta_path.append(self)
 
     def close(self) -> None:

@@ -232,7 +232,7 @@ class Extensions:
         """The passes of a pipeline without the disabled ones, with the transformations inserted.
 
         If transformations that begin the middle phase see layouts, the lowering keeps the operations that say the
-        layout of their data, and runs a second time behind these transformations.
+        layout of their data, and runs a second time after these transformations.
 
         Args:
             names: the names of the passes.
@@ -262,7 +262,7 @@ class Extensions:
         return found
 
     def _end_of_layouts(self, order: Sequence[str | UserTransformation], framework: Framework) -> int:
-        """The place behind the transformations that begin the middle phase and see layouts.
+        """The place after the transformations that begin the middle phase and see layouts.
 
         0 if no transformation of the middle and back phases sees them.
         """

@@ -4,7 +4,7 @@
         run_after = ("fuse-swish",)
         run_before = ("fold-scales",)
 
-The passes of the pipeline keep their order. A transformation runs behind the last occurrence of each name in its
+The passes of the pipeline keep their order. A transformation runs after the last occurrence of each name in its
 `run_after`, in front of the first occurrence of each name in its `run_before`, and as early as that allows;
 transformations for the same position run in the order of their names. Of a pass that occurs several times,
 `fold-constants#2` is the second occurrence. An attribute that a transformation lacks is replaced by the default of its
@@ -39,7 +39,7 @@ class Transformation:
         name: the name that other transformations and messages use.
         build: creates the pass.
         run_after: names of passes, anchors and transformations in front of it.
-        run_before: names of passes, anchors and transformations behind it.
+        run_before: names of passes, anchors and transformations after it.
     """
 
     name: str

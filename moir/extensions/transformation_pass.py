@@ -1,6 +1,6 @@
 """The pass that runs a transformation of a user.
 
-The transformation runs if it is enabled and its conditions hold. The module is verified behind it. An error names the
+The transformation runs if it is enabled and its conditions hold. The module is verified after it. An error names the
 transformation, the line and the node. With the attribute `force_clean_up`, constants are folded and dead operations
 erased afterwards; with `force_shape_inference`, all types are inferred again.
 """

@@ -1,6 +1,6 @@
 """Memory maps of files that become shorter: what is missing reads as zeros, and the file counts as shrunken.
 
-A process that reads a page of a map behind the end of its file gets the signal SIGBUS, which ends it. Another program
+A process that reads a page of a map after the end of its file gets the signal SIGBUS, which ends it. Another program
 may shorten a file of weights at any time. So a handler puts zeros in the place of the pages that have gone, and notes
 whose they were; `moir/files/unchanged_files.py` makes an error of it before anything is written.
 
@@ -22,7 +22,7 @@ _SIGBUS = 7
 _WITH_INFORMATION = 4
 """SA_SIGINFO of <signal.h>: the handler gets the address of the fault."""
 _PLACE_OF_ADDRESS = 16
-"""Offset of the address in `siginfo_t`, behind three integers."""
+"""Offset of the address in `siginfo_t`, after three integers."""
 _FIXED = 0x10
 """MAP_FIXED of <sys/mman.h>: pages that are there are replaced."""
 
@@ -92,7 +92,7 @@ class ShrunkenMaps:
         self._library.sigaction(_SIGBUS, ctypes.byref(action), ctypes.byref(self._previous))
 
     def _fault(self, _signal: int, information: int, _context: int) -> None:
-        """Put zeros behind the end of a file, from the page of the fault on.
+        """Put zeros after the end of a file, from the page of the fault on.
 
         The thread that reads is in the midst of an instruction that copies memory. It holds no lock that Python needs,
         so that Python code may run here.

@@ -231,9 +231,9 @@ def is_kept(op: Operation, framework: Framework) -> bool:
 
 
 def _name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-    """Give the operation that computes what one said that stayed its name, which a Transpose behind it would have.
+    """Give the operation that computes what one said that stayed its name, which a Transpose after it would have.
 
-    It also notes the kind of that operation, so that transformations behind the layout change still see it.
+    It also notes the kind of that operation, so that transformations after the layout change still see it.
     """
     value, name = values[0] if values else None, name_of(op)
     if not isinstance(value, OpResult):

@@ -229,7 +229,7 @@ ORDERING = "order-inputs"
 """The pass name of the step that orders the inputs of nodes, in front of all transformations of the front phase."""
 
 MATCHING = "match-constants"
-"""The pass name of the step that gives constants their element types, behind all transformations of the front phase."""
+"""The pass name of the step that gives constants their element types, after all transformations of the front phase."""
 
 RESTORING = "restore-framework-forms"
 """The pass name of the last step of the front phase."""

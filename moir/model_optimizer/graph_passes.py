@@ -101,7 +101,7 @@ class GraphPass(PhasePass):
 
 @dataclass(frozen=True)
 class FrontStepPass(ModulePass):
-    """A step of moir's own in front of, or behind, all transformations of the front phase."""
+    """A step of moir's own in front of, or after, all transformations of the front phase."""
 
     parameters: Namespace
 

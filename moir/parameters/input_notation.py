@@ -9,7 +9,7 @@
     [1,3],[10]              without names: the inputs of the model in their order
     'a,b[0]'[1,3]           a name in quotes is taken as it is
 
-The parts behind the name come in any order. The same notation without shapes, types and values is that of outputs.
+The parts after the name come in any order. The same notation without shapes, types and values is that of outputs.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Place:
         text: the name, with the ports if it is not quoted; empty for the next input of the model in its order.
         is_exact: whether the text was in quotes: then it is a name only.
         input_port: the input port that stood in front of the quotes.
-        output_port: the output port that stood behind the quotes.
+        output_port: the output port that stood after the quotes.
     """
 
     text: str
@@ -191,7 +191,7 @@ def input_item(text: str) -> InputItem:
 
 
 def _frozen(text: str) -> tuple[str, str, str]:
-    """The parts in front of and behind the arrow, which is the first one behind a quoted name."""
+    """The parts in front of and after the arrow, which is the first one after a quoted name."""
     quoted = _QUOTED.match(text)
     end = quoted.end() if quoted else 0
     left, arrow, right = text[end:].partition("->")
@@ -260,7 +260,7 @@ def element_type(name: str) -> str:
 
 
 def _value(text: str, item: str) -> tuple[tuple[Any, ...], bool]:
-    """The value behind an arrow, flat, and whether it is a scalar. Raises ValueError for a text that is none."""
+    """The value after an arrow, flat, and whether it is a scalar. Raises ValueError for a text that is none."""
     if not text:
         raise ValueError(f"{item!r} has no value behind ->")
     bracketed = re.fullmatch(r"[\[(](.*)[\])]", text, re.DOTALL)

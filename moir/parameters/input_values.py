@@ -41,7 +41,7 @@ class Input(NamedTuple):
 
     Args:
         name: an input, a tensor, or a node of the model, with a port in front (`0:conv1`: the input of that number) or
-            behind (`conv1:0`: the output); empty for the next input of the model in its order.
+            after (`conv1:0`: the output); empty for the next input of the model in its order.
         shape: its dimensions, e.g. `[1, 3, 224, 224]`: numbers, -1 or None where unknown, `"1..10"` for bounds,
             `"batch"` for an unknown one with a name; `[]` is a scalar. None: as in the model.
         type: its element type, as `"f32"`, `np.float32`, or a type of OpenVINO. None: as in the model.

@@ -72,7 +72,7 @@ class Layout:
         return Layout(tuple(name for each in self.dimensions for name in (unnamed if each == ANY_NUMBER else (each,))))
 
     def index(self, name: str) -> int | None:
-        """The index of a dimension, from the end if it is behind `...`; None if no dimension has the name by itself."""
+        """The index of a dimension, from the end if it is after `...`; None if no dimension has the name by itself."""
         if name not in self.dimensions:
             return None
         index = self.dimensions.index(name)

@@ -35,7 +35,7 @@ class Notation:
         self.position = len(self.text) - len(self.rest.lstrip())
 
     def matched(self, pattern: str) -> str | None:
-        """Read what a regular expression matches here, and the blanks behind it. None without a match."""
+        """Read what a regular expression matches here, and the blanks after it. None without a match."""
         found = re.compile(pattern).match(self.text, self.position)
         if found is None:
             return None
@@ -54,7 +54,7 @@ class Notation:
         return found
 
     def name(self) -> str:
-        """Read the name of an input or output, up to the bracket behind it; empty without a bracket.
+        """Read the name of an input or output, up to the bracket after it; empty without a bracket.
 
         A name in quotes is taken as it is.
         """

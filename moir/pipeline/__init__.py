@@ -150,7 +150,7 @@ MIDDLE: tuple[str, ...] = (
     "fold-negations",
     "fuse-reduce",
     "fuse-normalize-l2",
-    # Weights, behind the activations: constant factors of activations look like scales.
+    # Weights, after the activations: constant factors of activations look like scales.
     "fold-batch-norm",
     "fold-scales",
     "fold-shifts",

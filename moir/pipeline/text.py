@@ -7,7 +7,7 @@ The name `default` stands for the default pipeline, or a part of it:
     default                             the pipeline that `moir` runs
     default{compress-to-fp16=true}
     default{layout-change=none}
-    default{after=05-fold-constants}    the passes behind the one that `--dump-ir` numbers 05; also `after=5`
+    default{after=05-fold-constants}    the passes after the one that `--dump-ir` numbers 05; also `after=5`
     default{after=check-lowered}        the same, by the name of a pass that occurs once
     none                                no passes: the model as it was read
 """

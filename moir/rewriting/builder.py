@@ -103,7 +103,7 @@ class OpBuilder:
             raise KeyError(opset.unknown_operation(name)) from None
 
     def insert(self, op: Operation) -> None:
-        """Insert an operation at the insertion point of the builder, with the location of the operation behind it."""
+        """Insert an operation at the insertion point of the builder, with the location of the operation after it."""
         if self.anchor is None:
             self.block.add_op(op)
         else:

@@ -1,4 +1,4 @@
-"""Changing the inputs of a model: their types, what is declared behind them, and pruning of what no output needs."""
+"""Changing the inputs of a model: their types, what is declared after them, and pruning of what no output needs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _refines(shape: Shape, before: Shape) -> bool:
 
 
 def update_types(block: Block, *, refined: bool, same_ranks: bool) -> None:
-    """Make the types behind inputs agree with those of the inputs.
+    """Make the types after inputs agree with those of the inputs.
 
     Opset operations are inferred anew. What a framework's file declares of other tensors, sizes of another batch say,
     is forgotten unless it still holds.

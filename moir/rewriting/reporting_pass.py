@@ -44,7 +44,7 @@ class ReportingPass(Pass):
     """Operations without which the pass changes nothing either: the module needs one of each tuple."""
 
     KEEPS_DIMENSIONS: ClassVar[bool] = False
-    """Whether `Analyses.dimensions` still holds behind the pass, which only erases operations and replaces values by
+    """Whether `Analyses.dimensions` still holds after the pass, which only erases operations and replaces values by
     equal ones. A pass that sets types, or gives operations operands of another shape, does not keep it."""
 
     @abstractmethod

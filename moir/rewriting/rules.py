@@ -5,7 +5,7 @@
         rewrite=lambda op, match: op.Swish(match["x"]),
     )
 
-The pattern is called once with recorders: its parameters behind `op` are variables, and `op.Kind(…)` is an operation of
+The pattern is called once with recorders: its parameters after `op` are variables, and `op.Kind(…)` is an operation of
 that kind in any version (`op["opset8.Softmax"](…)` in one). A variable binds a value; all its occurrences must be the
 same value. A number matches a constant of one element that equals it up to rounding. `op.constant("name")` matches any
 constant and binds it; all occurrences of a name must be equal. `op.one_of(a, b)`, an operand, matches what `a` or `b`

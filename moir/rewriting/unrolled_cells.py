@@ -65,7 +65,7 @@ def _is_closed(chain: Chain) -> bool:
     if chain.cell.kind != "LSTM":
         return True
     following = [states[1] for states in chain.following]
-    # Each is multiplied with the output gate behind its activation, and with the forget gate of the next step.
+    # Each is multiplied with the output gate after its activation, and with the forget gate of the next step.
     return all(len(list(state.uses)) == 2 for state in following[:-1])
 
 
@@ -98,7 +98,7 @@ def _depends_on_itself(chain: Chain) -> bool:
 def _replace(chain: Chain, block: Block, known: KnownValues, replaced: dict[SSAValue, SSAValue]) -> list[tuple[SSAValue, SSAValue]]:
     """Replace a chain by a sequence operation, unless type inference rejects the latter.
 
-    Adds the states to `replaced`. Returns the hidden state behind the last step, [N, H], and the result of the
+    Adds the states to `replaced`. Returns the hidden state after the last step, [N, H], and the result of the
     operation that has it, [N, 1, H].
     """
     op = OpBuilder(known, block, block.last_op)

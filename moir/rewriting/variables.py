@@ -35,7 +35,7 @@ class VariableNames:
         self._taken: set[str] = set()
 
     def unique(self, wanted: str) -> str:
-        """The id, with a number behind it if it is taken."""
+        """The id, with a number after it if it is taken."""
         found, number = wanted, 1
         while found in self._taken:
             found, number = f"{wanted}_{number}", number + 1

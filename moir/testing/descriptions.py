@@ -17,7 +17,7 @@ Nodes: TypeAlias = dict[str, dict[str, Any]]
 Edge: TypeAlias = tuple[str, str, dict[str, Any]]
 
 DATA_SUFFIX = "_d"
-"""What the id of a data node has behind that of its operation."""
+"""What the id of a data node has after that of its operation."""
 
 
 def _shape(shape: Any) -> Any:

@@ -136,7 +136,7 @@ class Gather1(GatherOp):
 
 @deferred_definition
 class Gather7(GatherOp):
-    """The slices of `data` along `axis` at `indices`, behind `batch_dims` common batch dimensions."""
+    """The slices of `data` along `axis` at `indices`, after `batch_dims` common batch dimensions."""
 
     name = "opset7.Gather"
     batch_dims = integer_property(0)

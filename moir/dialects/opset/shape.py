@@ -37,7 +37,7 @@ class Reshape(OpsetOp):
 
     In `shape`, one entry may be -1 (the quotient of the element counts), and 0 stands for the dimension of `data` at
     that position if `special_zero` is set. Symbols of dimensions of `data` cancel: the -1 of `[batch, -1]` is static if
-    all dimensions of `data` behind the batch are.
+    all dimensions of `data` after the batch are.
     """
 
     name = "opset1.Reshape"

@@ -47,7 +47,7 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
     Args:
         dimension: size of the sliced dimension, a symbol or -1 if unknown.
         start: index of the first element; negative counts from the end; None if unknown.
-        stop: index of the element behind the last one; negative counts from the end; None if unknown.
+        stop: index of the element after the last one; negative counts from the end; None if unknown.
         step: distance of two elements; None if unknown.
         begins: whether `start` applies; otherwise the slice starts at the first element in its direction.
         ends: whether `stop` applies; otherwise the slice extends to the last element in its direction.

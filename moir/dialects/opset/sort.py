@@ -116,7 +116,7 @@ class TopK(TopKOp):
 class SearchSorted(OpsetOp):
     """For each element of `values` the index in a sorted row at which it could be inserted.
 
-    With `right_mode` that is behind equal elements. `sorted` has one row for all, or one for each row of `values`.
+    With `right_mode` that is after equal elements. `sorted` has one row for all, or one for each row of `values`.
     """
 
     name = "opset15.SearchSorted"

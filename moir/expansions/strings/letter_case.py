@@ -91,7 +91,7 @@ def changed(op: OpBuilder, x: Texts, *, upper: bool) -> SSAValue:
         ends_word = _ends_word(op, listed, kind, places)
         is_final = op.LogicalAnd(op.Equal(code, number(_SIGMA)), op.LogicalAnd(is_start, ends_word))
         form = op.Select(is_final, number(len(tables.texts) - 1), form)
-    # What belongs to a character with another form is left out behind its first byte.
+    # What belongs to a character with another form is left out after its first byte.
     starts = positions_where(op, is_start)
     latest = op.Maximum(op.Subtract(ranks(op, starts, op.Add(places, number(1))), number(1)), number(0))
     own = op.Gather(with_sentinel(op, starts, number(0)), latest, 0)

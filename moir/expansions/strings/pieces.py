@@ -76,7 +76,7 @@ def without_empty(op: OpBuilder, found: Pieces) -> Pieces:
 
 
 def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
-    """The first pieces between white space; the one behind `limit` others reaches to the end of the stripped string."""
+    """The first pieces between white space; the one after `limit` others reaches to the end of the stripped string."""
     kept = positions_where(op, op.LessEqual(found.column, number(limit)))
     row, column, start, stop = (op.Gather(each, kept, 0) for each in found)
     return Pieces(row, column, start, op.Select(op.Equal(column, number(limit)), op.Gather(stripped(op, texts).ends, row, 0), stop))

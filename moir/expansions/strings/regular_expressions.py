@@ -1,4 +1,4 @@
-"""Regular expressions as automata over the bytes of UTF-8: a table of the state behind each state and byte.
+"""Regular expressions as automata over the bytes of UTF-8: a table of the state after each state and byte.
 
     automaton("a[bc]*")  ->  table [states, 256], accepting [states]; state 0 is the first
 
@@ -40,7 +40,7 @@ class UnsupportedExpression(ValueError):
 
 
 class Automaton(NamedTuple):
-    """The state behind each state and byte [states, 256], and whether a text may end in each state."""
+    """The state after each state and byte [states, 256], and whether a text may end in each state."""
 
     table: Array
     accepting: Array
@@ -247,7 +247,7 @@ class Builder:
         return found
 
     def escaped(self) -> Ranges:
-        """The code points behind a backslash."""
+        """The code points after a backslash."""
         sign = self.take()
         if sign.lower() in CLASSES:
             found = CLASSES[sign.lower()]

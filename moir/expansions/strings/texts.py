@@ -85,7 +85,7 @@ def size_of(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def owner(op: OpBuilder, ends: Operand, places: Operand) -> SSAValue:
-    """For each place the index of the first range that ends behind it."""
+    """For each place the index of the first range that ends after it."""
     return op.SearchSorted(ends, places, right_mode=True, output_type=si32)
 
 
@@ -142,7 +142,7 @@ def with_sentinel(op: OpBuilder, values: SSAValue, sentinel: SSAValue | Array) -
 
 
 def matrix(op: OpBuilder, texts: Texts, *, from_end: bool = False) -> tuple[SSAValue, SSAValue]:
-    """The bytes of a list of strings as rows [strings, longest] of type i32, 0 behind their ends, and the lengths.
+    """The bytes of a list of strings as rows [strings, longest] of type i32, 0 after their ends, and the lengths.
 
     With `from_end` column 0 has the last byte of each string.
     """

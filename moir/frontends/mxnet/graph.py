@@ -33,7 +33,7 @@ LOSSES = frozenset(
         *("SVMOutput", "softmax_cross_entropy", "CTCLoss", "ctc_loss"),
     )
 )
-"""The kinds whose operands behind the first are labels."""
+"""The kinds whose operands after the first are labels."""
 
 STATISTICS = ("moving_mean", "moving_var")
 """The values of a BatchNorm that were no operands before MXNet 0.9: they are named after the node."""

@@ -59,7 +59,7 @@ class Node(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A graph: its nodes, each behind its operands, and the results that are its outputs."""
+    """A graph: its nodes, each after its operands, and the results that are its outputs."""
 
     nodes: list[Node]
     heads: list[tuple[int, int]]

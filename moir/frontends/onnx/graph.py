@@ -2,7 +2,7 @@
 
 A node becomes an operation of its kind with the node's attributes as properties. Attributes that are graphs become
 regions of one block with Parameters and Results. Values that the graphs use from outside are captured: they are
-appended to the operands of the operation, and every region has Parameters for them behind those of its own inputs. The
+appended to the operands of the operation, and every region has Parameters for them after those of its own inputs. The
 property `captured` is their number, `graph_attributes` names the attribute of each region. Constants are not captured:
 a region has its own copy of the operation, with shared data, so that constants in it can be folded.
 """
@@ -76,7 +76,7 @@ class GraphBuilder:
         Args:
             graph: the graph.
             outer: the scope around it.
-            captured: values for which it has Parameters behind those of its inputs.
+            captured: values for which it has Parameters after those of its inputs.
         """
         inputs = {info.name for info in graph.inputs}
         initializers = {name: tensor for name, tensor in graph.initializers.items() if name not in inputs}

@@ -99,7 +99,7 @@ class Skeleton(Record):
 
 
 def varint(buffer: memoryview | mmap.mmap | bytes, position: int, end: int) -> tuple[int, int]:
-    """Decode a variable-length integer; returns it and the position behind it.
+    """Decode a variable-length integer; returns it and the position after it.
 
     Raises ValueError if it does not end before `end` or has more than 10 bytes.
     """

@@ -100,7 +100,7 @@ class Execution:
         self.operations = 0
 
     def run(self, roots: Iterable[str]) -> None:
-        """Execute nodes of the main graph, each behind those it depends on."""
+        """Execute nodes of the main graph, each after those it depends on."""
         self._frame(self.nodes, [reference(root)[0] for root in roots], {}, "", 0)
 
     def restoring(self) -> list[str]:

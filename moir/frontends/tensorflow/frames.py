@@ -1,7 +1,7 @@
 """The nodes and values of one graph during import, and the order in which its nodes are built.
 
 A frame is the main graph, or one call of a function. Only nodes that the outputs depend on through data edges are
-imported; control edges are dropped. Every node is built behind its operands, with one exception in the loops of
+imported; control edges are dropped. Every node is built after its operands, with one exception in the loops of
 TensorFlow 1: the back edge from a NextIteration to its Merge is cut.
 """
 
@@ -152,7 +152,7 @@ class Plan(Record):
     order: list[str]
     outputs: dict[str, set[int]]
     operands: dict[str, list[Tensor]]
-    """The tensors that each node uses; of a Merge, behind them those that `pins` returns."""
+    """The tensors that each node uses; of a Merge, after them those that `pins` returns."""
 
 
 def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) -> Plan:

@@ -67,7 +67,7 @@ def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
 
 
 def _dimensions_behind(node: LoweringNode, given: LayerParameters, own: int) -> int:
-    """How many dimensions the first operand has behind `own` that begin at `axis`."""
+    """How many dimensions the first operand has after `own` that begin at `axis`."""
     rank = node.known_rank(0)
     behind = rank - own - normalize_axis(given.integer("axis", 1), rank)
     if behind < 0:
@@ -76,7 +76,7 @@ def _dimensions_behind(node: LoweringNode, given: LayerParameters, own: int) -> 
 
 
 def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerParameters, axes: int) -> SSAValue:
-    """A weight with as many dimensions behind it as the operand has behind the `axes` it applies to (-1: all)."""
+    """A weight with as many dimensions after it as the operand has after the `axes` it applies to (-1: all)."""
     array = blob(node, index)
     # Before Caffe 1.0 every weight had four dimensions.
     if axes >= 0 and array.ndim > axes:
@@ -88,7 +88,7 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerPar
 
 
 def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: LayerParameters) -> SSAValue:
-    """The second bottom with such dimensions behind it."""
+    """The second bottom with such dimensions after it."""
     own = rank_of(value)
     if own is None:
         node.fail("the rank of operand 1 is unknown", hint="give the model's inputs a known rank")

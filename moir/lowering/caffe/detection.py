@@ -167,7 +167,7 @@ def detection_output(
 
 
 def _by_confidence(op: OpBuilder, rows: SSAValue) -> SSAValue:
-    """Rows [1, 1, D, 7] by falling confidence, column 2. Rows behind the last detection have a confidence of 0."""
+    """Rows [1, 1, D, 7] by falling confidence, column 2. Rows after the last detection have a confidence of 0."""
     confidences = op.Gather(rows, [2], 3)
     count = op.Gather(op.ShapeOf(rows), 2, 0)
     _, order = op.TopK.results(confidences, count, axis=2, mode="max", sort="value", index_element_type=si64, stable=True)
@@ -276,7 +276,7 @@ def psroi_pooling(node: LoweringNode, op: OpBuilder, *, output_dim: int, group_s
 
 
 def _data_and_regions(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """The operands of a pooling of regions; regions may have dimensions of 1 behind them."""
+    """The operands of a pooling of regions; regions may have dimensions of 1 after them."""
     x, regions = bottoms(node, 2, 2)
     return [x, regions if node.rank(1) == 2 else op.Reshape(regions, [-1, 5], special_zero=False)]
 

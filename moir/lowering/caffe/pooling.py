@@ -1,7 +1,7 @@
 """Pooling over windows, over all of a channel, and over pyramids of windows.
 
-Caffe rounds the number of windows up. With padding, a last window that would begin behind the data is left out.
-Averages divide by the size of the window, padding included, but without what lies behind the padding.
+Caffe rounds the number of windows up. With padding, a last window that would begin after the data is left out.
+Averages divide by the size of the window, padding included, but without what lies after the padding.
 
 Source: pooling_layer.cpp and spp_layer.cpp of BVLC Caffe 1.0; `round_mode` and `ceil_mode` are of later versions and
 forks.
@@ -89,7 +89,7 @@ def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
 
 def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, SSAValue]:
     """Maxima and their indices in the channel."""
-    # Here, too, a last window that would begin behind the data is left out.
+    # Here, too, a last window that would begin after the data is left out.
     values, indices = op.MaxPool.parts(
         2,
         x,

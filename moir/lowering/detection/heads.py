@@ -62,7 +62,7 @@ def detection_output(
         variances: the factors of the four offsets; none for boxes.
         tiled: whether there are anchors for each image.
         background: whether the first class is the background.
-        labels_from: the label of the first class behind the background.
+        labels_from: the label of the first class after the background.
         shared: whether all classes of an anchor have the same box: `yes`, `no`, or `by shape`.
         single_image: whether only one image is possible, as later nodes take boxes for those of the first.
 

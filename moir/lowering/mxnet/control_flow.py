@@ -81,7 +81,7 @@ def while_loop(
 ) -> Replacement:
     """mxnet._while_loop(values…) {max_iterations} -> opset5.Loop(max_iterations, condition, values…)
 
-    The results are the joined outputs, with zeros behind those of the last step up to `max_iterations`, then the loop's
+    The results are the joined outputs, with zeros after those of the last step up to `max_iterations`, then the loop's
     variables after it.
     """
     values = operands(node)
@@ -121,7 +121,7 @@ def while_loop(
 
 
 def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """The steps of an output with zeros behind them, `count` in all."""
+    """The steps of an output with zeros after them, `count` in all."""
     rank = rank_of(value)
     sizes = op.ShapeOf(value)
     lead = op.constant([count])

@@ -113,7 +113,7 @@ def deformable_convolution(
     """mxnet._contrib_DeformableConvolution(x, offset, w, b)
     -> opset1.Add(opset8.DeformableConvolution(x, offset, w), b)
 
-    The modulated one has a mask behind the offsets.
+    The modulated one has a mask after the offsets.
     """
     if len(_kernel(node)) != 2:
         node.fail("the runtime has deformable convolutions of 2 axes only")

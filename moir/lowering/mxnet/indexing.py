@@ -81,7 +81,7 @@ def _sequence_axis(node: LoweringNode) -> tuple[int, int]:
 
 @mxnet.lowers("SequenceMask", "_npx_sequence_mask")
 def sequence_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, *, use_sequence_length: bool = False, value_: float = 0.0) -> SSAValue:
-    """mxnet.SequenceMask(x, lengths) {use_sequence_length, value = 0, axis = 0} -> `value` behind each sequence"""
+    """mxnet.SequenceMask(x, lengths) {use_sequence_length, value = 0, axis = 0} -> `value` after each sequence"""
     if not use_sequence_length:
         return x
     axis, batch = _sequence_axis(node)

@@ -52,7 +52,7 @@ def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: floa
 
 
 def _scaled(op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, behind: int) -> SSAValue:
-    """x · gamma + beta, which have one dimension, with `behind` dimensions behind it."""
+    """x · gamma + beta, which have one dimension, with `after` dimensions after it."""
     shaped = [op.Reshape(value, [-1, *[1] * behind], special_zero=False) if behind else value for value in (gamma, beta)]
     return op.Add(op.Multiply(x, shaped[0]), shaped[1])
 
@@ -99,7 +99,7 @@ def group_norm(
 def l2_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue, *, mode: str = "instance", eps: float = 1e-10) -> Replacement:
     """mxnet.L2Normalization(x) {mode = "instance", eps = 1e-10} -> opset1.NormalizeL2(x, axes) {eps_mode = "add"}
 
-    The axes are all but the batch, with mode = channel axis 1, with mode = spatial all behind it.
+    The axes are all but the batch, with mode = channel axis 1, with mode = spatial all after it.
     """
     rank = rank_of_operand(node)
     axes = {"instance": range(1, rank), "channel": [1], "spatial": range(2, rank)}

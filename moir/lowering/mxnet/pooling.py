@@ -69,7 +69,7 @@ def _global(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVal
 
 
 def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> bool:
-    """Whether a last window, of those that are rounded up, may begin behind the data, or their size is unknown."""
+    """Whether a last window, of those that are rounded up, may begin after the data, or their size is unknown."""
     shape = shape_of(x) or (-1,) * (len(kernel) + 2)
     sizes = zip(shape[2:], kernel, strides, pads, strict=True)
     return any(s > k and (size < 0 or -(-(size + 2 * p - k) // s) * s - p >= size) for size, k, s, p in sizes)
@@ -105,7 +105,7 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
         return op.MaxPool(x, **window, dilations=[1] * axes, pads_begin=pads, pads_end=pads)
     if method == "avg" and not node.flag("count_include_pad", True):
         return op["opset14.AvgPool"](x, **window, pads_begin=pads, pads_end=pads, exclude_pad=True)
-    # The padding counts, but not what lies behind it, so that the data is padded before.
+    # The padding counts, but not what lies after it, so that the data is padded before.
     power, root = _norm(node, op) if method == "lp" else (None, None)
     x = power(x) if power else x
     padded = op.Pad(x, [0, 0, *pads], [0, 0, *pads], pad_mode="constant") if any(pads) else x
@@ -113,7 +113,7 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
     if method == "avg":
         return op["opset14.AvgPool"](padded, **window, pads_begin=none, pads_end=none, exclude_pad=True)
     if rounding == "ceil":
-        # Zeros behind the data do not change a sum: then all windows are whole.
+        # Zeros after the data do not change a sum: then all windows are whole.
         padded = op.Pad(padded, [0] * rank, [0, 0, *(size - 1 for size in strides)], pad_mode="constant")
         window["rounding_type"] = "floor"
     total = op.Multiply(op["opset14.AvgPool"](padded, **window, pads_begin=none, pads_end=none, exclude_pad=False), float(prod(kernel)))

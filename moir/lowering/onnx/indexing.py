@@ -41,7 +41,7 @@ def gather_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: 
 
 
 def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
-    """x without the elements behind the sizes of `like` on all axes but one.
+    """x without the elements after the sizes of `like` on all axes but one.
 
     It is cut by a StridedSlice: the runtime removes a Slice in front of a GatherElements, whose shapes then do not fit.
     """

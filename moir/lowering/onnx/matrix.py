@@ -32,7 +32,7 @@ MAXIMUM_MASK_ELEMENTS = 1 << 22
 def product(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """onnx.MatMul(a, b) -> opset1.MatMul(a, b)
 
-    The CPU plugin (2026.4) does not compile the product with a constant vector and a factor behind it: the vector
+    The CPU plugin (2026.4) does not compile the product with a constant vector and a factor after it: the vector
     becomes a matrix.
     """
     vector, rank = op.known.constant(b), rank_of(a)

@@ -71,7 +71,7 @@ def average_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, count_includ
     """onnx.AveragePool(x) {count_include_pad = 0}
     -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
 
-    What ceil_mode adds behind the padding does not count, but does in the plugin (2026.4) if padding counts: then the
+    What ceil_mode adds after the padding does not count, but does in the plugin (2026.4) if padding counts: then the
     data is padded before, or, where a window would start in that padding, the means are divided by the share of each
     window that counts.
     """
@@ -128,7 +128,7 @@ def _computed_shares(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], w
     padded = op.Add(spatial, np.add(window.pads_begin, window.pads_end).astype(np.int64))
     ones = op.Broadcast(op.constant_like(1, data), op.Concat([1, 1], padded, axis=0))
     none = (0,) * len(kernel)
-    # With zeros behind them, rounding down yields all windows.
+    # With zeros after them, rounding down yields all windows.
     widened = op.Pad(ones, [0] * (len(kernel) + 2), [0, 0, *(stride - 1 for stride in window.strides)], pad_mode="constant")
     shares = _average(op, widened, kernel, window.with_fields(pads_begin=none, pads_end=none), "floor", exclude_pad=False)
     # Windows that start in the padding at the end are none of the data without it.

@@ -60,7 +60,7 @@ def _bounds(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAV
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue:
     """Starts that mean the same as those of some starts, ends and steps, and of which the runtime infers right sizes.
 
-    The runtime (2026.4) infers that nothing is between two places counted from the end if the first is not behind the
+    The runtime (2026.4) infers that nothing is between two places counted from the end if the first is not after the
     second in a backward slice, though the first element is if both places lie before it; and that nothing is between a
     place counted from the end and one counted from the begin, or in a backward slice the other way round, once it knows
     a limit of the size.

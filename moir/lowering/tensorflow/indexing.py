@@ -73,7 +73,7 @@ def gathered_along(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: SSAVa
     """opset8.Gather along a computed axis, for known ranks.
 
     The runtime (2026.4, CPU) does not compile a computed axis of data of known sizes. So the data get three dimensions:
-    those before the axis as one, the axis, and those behind it as one.
+    those before the axis as one, the axis, and those after it as one.
     """
     rank, count = rank_of(data) or 0, rank_of(indices) or 0
     shape, place = op.ShapeOf(data), op.FloorMod(op.convert(as_list(op, axis), si64), rank)

@@ -141,7 +141,7 @@ def max_pool_with_argmax(
 
 
 def computed_pads(op: OpBuilder, x: SSAValue, kernel: Sequence[int], strides: Sequence[int]) -> SSAValue:
-    """The sizes by which automatic padding extends rows and columns of x [N, C, H, W], in front and behind, [2, 2]."""
+    """The sizes by which automatic padding extends rows and columns of x [N, C, H, W], in front and after, [2, 2]."""
     sizes = op.Gather(op.ShapeOf(x), [2, 3], 0)
     steps = op.constant(list(strides))
     windows = op.Divide(op.Add(sizes, op.Subtract(steps, 1)), steps)

@@ -150,7 +150,7 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
     """The first operand, and the axis of the second one counted from the end.
 
     Where the axis is computed, or counted in front of an unknown rank, the operand has three dimensions instead: those
-    before the axis as one, the axis, and those behind it as one.
+    before the axis as one, the axis, and those after it as one.
     """
     x, axis, rank = node.operand(0), node.constant_integers(1), node.rank(0)
     if rank == 1:

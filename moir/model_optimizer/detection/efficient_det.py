@@ -2,7 +2,7 @@
 
 Tan et al., "EfficientDet: Scalable and Efficient Object Detection". The anchors of a level have strides of two to the
 power of its number; their sizes follow from the attributes `anchor_scale`, `num_scales` and `aspect_ratios` (pairs of
-width and height). What the graph does behind its heads is left out.
+width and height). What the graph does after its heads is left out.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class _Nodes:
         return self.add("Reshape", value, self.joined([images, self.integers(-1, width)], 0))
 
     def joined(self, values: Sequence[SSAValue], axis: int) -> SSAValue:
-        """Tensors one behind the other along an axis."""
+        """Tensors one after the other along an axis."""
         constant = new_integers(axis)
         self.request.block.insert_op_before(constant, self.before)
         return self.add("ConcatV2", *values, constant.results[0], N=len(values))

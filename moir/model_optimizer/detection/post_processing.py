@@ -106,7 +106,7 @@ class Suppression(Record):
         most_of_class: most boxes of a class.
         keep_top_k: most boxes of an image.
         clip_before_nms: whether boxes are clipped to the image before the suppression.
-        clip_after_nms: whether they are behind it.
+        clip_after_nms: whether they are after it.
     """
 
     nms_threshold: float | None = None
@@ -172,7 +172,7 @@ def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
 
 
 def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> tuple[bool | None, bool | None]:
-    """Whether boxes are clipped in front of, and behind, the suppressions: maximum(minimum(x, high), low)."""
+    """Whether boxes are clipped in front of, and after, the suppressions: maximum(minimum(x, high), low)."""
     clipping = [
         each
         for each in processing.nodes
@@ -187,7 +187,7 @@ def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> t
 
 
 def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> int | None:
-    """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, behind the suppressions."""
+    """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, after the suppressions."""
     behind = _dependent(result for each in suppressions for result in each.results)
     for each in processing.nodes:
         if each in behind and kind_of(each) == "Minimum" and (found := _limit(each.results[0])) is not None:

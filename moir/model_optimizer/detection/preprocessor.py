@@ -153,7 +153,7 @@ def _set_shape(images: Parameter, pipeline: PipelineConfig) -> None:
 
 
 def resized_to(pipeline: PipelineConfig) -> tuple[int, int] | None:
-    """Height and width in pixels of images behind the resizer of a pipeline.config; None if it does not say them.
+    """Height and width in pixels of images after the resizer of a pipeline.config; None if it does not say them.
 
     A resizer that keeps the aspect ratio leaves one open: then both are its smaller dimension, or its larger one if
     images are padded to that.

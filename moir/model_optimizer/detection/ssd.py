@@ -45,7 +45,7 @@ def replace_postprocessor(request: Request) -> None:
 
 
 def detection_results(request: Request) -> list[Result]:
-    """The outputs that post-processing computes, behind decoded boxes. Raises ConversionError if there are none."""
+    """The outputs that post-processing computes, after decoded boxes. Raises ConversionError if there are none."""
     found = [each for each in request.results if PostProcessing([each.operands[0]]).boxes]
     if not found:
         names = ", ".join(name_of(each) or "" for each in request.results)

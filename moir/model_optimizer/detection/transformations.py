@@ -24,7 +24,7 @@ from moir.pipeline import refuse_unknown_options
 from moir.records import Record
 
 _BEHIND = {TENSORFLOW.dialect: "raise-tensor-lists", MXNET.dialect: "freeze-inputs", ONNX.dialect: "front-start"}
-"""The pass behind which the transformations of a framework run: of TensorFlow that behind which loops have bodies."""
+"""The pass after which the transformations of a framework run: of TensorFlow that after which loops have bodies."""
 
 
 class Head(Record):
@@ -160,7 +160,7 @@ def _transformation(
 def configured(
     ids: Sequence[str], descriptions: Mapping[str, Sequence[CustomReplacementDescriptor]], file: Path, pipeline: Path | None
 ) -> Iterator[UserTransformation]:
-    """The transformations for ids of a configuration file, one behind the other.
+    """The transformations for ids of a configuration file, one after the other.
 
     Args:
         ids: the ids; each is in `IDS`.

@@ -26,7 +26,7 @@ class NormalInputs(Record):
 
     Args:
         name: the name such nodes are asked for by.
-        values: function of an operation: the values of its inputs behind the first, None for one that is left out; or
+        values: function of an operation: the values of its inputs after the first, None for one that is left out; or
             None if it has these inputs already.
         properties: the attributes that the inputs stand for.
         is_distinct: whether Model Optimizer called the form without these inputs otherwise.
@@ -62,8 +62,8 @@ class FrameworkView(Record):
         leaves_out_defaults: whether a model need not have the attributes that are at their defaults.
         attributes_are_complete: whether the attributes by the extractors' names say all that an operation computes.
         has_single_precision: whether its numbers are of one float type, f32.
-        flattens_products: whether a FullyConnected flattens its data behind the batch.
-        clips_windows: whether an average that counts padding leaves out what a last window has behind the padding.
+        flattens_products: whether a FullyConnected flattens its data after the batch.
+        clips_windows: whether an average that counts padding leaves out what a last window has after the padding.
     """
 
     names: Mapping[str, str] = {}

@@ -115,7 +115,7 @@ class AdjacencyGraph(BlockView):
 
     @property
     def adj(self) -> Adjacency:
-        """The nodes behind each node."""
+        """The nodes after each node."""
         return Adjacency(self, lambda node: self.out_edges(node, data=True), 1)
 
     succ = _adj = _succ = adj
@@ -135,7 +135,7 @@ class AdjacencyGraph(BlockView):
         return self.adj[node_id]
 
     def neighbors(self, node_id: str) -> Iterator[str]:
-        """The ids of the nodes behind a node, each once."""
+        """The ids of the nodes after a node, each once."""
         return iter(self.adj[node_id])
 
     @property

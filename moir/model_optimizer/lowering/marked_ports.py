@@ -5,7 +5,7 @@
     %2 = opset1.Reshape(%1, [0, 3, 2, -1]) : 1x3x2x64
     %y = opset1.Transpose(%2, [0, 2, 3, 1])
 
-In Model Optimizer the images of a network were [N, C, spatial…] behind the middle phase. A port that is marked takes or
+In Model Optimizer the images of a network were [N, C, spatial…] after the middle phase. A port that is marked takes or
 gives such data as it is, where others had transpositions or permuted attributes. The attribute `nchw_layout` marks all
 ports of data. Here values have the layout of the framework, so that marked ports get transpositions, which
 `choose-layouts` cancels between two of them.

@@ -18,7 +18,7 @@ def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
     With `transpose_weights` the weights are [out-size, in], else [in, out-size]; those of another rank, such as the
     list that a Caffe layer has, are reshaped to that. Data of a framework that flattens products, and any whose last
-    dimension is not `in`, is flattened behind the batch.
+    dimension is not `in`, is flattened after the batch.
     """
     data, weights = node.operand(0), node.operand(1)
     rows, shape = node.integer("out-size", 0), shape_of(weights)

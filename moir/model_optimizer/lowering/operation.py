@@ -104,7 +104,7 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
 
 
 def _prefer_channels_first(built: Iterable[Operation]) -> None:
-    """Let operations on images have the layout that Model Optimizer gave them behind the middle phase."""
+    """Let operations on images have the layout that Model Optimizer gave them after the middle phase."""
     for each in built:
         if isinstance(each, OpsetOp) and each.operands and any(rank_of(result) in IMAGE_RANKS for result in each.results):
             each.attributes[PREFERS_CHANNELS_FIRST] = UnitAttr()

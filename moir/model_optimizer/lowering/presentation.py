@@ -5,7 +5,7 @@
     %2 = extension.Blur(%1) {axis = "1"} : tensor<1x3x8x8xf32>
     %y = opset1.Transpose(%2, [0, 2, 3, 1]) : tensor<1x8x8x3xf32>
 
-In Model Optimizer data of rank 4 and 5 of a channel-last model with convolutions became [N, C, spatial…] behind the
+In Model Optimizer data of rank 4 and 5 of a channel-last model with convolutions became [N, C, spatial…] after the
 middle phase, and the operations of an extension ran on that. Their `infer` runs before, on data as in the framework.
 `choose-layouts` cancels the transpositions.
 

@@ -6,7 +6,7 @@
     %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [1, 1, 5, 6]
 ->  %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w as [5, 6]), %s))
 
-The CPU plugin (2026.4) compiles neither two products of the first kind behind each other, if it may use one thread
+The CPU plugin (2026.4) compiles neither two products of the first kind after each other, if it may use one thread
 only, nor one of the second kind.
 """
 

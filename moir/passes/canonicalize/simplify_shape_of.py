@@ -120,7 +120,7 @@ class ShapeComputations:
     def origin(self, value: SSAValue) -> SSAValue:
         """The earliest value with the shape of `value` in the chain of operations that computes `value`."""
         chain: list[SSAValue] = []
-        # A ShapeOf behind each operation of a long chain walks only to where the one before it began.
+        # A ShapeOf after each operation of a long chain walks only to where the one before it began.
         while (known := self.origins.get(value)) is None:
             chain.append(value)
             if (source := self._source(value)) is None:

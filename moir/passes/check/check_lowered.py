@@ -88,7 +88,7 @@ class CheckLoweredPass(ReportingPass):
 
 
 def _cut_before(op: Operation) -> str:
-    """How to leave out an operation behind which there are outputs only; nothing for any other one."""
+    """How to leave out an operation after which there are outputs only; nothing for any other one."""
     if not op.results or any(use.operation.name != RESULT for result in op.results for use in result.uses):
         return ""
     names = [name_of(value.owner) for value in op.operands if isinstance(value.owner, Operation) and not isinstance(value.owner, Constant)]

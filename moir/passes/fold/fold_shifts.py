@@ -1,4 +1,4 @@
-"""`fold-shifts`: a constant that is added in front of a convolution without padding is added behind it.
+"""`fold-shifts`: a constant that is added in front of a convolution without padding is added after it.
 
     %0 = opset1.Subtract(%x, %m)                          // one number, or one per input channel
     %1 = opset1.Convolution(%0, %w) {pads_begin = [0, 0], pads_end = [0, 0]}
@@ -87,13 +87,13 @@ class ShiftBefore(Pattern):
 
 
 class TermsBehind(TwoConstants):
-    """Adds up the terms behind a convolution; `fold-scales` has done so with all others."""
+    """Adds up the terms after a convolution; `fold-scales` has done so with all others."""
 
     companions = ((Convolution, GroupConvolution),)
 
 
 class FoldShiftsPass(PatternPass):
-    """Moves additions of constants behind convolutions."""
+    """Moves additions of constants after convolutions."""
 
     name = "fold-shifts"
 

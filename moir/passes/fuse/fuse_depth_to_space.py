@@ -22,7 +22,7 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class BlocksToSpace(RegroupingPattern):
-    """Matches a split of the channels into a block and fewer channels; the block moves behind the spatial axes."""
+    """Matches a split of the channels into a block and fewer channels; the block moves after the spatial axes."""
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2

@@ -11,7 +11,7 @@
 
 The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale and a
 shift after the normalization stay. A scale that is first multiplied by the reciprocal of the deviation becomes a factor
-of the MVN, and a shift that the scaled mean is subtracted from a term behind it, which is the form of Keras.
+of the MVN, and a shift that the scaled mean is subtracted from a term after it, which is the form of Keras.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class SpaceToBlocks(RegroupingPattern):
-    """Matches a split of every spatial dimension into blocks that move before or behind the channels."""
+    """Matches a split of every spatial dimension into blocks that move before or after the channels."""
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2

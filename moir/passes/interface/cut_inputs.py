@@ -13,7 +13,7 @@ input) or `node:0` (an output port: the new input takes the place of the tensor)
 element type, else those of the tensor; where its element type is unknown, f32. An item without a name stands for the
 input of the model in its position.
 
-Inputs of the model that are not listed stay behind the listed ones if all of these are inputs of the model, or get
+Inputs of the model that are not listed stay after the listed ones if all of these are inputs of the model, or get
 values. If the model is cut, it must not need any that is not listed.
 """
 

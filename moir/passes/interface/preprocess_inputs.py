@@ -9,7 +9,7 @@
     %3 = opset1.Divide(%2, 255)
 
 The order is that of Model Optimizer: first the channels are reversed, so that means and divisors are those of the
-channels of the model. The computation is in the model's own layout, and in floating-point numbers: behind the Convert
+channels of the model. The computation is in the model's own layout, and in floating-point numbers: after the Convert
 of an input of integers that the model converts.
 """
 
@@ -80,7 +80,7 @@ class Preprocessing:
 
 @dataclass(frozen=True)
 class PreprocessInputsPass(ReportingPass):
-    """Inserts preprocessing behind inputs.
+    """Inserts preprocessing after inputs.
 
     Args:
         mean_values: what is subtracted from channels, as `image(124,116,104)`.

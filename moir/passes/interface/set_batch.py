@@ -65,7 +65,7 @@ class SetBatchPass(ReportingPass):
 def _named_axis(parameter: Parameter, batch_names: Set[str]) -> int:
     """The dimension with the name that first dimensions of inputs have; 0 if there is none, or dimension 0 is unknown.
 
-    States of recurrent operations have the batch behind the number of directions.
+    States of recurrent operations have the batch after the number of directions.
     """
     shape, names = shape_of(parameter.results[0]), dimension_names(parameter)
     if not shape or shape[0] != 1:

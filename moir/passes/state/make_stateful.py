@@ -10,7 +10,7 @@
     …
     opset6.Assign(%n) {variable_id = "pastpresent"}
 
-The ids of the variables are those that Model Optimizer's MakeStateful gave: both names, one behind the other. A
+The ids of the variables are those that Model Optimizer's MakeStateful gave: both names, one after the other. A
 variable is zero before the first inference and after a reset; its unknown dimensions have sizes then as
 `moir/rewriting/state_sizes.py` says.
 

@@ -30,7 +30,7 @@ class Counters:
         self.starts: dict[SSAValue, int] = {}
         """The start of each counter, keyed by its Parameters in the condition and in the body."""
         self.invariants: dict[SSAValue, SSAValue] = {}
-        """The operand of the While behind each Parameter of the condition that is loop-invariant."""
+        """The operand of the While after each Parameter of the condition that is loop-invariant."""
         for initial, condition, parameter, value in variables:
             if origin(value) is parameter:
                 self.invariants[condition] = initial

@@ -178,7 +178,7 @@ class FrameRaising:
 
     def __init__(self, frames: Frames, frame: Frame) -> None:
         self.frames, self.frame = frames, frame
-        # The While of an inner loop was appended behind its users.
+        # The While of an inner loop was appended after its users.
         frame.operations = sorted_operations(frame.operations)
         self.members = set(frame.operations)
         conditions = [op for op in frame.operations if kind_of(op) == "LoopCond"]

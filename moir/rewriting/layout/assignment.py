@@ -3,7 +3,7 @@
 An orbit costs one Transpose if some user wants another permutation than the producer gives, however many such users
 there are; an operation costs the operations that its permuted form adds. The number of operations counts first, then
 the size of the transposed tensors. An operation with the attribute `prefers_channels_first` costs more than any
-Transpose on the other side: an extension made it that expects it so behind the layout change. Among assignments of
+Transpose on the other side: an extension made it that expects it so after the layout change. Among assignments of
 equal cost, the best has most operations on the side of the convolutions, into which the runtime can fuse them; if there
 is no such side, the best changes fewest operations.
 """

@@ -119,7 +119,7 @@ def one_hot(offer: Offer) -> Permuted | None:
 
 
 def spread(order: Order, axis: int, count: int) -> Order:
-    """A permutation in which `count` dimensions replace the dimension `axis`; those behind it are renumbered."""
+    """A permutation in which `count` dimensions replace the dimension `axis`; those after it are renumbered."""
     result: list[int] = []
     for each in order:
         result.extend(range(axis, axis + count) if each == axis else [each if each < axis else each + count - 1])

@@ -92,7 +92,7 @@ OWN_MEMORY: tuple[type[Operation], ...] = (ConvolutionOp, MatMul, RecurrentOp, R
 
 
 class SliceInMemoryOfState(Pattern):
-    """Inserts a copy behind each slice that may share memory with the next value of a state.
+    """Inserts a copy after each slice that may share memory with the next value of a state.
 
         ^body:
           %s = opset1.Parameter()                          // the state, with a back edge from result 0

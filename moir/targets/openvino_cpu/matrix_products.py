@@ -94,7 +94,7 @@ class ProductBeforeConstants(Pattern):
         %3 = opset1.Reshape(%1, [0, 0]) {special_zero}
         %2 = opset1.Add(%3, %c)
 
-    The plugin computes the elementwise operations behind a product, as far as their other operands are constants,
+    The plugin computes the elementwise operations after a product, as far as their other operands are constants,
     together with it. Constants for columns are then wrong if there are two columns and one or two summands, and a
     model whose product transposes the second operand does not compile.
     """
@@ -119,7 +119,7 @@ class ProductBeforeConstants(Pattern):
 
 
 def meets_columns(op: Operation) -> bool:
-    """Whether the elementwise operations with constants alone behind an operation have one with several columns."""
+    """Whether the elementwise operations with constants alone after an operation have one with several columns."""
     current = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation

@@ -27,7 +27,7 @@ class ReductionBeforeConstants(Pattern):
         %3 = opset15.Squeeze(%1, [2])
         %2 = opset1.Add(%3, %c)
 
-    The plugin computes the elementwise operations behind a reduction, as far as their other operands are constants,
+    The plugin computes the elementwise operations after a reduction, as far as their other operands are constants,
     together with it. It then reads constants for single rows out of bounds if the data have three dimensions. A
     reduction that keeps its dimension gets a fourth one in front. Of integers it computes x / c where the quotient is
     c / x, whatever the dimensions are.

@@ -27,7 +27,7 @@ class UnsupportedState(Pattern):
 
     The plugin computes integers in 32 bits and f64 in f32, but for a ReadValue it wants the element type itself from
     oneDNN, which has no such types. A state in bf16 gets wrong values. A Convert between a ReadValue and a Result
-    would be merged with both: it has an Unsqueeze in front and a Squeeze behind it, which keep them apart.
+    would be merged with both: it has an Unsqueeze in front and a Squeeze after it, which keep them apart.
     """
 
     roots = (ReadValue, Assign)

@@ -3,7 +3,7 @@
     // expected-error@+1 {{strides [0, 1] has an entry below 1}}
     %c = opset1.Convolution(%x, %w) {strides = [0, 1], …} : tensor<1x8x4x4xf32>
 
-The text in braces is a part of the message. The place is the line of the comment or, behind `@`, a line relative to it
+The text in braces is a part of the message. The place is the line of the comment or, after `@`, a line relative to it
 (`+1`, `-2`), the nearest line `above` or `below` without such a comment, or `unknown` for an error without a place. In
 `expected-error-re` what is in inner braces is a regular expression: `{{rank {{[0-9]+}} is not}}`. These are the rules
 of MLIR. moir has errors only, so an `expected-warning`, `-note` or `-remark` does not occur.

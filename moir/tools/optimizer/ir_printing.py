@@ -30,7 +30,7 @@ class ModuleObserver(Observer):
         """
 
     def fail(self, error: Exception) -> None:
-        """Called when a pass, or the output behind the passes, has failed."""
+        """Called when a pass, or the output after the passes, has failed."""
 
 
 @contextmanager

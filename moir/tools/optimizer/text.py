@@ -127,7 +127,7 @@ def print_module(
         stream: where to print.
         weights: a side file for values over 64 bytes; None omits these values.
         printer: class of the printer.
-        locations: the locations to print behind operations, `loc(unknown)` for those that are not in it; None prints
+        locations: the locations to print after operations, `loc(unknown)` for those that are not in it; None prints
             none.
         options: options of the printer, such as `print_generic_format`.
     """

@@ -81,7 +81,7 @@ class SortedTable:
                 last = key
 
     def _handle(self, encoded: bytes, position: int, origin: int) -> tuple[tuple[int, int], int]:
-        """The handle of a block, its offset and size in bytes, and the position behind the handle."""
+        """The handle of a block, its offset and size in bytes, and the position after the handle."""
         buffer = memoryview(encoded)
         try:
             offset, position = varint(buffer, position, len(buffer))

@@ -1,6 +1,6 @@
 """The order in which the operations of a model read and write its variables.
 
-TensorFlow runs an operation behind those it depends on by data or by control, and all others in any order. What a
+TensorFlow runs an operation after those it depends on by data or by control, and all others in any order. What a
 variable contains when an operation reads it is certain only if the operation depends on each write of the variable, or
 the write on it. The operations of a graph are ordered accordingly, those of a function within each of its calls.
 
@@ -243,7 +243,7 @@ def _sources(frame: CallFrame, node: Any) -> list[str]:
 
 
 def _topological(frame: CallFrame, roots: list[str]) -> list[str]:
-    """The nodes that roots depend on by data or by control, each behind those it depends on.
+    """The nodes that roots depend on by data or by control, each after those it depends on.
 
     Raises ModelFileError if a node depends on itself.
     """

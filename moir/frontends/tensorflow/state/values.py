@@ -3,7 +3,7 @@
 The value that a variable has when an inference begins is a ReadValue, the one it has at the end goes into an Assign. In
 between, each operation that accesses the variable gets its present value as an operand instead of the handle, and the
 result of one that writes it is the next value. Functions of If, Case and While get the values as further arguments and
-return those that they write. If every read is behind a write, the variable has no state.
+return those that they write. If every read is after a write, the variable has no state.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def box_nms(
     in_format: str = "corner",
     force_suppress: bool = False,
 ) -> Replacement:
-    """mxnet._contrib_box_nms(x [N, A, K]) -> rows by falling score, behind them -1 for those that are suppressed"""
+    """mxnet._contrib_box_nms(x [N, A, K]) -> rows by falling score, after them -1 for those that are suppressed"""
     rank = rank_of_operand(node)
     if rank not in (2, 3):
         node.fail(f"its operand has {rank} dimensions, not 2 or 3")

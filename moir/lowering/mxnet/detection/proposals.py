@@ -1,6 +1,6 @@
 """Regions that a region proposal network proposes: Proposal, MultiProposal.
 
-A box has the sizes x2 - x1 + 1 and y2 - y1 + 1, and is decoded with its last pixel in it; opset4.Proposal has it behind
+A box has the sizes x2 - x1 + 1 and y2 - y1 + 1, and is decoded with its last pixel in it; opset4.Proposal has it after
 it, so that the regions are computed by other operations.
 
 Source: contrib/proposal.cc and contrib/multi_proposal.cc of MXNet 1.9.

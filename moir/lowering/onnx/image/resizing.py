@@ -241,7 +241,7 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
 
 
 def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
-    """Whether scales that are computed of shapes are those of spatial axes behind ones; then the ones are dropped.
+    """Whether scales that are computed of shapes are those of spatial axes after ones; then the ones are dropped.
 
     By scales that are computed of inputs the places are computed as ONNX does: those of Interpolate differ from it in
     the last bits, and they stay where the scales change and no size does (the fault `changed-scales`).

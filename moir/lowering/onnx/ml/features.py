@@ -113,7 +113,7 @@ def vectorizer(node: LoweringNode, op: OpBuilder, *x: SSAValue, inputdimensions:
 
 
 def _with_columns(op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
-    """The first columns of x [N, …], with zeros behind them if there are fewer than `size`."""
+    """The first columns of x [N, …], with zeros after them if there are fewer than `size`."""
     shape = shape_of(x)
     width = -1 if shape is None else shape[1]
     if width == size:

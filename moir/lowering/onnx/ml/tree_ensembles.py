@@ -141,7 +141,7 @@ def _ensemble(node: LoweringNode, targets: int) -> Ensemble:
     tracks = np.zeros(count, np.bool_)
     given = _integers(node, "nodes_missing_value_tracks_true")
     tracks[: given.size] = given == 1
-    # Leaves stand behind the nodes of the node, and what replaces tests for membership behind them.
+    # Leaves stand after the nodes of the node, and what replaces tests for membership after them.
     true, false = np.where(true_leaf != 0, true + count, true), np.where(false_leaf != 0, false + count, false)
     none = np.zeros(ids.size, np.int64)
     chains = _chains(node, modes, np.zeros(0) if members is None else members.reshape(-1).astype(np.float64), false, count + ids.size)
@@ -178,7 +178,7 @@ def _chains(
 ) -> list[tuple[int, Sequence[float], Sequence[int]]]:
     """For each test for membership: its node, the values, and where to go on if each of them is not equal.
 
-    `members` are the values of one test after the other, with NaN behind those of each. `first` is the index of the
+    `members` are the values of one test after the other, with NaN after those of each. `first` is the index of the
     first node that a chain adds.
     """
     ends = np.flatnonzero(np.isnan(members))

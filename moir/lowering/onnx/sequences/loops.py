@@ -112,7 +112,7 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
 
 
 def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSAValue | None]:
-    """A Loop whose sequences become scan outputs, behind those that it has."""
+    """A Loop whose sequences become scan outputs, after those that it has."""
     region, captured = graph_of(node, "body").clone(), captured_values(node)
     states = [node.operand(2 + index) for index in range(len(own_operands(node)) - 2)]
     places = [index for index, value in enumerate(states) if is_sequence(value)]

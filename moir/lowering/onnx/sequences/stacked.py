@@ -22,7 +22,7 @@ KIND = "SequenceStack"
 
 @dataclass(frozen=True)
 class Stack:
-    """The known members of a sequence, and the members behind them as a tensor [count, …]."""
+    """The known members of a sequence, and the members after them as a tensor [count, …]."""
 
     members: Sequence[SSAValue]
     rest: SSAValue

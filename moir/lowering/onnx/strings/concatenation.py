@@ -80,7 +80,7 @@ def equal_strings(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @onnx.lowers("StringSplit", since=20)
 def split(node: LoweringNode, op: OpBuilder, x: SSAValue, *, maxsplit: int | None = None, delimiter: str = "") -> Sequence[SSAValue]:
     """onnx.StringSplit(x) {delimiter, maxsplit}
-    -> the pieces of each string, with empty strings behind them, and how many pieces there are
+    -> the pieces of each string, with empty strings after them, and how many pieces there are
     """
     separator = delimiter.encode()
     if overlaps(separator):

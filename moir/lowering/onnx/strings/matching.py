@@ -15,7 +15,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 BEHIND = 256
-"""The symbol behind the end of a string, which changes no state."""
+"""The symbol after the end of a string, which changes no state."""
 
 
 @onnx.lowers("RegexFullMatch", since=20)

@@ -141,5 +141,5 @@ def in_case(op: OpBuilder, texts: Texts, action: str) -> Texts:
 
 
 def _last(op: OpBuilder, values: SSAValue) -> SSAValue:
-    """The place of the last element of a list, that of a sentinel behind it if it is empty."""
+    """The place of the last element of a list, that of a sentinel after it if it is empty."""
     return op.Maximum(op.Subtract(size_of(op, values), number(1)), number(0))

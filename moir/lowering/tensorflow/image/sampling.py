@@ -280,7 +280,7 @@ def projective_transform(
     if shifted and fill is not None:
         result = op.Add(result, fill)
     if is_integer and interpolation == "BILINEAR":
-        # Integers are cut off behind the point: those that f32 misses are moved beyond it.
+        # Integers are cut off after the point: those that f32 misses are moved beyond it.
         result = op.Add(result, op.Multiply(op.Sign(result), 2.0**-10))
     return op.convert(result, element)
 

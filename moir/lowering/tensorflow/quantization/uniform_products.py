@@ -113,7 +113,7 @@ def windowed(node: LoweringNode, op: OpBuilder) -> Compute:
 def same_padding(
     node: LoweringNode, x: SSAValue, w: SSAValue, strides: tuple[int, ...], dilations: tuple[int, ...], spread: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The pads with which the result has the size of x over the stride, the larger half of them behind x."""
+    """The pads with which the result has the size of x over the stride, the larger half of them after x."""
     shape, kernel = shape_of(x), shape_of(w)
     found: list[int] = []
     for axis, (place, own) in enumerate(

@@ -132,7 +132,7 @@ def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAV
 
 
 def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValue:
-    """A shape with that of the parameters behind it."""
+    """A shape with that of the parameters after it."""
     return shape if rank_of(parameters) == 0 else op.Concat(op.convert(shape, si64), op.ShapeOf(parameters), axis=0)
 
 

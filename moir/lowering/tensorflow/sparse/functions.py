@@ -131,7 +131,7 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keep_dims: bool = False) -> 
 @tf.lowers("SparseConcat")
 def concatenation(node: LoweringNode, op: OpBuilder, *indices: SSAValue, concat_dim: int) -> Sequence[SSAValue]:
     """tf.SparseConcat(coordinates…, values…, shapes…) {concat_dim}
-    -> opset1.Concat of the coordinates, moved along the axis behind those before, and of the values, in row-major order
+    -> opset1.Concat of the coordinates, moved along the axis after those before, and of the values, in row-major order
     """
     count = len(indices) // 3
     parts = indices

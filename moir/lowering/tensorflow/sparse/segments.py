@@ -124,7 +124,7 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_
 
 
 def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | SSAValue) -> Operand:
-    """The number of rows, and the dimensions of the data behind those of the ids, whose rank is given."""
+    """The number of rows, and the dimensions of the data after those of the ids, whose rank is given."""
     shape, known = shape_of(data), op.known.integers(count)
     if isinstance(rank, SSAValue):
         return op.Concat(op.convert(count, si64), op.Slice(op.ShapeOf(data), rank, [2**31 - 1], [1], [0]), axis=0)

@@ -129,7 +129,7 @@ def parsed_integers(op: OpBuilder, texts: Texts) -> SSAValue:
 
 
 def parsed_floats(op: OpBuilder, texts: Texts) -> SSAValue:
-    """Texts as floats: digits before and behind a point, an exponent; the words inf and nan.
+    """Texts as floats: digits before and after a point, an exponent; the words inf and nan.
 
     Each digit is multiplied by a rounded power of ten, so that the result differs in the last bits.
     """

@@ -162,7 +162,7 @@ def join_segments(
     """tf.UnsortedSegmentJoin(x, segments, n) {separator}
     -> the bytes of the strings, sorted by their segments, with separators between those of the same segment
 
-    As in TensorFlow, there is no separator behind empty strings at the beginning of a segment.
+    As in TensorFlow, there is no separator after empty strings at the beginning of a segment.
     """
     if rank_of(inputs) != node.known_rank(1):
         node.fail("segments of rows are not supported for strings", hint="give each string a segment of its own")

@@ -82,7 +82,7 @@ _COMPARING: Mapping[str, Callable[..., Any]] = {
 
 
 def _sort_key(value: SSAValue) -> SSAValue:
-    """The float that jax compares by its bits: x for the integer that is ordered as x is, with NaN behind all numbers.
+    """The float that jax compares by its bits: x for the integer that is ordered as x is, with NaN after all numbers.
 
     The integer has the bits of x, with all but the sign inverted if x is negative: x ^ (x >> 31 >>> 1).
     """

@@ -204,7 +204,7 @@ def scatter(
     -> Transpose(opset15.ScatterNDUpdate(Transpose(x), indices, Transpose(updates)) {reduction})
 
     A slice that does not lie within x is not written. Unless the indices are constants, such slices are written
-    behind the operand, into elements that are cut off afterwards.
+    after the operand, into elements that are cut off afterwards.
     """
     rank = node.known_rank(0)
     reduction = REDUCTIONS.get(combination(graph_of(node, "update_computation")) or "")
@@ -252,7 +252,7 @@ def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) ->
         ends = [behind if each == axis else 0 for each in range(rank)]
         inside = op.LogicalAnd(op.GreaterEqual(starts, 0), op.LessEqual(starts, limits))
         inside = op.ReduceLogicalAnd(inside, [-1], keep_dims=True)
-        # The first element behind the data, and the first one along all other dimensions.
+        # The first element after the data, and the first one along all other dimensions.
         size = dimension_list(op, places.data, places.mapped[0])
         outside = op.Concat(size, op.constant([0] * (len(places.mapped) - 1)), axis=0) if len(places.mapped) > 1 else size
         starts = op.Select(inside, starts, outside)

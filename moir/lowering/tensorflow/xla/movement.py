@@ -72,7 +72,7 @@ def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, padding_value: SSAVa
 
 
 def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data with a value in front of the first elements and behind the last; negative numbers cut elements off."""
+    """Data with a value in front of the first elements and after the last; negative numbers cut elements off."""
     added = [[max(entry, 0) for entry in entries] for entries in (low, high)]
     if any(map(any, added)):
         data = op.Pad(data, *added, value, pad_mode="constant")

@@ -29,7 +29,7 @@ def get_ir_version(_argv: object = None) -> int:
 
 
 def prepare_emit_ir(*_: object, **__: object) -> NoReturn:
-    """Raises Error: the conversion itself writes the IR, behind all transformations."""
+    """Raises Error: the conversion itself writes the IR, after all transformations."""
     raise Error("the IR is written at the end of the conversion; an extension cannot write it, so it need not")
 
 

@@ -51,7 +51,7 @@ def common_bfs(
     attr_to_check: str = "type",
     follow_multi_consumer_data_nodes: bool = False,
 ) -> list[GraphNode]:
-    """The nearest operations of some kinds in front of a node or behind it, where every way comes to one.
+    """The nearest operations of some kinds in front of a node or after it, where every way comes to one.
 
     Args:
         start_node: the node.
@@ -87,7 +87,7 @@ def common_bfs(
 
 
 def _neighbours(node: GraphNode, is_backward: bool) -> list[tuple[GraphNode, Port[Any]]]:
-    """The operations in front of a node or behind it, with the output port that gives the tensor between."""
+    """The operations in front of a node or after it, with the output port that gives the tensor between."""
     if not is_backward:
         return [(each.node, port) for port in node.out_ports().values() for each in port.get_destinations()]
     sources = [port.get_source() for port in node.in_ports().values()]
@@ -95,7 +95,7 @@ def _neighbours(node: GraphNode, is_backward: bool) -> list[tuple[GraphNode, Por
 
 
 def forward_bfs(start_node: GraphNode, allowed_ops: Sequence[str], op_name: Sequence[str], allowed_all: bool = False) -> list[GraphNode]:
-    """The operations of some kinds behind a node; see `common_bfs`."""
+    """The operations of some kinds after a node; see `common_bfs`."""
     return common_bfs(start_node, allowed_ops, op_name, False, allowed_all)
 
 

@@ -121,7 +121,7 @@ def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
 def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
     """Exchange neighbouring output channels of convolutions and matrix products: boxes `y, x, …` become `x, y, …`.
 
-    Weights and what an addition behind the node adds are exchanged, once, however often a node is named.
+    Weights and what an addition after the node adds are exchanged, once, however often a node is named.
     Model Optimizer had this function in `front.common.weights` until 2019, for nodes whose weights are constants.
 
     Args:
@@ -149,7 +149,7 @@ def _axis_of_outputs(node: GraphNode) -> int:
 
 
 def _takers(node: GraphNode) -> list[tuple[GraphNode, int]]:
-    """The consumers of a node, behind transposes, and their input ports."""
+    """The consumers of a node, after transposes, and their input ports."""
     found: list[tuple[GraphNode, int]] = []
     for port in node.out_port(0).get_destinations():
         is_transpose = node.graph.stage != "front" and port.node.soft_get("type") == "Transpose"

@@ -12,7 +12,7 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 
 ExtraStart = Callable[[GraphNode], bool]
-"""Whether a node is a further start of a sub-graph, behind which the search does not go on."""
+"""Whether a node is a further start of a sub-graph, after which the search does not go on."""
 
 
 def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], skip_op_list: Sequence[str] = ()) -> list[GraphNode]:
@@ -194,7 +194,7 @@ def node_incoming_neighbourhood(graph: Graph, node_name: str, depth: int) -> lis
 
 
 def node_outcoming_neighbourhood(graph: Graph, node_name: str, depth: int) -> list[str]:
-    """The ids of the nodes at most `depth` edges behind a node."""
+    """The ids of the nodes at most `depth` edges after a node."""
     return node_neighbourhood(node_name, depth, lambda node_id: [end for _, end in graph.out_edges(node_id)])
 
 

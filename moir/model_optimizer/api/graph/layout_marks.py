@@ -56,7 +56,7 @@ def insert_transpose(graph: BlockView, input_port: Port[Any], before_input: bool
     Args:
         graph: the graph.
         input_port: an input port of the operation that needs the other layout; an output port if not `before_input`.
-        before_input: to channels last in front of an operation, else to channels first behind it.
+        before_input: to channels last in front of an operation, else to channels first after it.
     """
     shape = input_port.data.get_shape()
     if shape is None or len(shape) <= 3:

@@ -29,7 +29,7 @@ def set_node_attributes(G: Graph, values: Mapping[str, Any], name: str | None = 
 
 
 def topological_sort(G: Graph) -> Iterator[str]:
-    """The ids of the nodes, each behind those in front of it."""
+    """The ids of the nodes, each after those in front of it."""
     return iter([node.id for node in G.topological_sort()])
 
 
@@ -59,7 +59,7 @@ class NetworkXUnfeasible(NetworkXException):
 
 
 def _neighbours(G: Graph, node: str, *, reverse: bool = False) -> list[str]:
-    """The nodes behind a node, or in front of it, each once."""
+    """The nodes after a node, or in front of it, each once."""
     return list(dict.fromkeys(G.predecessors(node) if reverse else G.successors(node)))
 
 
@@ -161,7 +161,7 @@ def dfs_preorder_nodes(G: Graph, source: str) -> Iterator[str]:
 
 
 def dfs_postorder_nodes(G: Graph, source: str) -> Iterator[str]:
-    """The nodes that a depth-first search from a node finds, each behind those found from it."""
+    """The nodes that a depth-first search from a node finds, each after those found from it."""
     path, found = [source], list[str]()
     for previous, node in dfs_edges(G, source):
         while path[-1] != previous:

@@ -22,7 +22,7 @@ from moir.model_optimizer.graph.graph import Graph
 
 
 def lexicographical_topological_sort(G: Graph, key: Callable[[str], Any] | None = None) -> Iterator[str]:
-    """The ids of the nodes, each behind those in front of it; of those that could follow, the one with the least key.
+    """The ids of the nodes, each after those in front of it; of those that could follow, the one with the least key.
 
     Raises NetworkXUnfeasible if the graph has a cycle.
     """
@@ -174,12 +174,12 @@ def is_arborescence(G: Graph) -> bool:
 
 
 def neighbors(G: Graph, n: str) -> Iterator[str]:
-    """The nodes behind a node."""
+    """The nodes after a node."""
     return G.neighbors(n)
 
 
 def all_neighbors(G: Graph, node: str) -> Iterator[str]:
-    """The nodes in front of a node, then those behind it."""
+    """The nodes in front of a node, then those after it."""
     return iter([*G.predecessors(node), *G.successors(node)])
 
 

@@ -37,7 +37,7 @@ def get_range_node_of_idxs(rank: GraphNode, begin: int, end: int, include_begin:
 
 
 def _moved(axis: GraphNode, is_moved: bool) -> GraphNode:
-    """The axis behind another one if `is_moved`, else that one."""
+    """The axis after another one if `is_moved`, else that one."""
     if not is_moved:
         return axis
     return create_op_with_const_inputs(axis.graph, class_named("Add"), {1: int64_array(1)}, {"name": f"{axis.name}/next"}, axis)

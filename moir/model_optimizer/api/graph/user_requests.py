@@ -25,7 +25,7 @@ def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool =
 
     Args:
         graph: the graph.
-        node_name: the name of a node, in front of it or behind it perhaps the number of a port and a colon.
+        node_name: the name of a node, in front of it or after it perhaps the number of a port and a colon.
         skip_if_no_port: whether a port nothing is connected to is none.
 
     Raises Error, with the nearest name, if there is no such node or port, or there are several.

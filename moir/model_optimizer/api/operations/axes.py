@@ -3,7 +3,7 @@
     class Foo(Softmax): …        Foo {axis = 3} on [N, H, W, C]  ->  <data axis="1"/> on [N, C, H, W]
 
 A node of a user that is inferred as one of them has its attributes and inputs in the order of axes that its data gets
-behind the layout change, as the node of Model Optimizer had.
+after the layout change, as the node of Model Optimizer had.
 """
 
 from __future__ import annotations

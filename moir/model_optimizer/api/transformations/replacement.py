@@ -231,7 +231,7 @@ class MiddleReplacementPattern(ReplacementPattern):
 
 
 class BackReplacementPattern(ReplacementPattern):
-    """A transformation of the back phase, behind the layout change."""
+    """A transformation of the back phase, after the layout change."""
 
     phase = "back"
 

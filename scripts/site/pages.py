@@ -18,7 +18,12 @@ REFERENCES: Mapping[str, Callable[[], str]] = {
 }
 """The pages that are made of the code, with the functions that return their text."""
 
-MOVED: Mapping[str, str] = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "LICENSE": "LICENSE"}
+MOVED: Mapping[str, str] = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "LICENSE": "LICENSE",
+}
 """Files at the root of the repository, with their places in the site."""
 
 

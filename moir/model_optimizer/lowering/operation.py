@@ -29,7 +29,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table
 from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.errors import ConversionError, InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
@@ -261,7 +261,7 @@ def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | N
     It keeps the Python attributes of the node: its `infer` is one of them.
     """
     if own_infer(node) is None:
-        if any(result.uses for result in node.op.results):
+        if any(result.uses and shape_of(result) is None for result in node.op.results):
             _refuse_undefined(node, type_)
         infer_types(node)
     given = _presented(node, op, type_)

@@ -3,7 +3,7 @@
 // RUN: moir-opt %S/Inputs/network.xml -t ir | filecheck %s --check-prefix=AGAIN
 
 // A model in the IR is read in opset dialects: names, bounds, runtime information; what no operation set has is open.
-// CHECK:       moir.model @network attributes {runtime_info = {Runtime_version = "1"}, conversion_parameters = {framework = "openvino_ir", input_model = "network.xml"}} {
+// CHECK:       moir.model @network attributes {notes = ["layer Scale 'custom': OpenVINO has no operation set 'mine'; the runtime needs an extension with it"], runtime_info = {Runtime_version = "1"}, conversion_parameters = {framework = "openvino_ir", input_model = "network.xml"}} {
 // CHECK-NEXT:    %0 = opset1.Parameter() {bounds = "1..4,3", name = "x", runtime_info = {layout = {version = "0", layout = "[N,C]"}}, tensor_names = ["x"]} : tensor<?x3xf32>
 // CHECK-NEXT:    %1 = opset1.Constant() {value = #moir.data<tensor<3xf16>, [{{.*}}]>, name = "w_compressed"} : tensor<3xf16>
 // CHECK-NEXT:    %2 = opset1.Convert(%1) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}} : tensor<3xf32>

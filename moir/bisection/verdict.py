@@ -139,7 +139,7 @@ class Verdict(Record):
         if self.kind == "none":
             return "the converted model agrees with the reference"
         if self.kind == "pass":
-            return f"the pass {self.stage} is the first behind which the model is wrong"
+            return f"the pass {self.stage} is the first after which the model is wrong"
         if self.kind == "plugin":
             where = f"; it shows behind {self.stage}" if self.stage is not None else ""
             return f"the plugin of the runtime computes the model otherwise than its operations are defined{where}"

@@ -25,7 +25,7 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE
 _LONGEST_INTEGER = 24
 """Characters of the longest integer of 64 bits, with its sign and a few zeros in front."""
 _EXPECTED = re.compile(r"""Expected ("[^"\w]{1,3}"(?: or "[^"\w]{1,3}"| or a message)?|[a-z]+(?: [a-z]+)*)[,.]""")
-"""What a message of protobuf's parser says should be in a place; before and after it is what is there."""
+"""The part of an error of protobuf's parser that says what it expected. The rest quotes the file, and is left out."""
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 Scalar: TypeAlias = "bool | int | float | str"

@@ -29,6 +29,7 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.python_object import python_entries, set_python_entries
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import ConversionError
+from moir.model_optimizer.attributes.computed_attributes import COMPUTED, TYPED
 from moir.model_optimizer.attributes.describing_attributes import FIXED_IN_SETS, describing_names, extracted_attributes
 from moir.model_optimizer.block.making_places import note_place
 from moir.model_optimizer.block.operation_names import (
@@ -46,11 +47,10 @@ from moir.model_optimizer.values.python_values import (
     attribute_value,
     constant_array,
     element_type,
-    numpy_type,
     property_value,
     python_value,
 )
-from moir.model_optimizer.values.shapes import EditableShape, masked_shape, type_shape
+from moir.model_optimizer.values.shapes import EditableShape, type_shape
 
 DELETED = "$deleted"
 """The Python attribute that lists deleted attributes which have a default.
@@ -78,19 +78,6 @@ class MissingAttributeError(AttributeError, KeyError):
         return str(self.args[0])
 
 
-def _version(op: Operation) -> str | None:
-    return op.name.partition(".")[0] if isinstance(op, OpsetOp) else None
-
-
-def _constant_value(op: Operation) -> Any:
-    data = op.properties.get("value")
-    return data.array if isinstance(data, DataAttr) else None
-
-
-def _type_shape(op: Operation) -> Any:
-    return masked_shape(shape_of(op.results[0]))
-
-
 def _infer_by_definition(node: Any) -> None:
     """The attribute `infer` of a node of an operation set, whose shapes its definition gives."""
     infer_operation(node.ir_operation, node.graph.known)
@@ -103,25 +90,6 @@ def same_value(value: Any, other: Any) -> bool:
 
 
 _REPLACE = "replace the node by one of another operation, made by its class in mo.ops with this attribute"
-
-Reader = Callable[[Operation], Any]
-
-COMPUTED: dict[str, Reader] = {
-    "kind": lambda _: "op",
-    "op": lambda op: op_names(op, {})[0],
-    "type": lambda op: class_type(type(op)),
-    "version": _version,
-}
-"""The attributes of every operation node that follow from the operation."""
-
-_TYPED: dict[type[Operation], dict[str, Reader]] = {
-    Constant: {
-        "value": _constant_value,
-        "shape": lambda op: np.array(shape_of(op.results[0]), dtype=np.int64),
-        "data_type": lambda op: numpy_type(element_of(op.results[0])),
-    },
-    Parameter: {"shape": _type_shape, "data_type": lambda op: numpy_type(element_of(op.results[0]))},
-}
 
 
 class OperationAttributes(MutableMapping[str, Any]):
@@ -161,7 +129,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             return lambda: _infer_by_definition
         if key == "need_shape_inference":
             return (lambda: True) if op in self.graph.changed_operations else None
-        reader = _TYPED.get(type(op), {}).get(key) or COMPUTED.get(key)
+        reader = TYPED.get(type(op), {}).get(key) or COMPUTED.get(key)
         if reader is not None:
             return lambda: reader(op)
         if (extracted := self._extracted(key)) is not None:
@@ -213,7 +181,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             (self.graph.touch if value else self.graph.changed_operations.discard)(op)
         elif key in ("op", "type", "version") and self._own(key) != value:
             self._set_identity(key, value)
-        elif key in _TYPED.get(type(op), {}):
+        elif key in TYPED.get(type(op), {}):
             self._set_type(key, value)
         elif not self._set_property(key, value):
             if self._is_describing(key) and not same_value(self.get(key), value):
@@ -390,7 +358,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         if key == "need_shape_inference":
             self.graph.changed_operations.discard(self.op)
             return
-        if key in COMPUTED or key in ("id", "name") or key in _TYPED.get(type(self.op), {}):
+        if key in COMPUTED or key in ("id", "name") or key in TYPED.get(type(self.op), {}):
             self._fail(f"its attribute {key} cannot be deleted")
         extracted = self._extracted(key)
         for name in {key, extracted.source if extracted is not None else key}:
@@ -405,7 +373,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             "name",
             *self._messages(),
             *COMPUTED,
-            *_TYPED.get(type(self.op), ()),
+            *TYPED.get(type(self.op), ()),
             *extracted_attributes(self.op),
             *self.op.properties,
         ]

@@ -95,6 +95,11 @@ class AdjacencyGraph(BlockView):
     def __class__(self, value: type) -> None:
         raise TypeError("the class of a graph cannot be changed")
 
+    @property
+    def nodes(self) -> Mapping[str, Any]:
+        """The attributes of the nodes by id."""
+        raise NotImplementedError
+
     def in_edges(self, node_id: Any = None, data: bool = False, keys: bool = False) -> list[Any]:
         """The edges that end in a node, or all."""
         raise NotImplementedError
@@ -126,10 +131,6 @@ class AdjacencyGraph(BlockView):
         return Adjacency(self, lambda node: self.in_edges(node, data=True), 0)
 
     _pred = pred
-
-    @property
-    def _node(self) -> Any:
-        return getattr(self, "nodes")  # noqa: B009
 
     def __getitem__(self, node_id: str) -> dict[str, Edges]:
         return self.adj[node_id]
@@ -181,7 +182,7 @@ class AdjacencyGraph(BlockView):
         kept = list(self.nbunch_iter(nodes))
         made: Any = networkx()
         made.graph.update(self.graph)
-        made.add_nodes_from((node, dict(self._node[node])) for node in kept)
+        made.add_nodes_from((node, dict(self.nodes[node])) for node in kept)
         made.add_edges_from(edge for edge in self.out_edges(data=True) if edge[0] in set(kept) and edge[1] in set(kept))
         return made
 

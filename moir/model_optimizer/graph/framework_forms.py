@@ -22,9 +22,9 @@ from moir.dialects.python_object import python_entries, set_python_entries
 from moir.frameworks import FRAMEWORKS
 from moir.lowering.driver import table_of
 from moir.lowering.table import NEWEST
+from moir.model_optimizer.attributes.computed_attributes import COMPUTED
 from moir.model_optimizer.attributes.describing_attributes import extracted_attributes
 from moir.model_optimizer.attributes.operation_attributes import (
-    COMPUTED,
     DESCRIBED_KIND,
     FORMER_COUNTS,
     OperationAttributes,

@@ -83,10 +83,8 @@ class NetworkxGraph(AdjacencyGraph):
         """The nodes by id."""
         return NodeCollection(self)
 
-    @property
-    def node(self) -> NodeCollection:
-        """The nodes by id."""
-        return NodeCollection(self)
+    # Model Optimizer's older name, and the one by which the functions of networkx ask.
+    node = _node = nodes
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.nodes)

@@ -1,4 +1,4 @@
-"""Damages files, converts them in a process with limits, and judges what comes of it.
+"""Converts damaged files, each in a process with limits of time and memory, and judges how the conversion ended.
 
 A damaged file is converted or refused with a message. Anything else is a defect: see `Fate`.
 """

@@ -1,4 +1,4 @@
-"""Nodes with operands or attributes that their kind does not have, and the table of what it has."""
+"""The check of ONNX nodes against the table of their kinds: number of operands, names of attributes, and the table."""
 
 from __future__ import annotations
 

@@ -35,16 +35,21 @@ WEIGHTS_FILE = OutputKind("a file of weights")
 ONNX_FILE = OutputKind("an ONNX model", b"\x08")
 
 
-def check_replaceable(path: Path, kind: OutputKind) -> None:
+def check_replaceable(path: Path, kind: OutputKind, *, updated: Path | None = None) -> None:
     """Check that a command may write a file.
 
-    Raises ConversionError for a file that the command has read, and for one of another kind.
+    Args:
+        path: the file.
+        kind: what the command writes.
+        updated: a file of which the command writes a new version, so that it may be the one that was read.
+
+    Raises ConversionError for another file that the command has read, and for one of another kind.
     """
     if not path.is_file() or path.stat().st_size == 0:
         return
     from moir.files.reading import was_read
 
-    if was_read(path):
+    if was_read(path) and not (updated is not None and os.path.samefile(path, updated)):
         raise ConversionError("the file would be overwritten, but it was read", location=str(path), hint="choose another output")
     if not _is_of_kind(path, kind):
         hint = "choose another output, or remove the file"
@@ -62,7 +67,7 @@ def _is_of_kind(path: Path, kind: OutputKind) -> bool:
 
 
 @contextmanager
-def replacing_file(path: Path, kind: OutputKind) -> Generator[BinaryIO]:
+def replacing_file(path: Path, kind: OutputKind, *, updated: Path | None = None) -> Generator[BinaryIO]:
     """Create a file under a temporary name, and rename it when the context ends.
 
     After an exception in the context, the older file is unchanged. A link is followed; a device or a named pipe is
@@ -71,7 +76,7 @@ def replacing_file(path: Path, kind: OutputKind) -> Generator[BinaryIO]:
     """
     path = Path(os.path.realpath(path))
     try:
-        check_replaceable(path, kind)
+        check_replaceable(path, kind, updated=updated)
         with _replacing(path) as file:
             yield file
     except BrokenPipeError:

@@ -40,13 +40,13 @@ def _complete(options: argparse.Namespace) -> int:
     if options.output is None:
         text_output().write(text if text.endswith("\n") else f"{text}\n")
     else:
-        _write(Path(options.output), text)
+        _write(Path(options.output), text, Path(options.configuration))
     return 0
 
 
 def update(configuration: str, model: str, reading: Mapping[str, object]) -> int:
     """Complete a file in place; returns the exit status."""
-    _write(Path(configuration), completed(configuration, model, reading))
+    _write(Path(configuration), completed(configuration, model, reading), Path(configuration))
     return 0
 
 
@@ -64,8 +64,9 @@ def completed(configuration: str, model: str, reading: Mapping[str, object]) -> 
     return describe_subgraphs(configuration, Graph(models_of(module)[0].block, "front", framework.dialect))
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, configuration: Path) -> None:
+    """Write the text, which may take the place of the configuration that was read."""
     from moir.tools.output import TEXT_FILE, replacing_file
 
-    with replacing_file(path, TEXT_FILE) as file:
+    with replacing_file(path, TEXT_FILE, updated=configuration) as file:
         file.write(text.encode())

@@ -17,7 +17,7 @@ FILE = Path(__file__).parents[1] / "moir" / "frontends" / "onnx" / "definition_t
 
 HEADER = '''"""Operands and attributes of ONNX's operations; `python -m scripts.onnx_definitions` writes it.
 
-The first words are the least and the greatest number of operands; `*` stands for any number.
+The first word is the greatest number of operands, `*` stands for any number of operands.
 """
 
 DEFINITIONS: dict[str, str] = {
@@ -31,16 +31,14 @@ def table() -> dict[str, str]:
     """The rows by kind, with the domain in front as in the dialect."""
     from onnx import defs
 
-    least: dict[str, int] = {}
     operands: dict[str, int] = {}
     attributes: dict[str, set[str]] = {}
     for schema in defs.get_all_schemas_with_history():
         kind = f"{schema.domain}.{schema.name}".removeprefix(".")
-        least[kind] = min(least.get(kind, schema.min_input), schema.min_input)
         operands[kind] = max(operands.get(kind, 0), schema.max_input)
         attributes.setdefault(kind, set()).update(schema.attributes)
     counts = {kind: "*" if count > MANY else str(count) for kind, count in operands.items()}
-    return {kind: " ".join([str(least[kind]), counts[kind], *sorted(attributes[kind])]) for kind in sorted(operands)}
+    return {kind: " ".join([counts[kind], *sorted(attributes[kind])]) for kind in sorted(operands)}
 
 
 def _entry(kind: str, row: str) -> str:

@@ -11,9 +11,8 @@ from moir.records import Record
 
 
 class Definition(Record):
-    """The least and greatest number of operands of a kind, None for any number, and the names of its attributes."""
+    """The greatest number of operands of a kind, None for any number, and the names of its attributes."""
 
-    least: int
     operands: int | None
     attributes: frozenset[str]
 
@@ -26,5 +25,5 @@ def definition_of(kind: str) -> Definition | None:
     row = DEFINITIONS.get(kind)
     if row is None:
         return None
-    least, count, *attributes = row.split()
-    return Definition(int(least), None if count == "*" else int(count), frozenset(attributes))
+    count, *attributes = row.split()
+    return Definition(None if count == "*" else int(count), frozenset(attributes))

@@ -216,13 +216,11 @@ class GraphBuilder:
         """Compare a node with the definition of its kind.
 
         An attribute that the kind does not have is ignored, with a note: tools leave their own there. Raises
-        ModelFileError for more operands than it has, and for fewer than it needs.
+        ModelFileError for more operands than it has.
         """
         definition = definition_of(node.kind)
         if definition is None:
             return
-        if len(node.inputs) < definition.least:
-            raise self.error(f"it has {len(node.inputs)} operands, its kind has at least {definition.least}", node, scope)
         if definition.operands is not None and len(node.inputs) > definition.operands:
             raise self.error(f"it has {len(node.inputs)} operands, its kind has at most {definition.operands}", node, scope)
         for attribute in node.attributes:

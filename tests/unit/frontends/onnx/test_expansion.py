@@ -102,7 +102,7 @@ def test_constant_operands_stay_constants(tmp_path):
     ("made", "opset"),
     [
         (node("Relu6000", "x", "y"), 17),
-        (node("Conv", "x x", "y"), 17),
+        (node("Conv", "x", "y"), 17),
         (node("Gelu", "x", "y"), 17),
         (node("Gelu", "x", "y", domain="com.microsoft"), 20),
         (node("If", "x", "y", then_branch=branch("t", [], "x"), else_branch=branch("e", [], "x")), 20),

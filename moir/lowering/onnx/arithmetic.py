@@ -116,23 +116,22 @@ def variadic_sum(op: OpBuilder, operands: Sequence[SSAValue]) -> SSAValue:
 
 
 @onnx.lowers("BitShift")
-def shift(node: LoweringNode, op: OpBuilder, *, direction: str) -> SSAValue:
-    """onnx.BitShift(a, b) {direction} -> opset15.BitwiseLeftShift(a, b), or BitwiseRightShift
+def shift(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, direction: str) -> SSAValue:
+    """onnx.BitShift(x, y) {direction} -> opset15.BitwiseLeftShift(x, y), or BitwiseRightShift
 
-    A shift by a negative number, or by the width or more, has no bits of a left but its sign, which the runtime leaves
+    A shift by a negative number, or by the width or more, has no bits of x left but its sign, which the runtime leaves
     undefined.
     """
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")
-    a, b = node.operands
     # The runtime computes 64-bit integers in 32 bits.
     width = min(8 * to_numpy(node.element(0)).itemsize, 32)
     known = node.constant(1)
     if known is None or known.min(initial=0) < 0 or known.max(initial=0) >= width:
-        inside = op.LogicalAnd(op.GreaterEqual(b, op.constant_like(0, b)), op.Less(b, op.constant_like(width, b)))
-        b = op.Select(inside, b, op.constant_like(width - 1, b))
+        inside = op.LogicalAnd(op.GreaterEqual(y, op.constant_like(0, y)), op.Less(y, op.constant_like(width, y)))
+        y = op.Select(inside, y, op.constant_like(width - 1, y))
     else:
         inside = None
-    result = (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(a, b)
+    result = (op.BitwiseLeftShift if direction == "LEFT" else op.BitwiseRightShift)(x, y)
     keeps_sign = direction == "RIGHT" and node.element(0) in (si8, si16, si32, si64)
-    return result if inside is None or keeps_sign else op.Select(inside, result, op.constant_like(0, a))
+    return result if inside is None or keeps_sign else op.Select(inside, result, op.constant_like(0, x))

@@ -124,7 +124,8 @@ import moir.conversion, moir.emit.write, moir.tools.convert
 
 number, place, model, out = getattr(signal, sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 # Tests that run in the background ignore some signals, and so would this process.
-signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+if number != signal.SIGKILL:
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 def signalled(function):
     def wrapped(*arguments, **keywords):

@@ -15,9 +15,9 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import describe, f16, f32, si32, si64, ui8
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.shape_values import all_axes, dimension
-from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution
+from moir.expansions.unfolded_convolution import has_unknown_sizes
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.convolution import group_attribute
+from moir.lowering.onnx.convolution import group_attribute, split_by_group
 from moir.lowering.onnx.element_types import computed_type, element_type, unpacked_type
 from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.quantization.packed_integers import constant_array
@@ -164,10 +164,6 @@ def quantized_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if None in (rank_of(a), rank_of(b)) and any(0 in (node.shape(index) or ()) for index in (0, 3)):
         # The CPU plugin (2026.4) crashes.
         node.fail("one matrix has no element, and the rank of the other one, or of a scale, is unknown", hint="give the inputs known ranks")
-    weights = op.known.constant(b) if rank_of(a) is None and (rank_of(b) or 0) > 2 else None
-    if weights is not None:
-        # The CPU plugin (2026.4) does not compile compressed matrices in a batch for data of unknown rank.
-        b = op.constant(weights)
     return quantized(op, op.MatMul(a, b), quantization(node, op, 6, 7, -1), result_type(node, 7, ui8))
 
 
@@ -182,12 +178,9 @@ def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, ax
 
 
 def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue, group: int, axes: int) -> SSAValue:
-    """The convolution of a node; for several groups a GroupConvolution, whose filters are split into groups.
-
-    Filters of unknown sizes are not split.
-    """
-    if has_unknown_sizes(filters):
-        return unfolded_convolution(op, x, filters, sliding_window(node, axes), group)
+    """The convolution of a node; for several groups a GroupConvolution, whose filters are split into groups."""
+    if group > 1 and has_unknown_sizes(filters):
+        filters = split_by_group(op, filters, group)
     build = op.Convolution if group == 1 else op.GroupConvolution
     return build(x, filters, **sliding_window(node, axes).properties())
 

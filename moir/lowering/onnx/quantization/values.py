@@ -18,7 +18,7 @@ from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import element_of, is_static, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.data_types import converted
@@ -132,7 +132,7 @@ def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Att
         return converted(op, _divided(op, x, as_type(op, scale, real)), element, saturate)
     low, high = integer_limits(element)
     scales, zeros = constant_array(op, scale), np.asarray(0) if zero is None else constant_array(op, zero)
-    if scales is not None and zeros is not None and np.all(scales > 0) and _takes_levels(x, scales, zeros, describe(element).bits):
+    if scales is not None and zeros is not None and np.all(scales > 0) and describe(element).bits <= MAXIMUM_LEVEL_BITS:
         limits = _range_constants(op, scales, zeros, (low, high), real)
         levels = [op.constant(np.asarray(limit, to_numpy(real)), real) for limit in (low, high)]
         return op.convert(op.FakeQuantize(x, *limits, *levels, levels=high - low + 1), element)
@@ -143,21 +143,6 @@ def quantized(op: OpBuilder, x: SSAValue, parameters: Quantization, element: Att
     if zero is not None:
         level = op.Add(level, as_type(op, zero, real))
     return op.convert(op.Clamp(level, min=low, max=high), element)
-
-
-def _takes_levels(x: SSAValue, scales: Array, zeros: Array, bits: int) -> bool:
-    """Whether a FakeQuantize of the CPU plugin (2026.4) makes integers of so many bits of x.
-
-    It removes one of 16 bits that changes no range, and wants known sizes if scales differ along an axis behind the
-    second.
-    """
-    if bits > MAXIMUM_LEVEL_BITS or (bits > 8 and np.any((scales == 1) & (zeros == 0))):
-        return False
-    shape, limits = shape_of(x), max(scales, zeros, key=np.size)
-    if limits.size == 1 or (shape is not None and is_static(shape)):
-        return True
-    behind = 0 if shape is None else len(shape) - limits.ndim
-    return all(size == 1 for size in limits.shape[max(0, 2 - behind) :])
 
 
 def _divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:

@@ -49,7 +49,7 @@ def n_gram_counts(
     first, length = 0, size_along(shape_of(x) or (-1,), -1)
     for number, grams in enumerate(_pools(node, pool), 1):
         distances = range(1, 2 if number == 1 else max_skip_count + 2)
-        # Lists that are known to be too short are left out: the CPU plugin (2026.4) sums nothing to nothing.
+        # Lists that are known to be too short have no n-grams, and are left out.
         fitting = [distance for distance in distances if not 0 < length <= (number - 1) * distance]
         if min_gram_length <= number <= max_gram_length and len(grams) and fitting:
             found = [_occurrences(op, x, grams, distance) for distance in fitting]

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import describe, f32, f64, to_numpy
-from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.dialects.element_types import describe, f32, to_numpy
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
@@ -102,11 +102,6 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
     low, high = (op.Multiply(op.Subtract(float(end), zero), step) for end in (first, last))
     shift = op.Multiply(step, levels * HALF_UP)
     limits = (op.Subtract(low, shift), op.Subtract(high, shift), low, high)
-    if node.rank(0) in (3, None) and rank_of(low) == 1 and not is_static(shape_of(x)):
-        # Of unknown dimensions the runtime (2026.4, CPU) takes no limits along the third of them.
-        channels = op.Gather(op.ShapeOf(x), [-1], 0)
-        rows = op.Reshape(x, op.Concat([-1], channels, axis=0), special_zero=False)
-        return op.Reshape(op.FakeQuantize(rows, *limits, levels=levels), op.ShapeOf(x), special_zero=False)
     return op.FakeQuantize(x, *limits, levels=levels)
 
 
@@ -177,8 +172,7 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
         limits = along_axis(node, op, limits[0], axis), along_axis(node, op, limits[1], axis)
     step = symmetric_step(op, *limits, levels)
     ends = [op.Multiply(step, float(end)) for end in levels]
-    # The runtime (2026.4, CPU) does not compile FakeQuantize of f64.
-    if not half_up and element_of(x) != f64 and bits <= MAXIMUM_LEVEL_BITS and levels.high > levels.low:
+    if not half_up and bits <= MAXIMUM_LEVEL_BITS and levels.high > levels.low:
         return fake_quantized(op, x, ends[0], ends[1], levels.high - levels.low + 1)
     quotient = op.Divide(op.Minimum(op.Maximum(x, ends[0]), ends[1]), step)
     return op.Multiply(_whole(op, quotient, half_up), step)

@@ -162,7 +162,6 @@ MIDDLE: tuple[str, ...] = (
     "fuse-matmul-transpose",
     "eliminate-dead",
     "fuse-attention",
-    "simplify-matmul",
     "eliminate-dead",
     "cancel-transposes",
     "middle-finish",

@@ -198,7 +198,7 @@ def is_dequantization(op: OpsetOp) -> bool:
     """Whether an operation is a Convert of a dequantized weight, `(Convert(w) - Convert(zero point)) * scale`.
 
     The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
-    point. It (2026.4) does not compile all forms that are padded.
+    point. What is padded is folded.
     """
     if op.name != "opset1.Convert" or element_of(op.operands[0]) not in QUANTIZED_TYPES or element_of(op.results[0]) not in REAL_TYPES:
         return False

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.fuzz.runner import GENERATOR_FAILED, GENERATORS, LIMIT_SECONDS, TENSORFLOW_GENERATORS, Report, Ticket, as_json, run, tickets
+from tests.fuzz.runner import EVERY_GENERATOR, GENERATOR_FAILED, GENERATORS, LIMIT_SECONDS, Report, Ticket, as_json, run, tickets
 from tests.numerical.outcomes import DEFECTS, Outcome, counts
 
 KEPT = Path("build") / "fuzz"
@@ -64,16 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="which cases (default: 0)")
     parser.add_argument("--case", type=int, help="run this case alone")
     parser.add_argument("--only", metavar="GLOB", default="*", help="operations or patterns")
-    parser.add_argument(
-        "--kinds", default=",".join(GENERATORS), help=f"kinds of cases, of {', '.join([*GENERATORS, *TENSORFLOW_GENERATORS])}"
-    )
+    parser.add_argument("--kinds", default=",".join(GENERATORS), help=f"kinds of cases, of {', '.join(EVERY_GENERATOR)}")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write outcome, message and model of each case")
     parser.add_argument("--keep", metavar="DIR", type=Path, default=KEPT, help=f"where models of defects go (default: {KEPT})")
     parser.add_argument("--workers", type=int, default=2, help="number of processes (default: 2)")
     parser.add_argument("--limit", type=float, default=LIMIT_SECONDS, help="seconds that a case may take")
     options = parser.parse_args(arguments)
     kinds = tuple(options.kinds.split(","))
-    every = [*GENERATORS, *TENSORFLOW_GENERATORS]
+    every = [*EVERY_GENERATOR]
     unknown = [kind for kind in kinds if kind not in every]
     if unknown:
         parser.error(f"no kind of cases is called {unknown[0]}; there are {', '.join(every)}")

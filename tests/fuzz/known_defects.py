@@ -16,3 +16,8 @@ TENSORFLOW_COUNT = 100
 
 KNOWN_TENSORFLOW_DEFECTS: dict[int, tuple[str, str]] = {}
 """The same for graphs of TensorFlow."""
+
+LAYER_COUNT = 300
+
+KNOWN_LAYER_DEFECTS: dict[int, tuple[str, str]] = {}
+"""The same for networks of MXNet and Caffe."""

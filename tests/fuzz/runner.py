@@ -38,6 +38,15 @@ TENSORFLOW_GENERATORS: Mapping[str, tuple[str, int]] = {
 }
 """The same for TensorFlow, which is imported only if these are asked for."""
 
+LAYER_GENERATORS: Mapping[str, tuple[str, int]] = {
+    "mxnet": ("tests.fuzz.layers.mxnet:graph", 1),
+    "caffe": ("tests.fuzz.layers.caffe:network", 1),
+}
+"""The same for frameworks that nothing runs any more: numpy says what their layers compute."""
+
+EVERY_GENERATOR = {**GENERATORS, **TENSORFLOW_GENERATORS, **LAYER_GENERATORS}
+"""All of them."""
+
 GENERATOR_FAILED = "the generator failed: "
 """Beginning of the message of a case that could not be drawn because of a mistake in a generator."""
 
@@ -89,7 +98,7 @@ class Report:
 
 def generator(kind: str) -> Generator:
     """What draws a kind of cases. Its file is imported when it is first used."""
-    module, _, name = (GENERATORS | TENSORFLOW_GENERATORS)[kind][0].partition(":")
+    module, _, name = EVERY_GENERATOR[kind][0].partition(":")
     found: Generator = getattr(import_module(module), name)
     return found
 
@@ -107,7 +116,7 @@ def expected_results(case: Case) -> tuple[str, list[Array]]:
 
 def drawn(ticket: Ticket, say: Say) -> tuple[Case, str, list[Array]]:
     """The case of a ticket, the name of its reference and the expected results. Raises NoCase after many attempts."""
-    kinds = [kind for kind in ticket.kinds for _ in range((GENERATORS | TENSORFLOW_GENERATORS)[kind][1])]
+    kinds = [kind for kind in ticket.kinds for _ in range(EVERY_GENERATOR[kind][1])]
     draws = generator(Draw(ticket.seed, ticket.number).one_of(kinds))
     for attempt in range(ATTEMPTS):
         try:

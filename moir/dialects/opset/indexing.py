@@ -324,8 +324,10 @@ class NonZero(OpsetOp):
     result = result_def()
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape = shapes[0]
+        shape, values = shapes[0], known.elements(self.operands[0])
         count = 0 if shape is not None and 0 in shape else -1
+        if values is not None and values.dtype != object:
+            count = int(np.count_nonzero(values))
         return (len(shape) if shape else -1, count)
 
     def result_element(self) -> Attribute:

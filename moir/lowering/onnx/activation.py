@@ -176,8 +176,8 @@ def clip(node: LoweringNode, op: OpBuilder, input: SSAValue, min: SSAValue | Non
     low_array, high_array = node.constant(1), node.constant(2)
     if (min is None or low_array is not None) and (max is None or high_array is not None):
         return _clamped(op, x, low_array, high_array)
-    # A limit may have shape [1], which would broadcast a scalar x to one dimension. The CPU plugin (2026.4) loses NaN
-    # of a first operand.
+    # A limit may have shape [1], which would broadcast a scalar x to one dimension. x is the second operand, whose NaN
+    # stays where the first one's does not (maximum-nan in docs/plugin-faults.md).
     if min is not None:
         x = op.Maximum(min if shape_of(min) in ((), None) else op.Squeeze(min), x)
     if max is not None:
@@ -249,14 +249,6 @@ def flattening_hardmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
 
 def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     """1 at the first largest element along an axis, 0 elsewhere."""
-    if rank_of(x) in (1, None):
-        # The plugin (2026.4) compiles no OneHot of what may be a scalar if its depth is computed.
-        x, axis = op.Unsqueeze(x, [0]), axis + (axis >= 0)
-        return op.Squeeze(_one_hot(op, x, axis), [0])
-    return _one_hot(op, x, axis)
-
-
-def _one_hot(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     top = op.TopK.results(x, op.constant(1, si64), axis=axis, mode="max", sort="value", index_element_type=si64, stable=True)[1]
     one, zero = op.constant_like(1, x), op.constant_like(0, x)
     return op.OneHot(op.Squeeze(top, [axis]), dimension_value(op, x, axis), one, zero, axis=axis)

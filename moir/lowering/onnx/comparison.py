@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, describe, f32, string
+from moir.dialects.element_types import boolean, string
 from moir.dialects.shapes import element_of
 from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
@@ -40,12 +40,7 @@ def negation(op: OpBuilder, x: SSAValue) -> SSAValue:
 @onnx.lowers("IsNaN")
 def is_nan(op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.IsNaN(x) -> opset10.IsNaN(x)"""
-    return op.IsNaN(_examined(op, x))
-
-
-def _examined(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """x in a type that the runtime (2026.4, CPU) examines, one of 16 bits and more."""
-    return op.convert(x, f32) if describe(element_of(x)).bits < 16 else x
+    return op.IsNaN(x)
 
 
 @onnx.lowers("IsInf")
@@ -53,15 +48,12 @@ def is_infinite(op: OpBuilder, x: SSAValue, *, detect_negative: bool = True, det
     """onnx.IsInf(x) {detect_negative, detect_positive} -> opset10.IsInf(x) {detect_negative, detect_positive}"""
     if not detect_negative and not detect_positive:
         # With both attributes false no element is infinite, but the operation reports all infinities on some devices.
-        return op.LogicalAnd(op.IsNaN(_examined(op, x)), op.constant(False, boolean))
-    return op.IsInf(_examined(op, x), detect_negative=detect_negative, detect_positive=detect_positive)
+        return op.LogicalAnd(op.IsNaN(x), op.constant(False, boolean))
+    return op.IsInf(x, detect_negative=detect_negative, detect_positive=detect_positive)
 
 
 @onnx.lowers("Where")
 @moves_strings(1, 2)
 def where(op: OpBuilder, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
     """onnx.Where(condition, x, y) -> opset1.Select(condition, x, y)"""
-    if op.known.constant(condition) is not None and element_of(x) == boolean:
-        # The CPU plugin (2026.4) does not compile a Select of booleans whose condition is a constant, if it is also b.
-        return op.LogicalOr(op.LogicalAnd(condition, x), op.LogicalAnd(op.LogicalNot(condition), y))
     return op.Select(condition, x, y)

@@ -80,9 +80,6 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
     ):
         node.fail("it never runs, and the rank of what it would collect is unknown", hint="give the model's inputs a known rank")
     limit, first = _limit(node, op, trip_count), op.constant(np.array(True)) if condition is None else condition
-    if op.known.constant(first) is None and op.known.constant(limit) is not None and node.result_count > len(carried):
-        # The runtime (2026.4) takes a constant number of iterations for the size of what is collected.
-        limit = op.Select(as_scalar(op, first), limit, op.constant_like(0, limit))
     operands = [limit, first]
     connections = Connections(node, body, operands, first_parameter=2, first_result=1)
     connections.drop_unused(len(carried))

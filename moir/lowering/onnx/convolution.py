@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import bf16, f32
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.constant_forms import along_channels
-from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution, unfolded_transposed_convolution
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sliding_window import axis_attribute, sliding_window, spatial_axes
@@ -19,25 +17,14 @@ from moir.rewriting.builder import OpBuilder
 def conv(node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue, b: SSAValue | None = None, *, group: int = 1) -> SSAValue:
     """onnx.Conv(x, w, b) {group = 1} -> opset1.Add(opset1.Convolution(x, w), b as [1, C, 1, 1])
 
-    With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]). With filters of unknown
-    sizes: a MatMul of the unfolded data.
+    With groups: opset1.GroupConvolution(x, w as [group, C_out / group, C_in / group, kernel]).
     """
     axes = spatial_axes(node, (1, 0))
     window = sliding_window(node, axes)
     check_group(node, group)
-    if has_unknown_sizes(w):
-        if (data := op.known.constant(x)) is not None and not data.size:
-            node.fail("the data have no elements, and the sizes of the filters are unknown", hint="set the shapes of the inputs")
-        result = unfolded_convolution(op, x, w, window, group)
-    else:
-        element = element_of(x)
-        operands = [x, w if group == 1 else grouped_filters(node, op, w, group, axes)]
-        if element == bf16 and axes == 3 and window.strides[-1] != window.strides[-2]:
-            # In bf16 the CPU plugin (2026.4) takes the stride of columns for that of rows if the result has one column.
-            operands = [op.convert(each, f32) for each in operands]
-        convolution = op.Convolution if group == 1 else op.GroupConvolution
-        result = op.convert(convolution(*operands, **window.properties()), element)
-    return add_bias(node, op, result, b, axes)
+    filters = w if group == 1 else grouped_filters(node, op, w, group, axes)
+    convolution = op.Convolution if group == 1 else op.GroupConvolution
+    return add_bias(node, op, convolution(x, filters, **window.properties()), b, axes)
 
 
 def check_group(node: LoweringNode, group: int) -> None:
@@ -57,6 +44,11 @@ def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group:
         return op.constant(array.reshape(group, array.shape[0] // group, *array.shape[1:]), element_of(filters))
     if shape is not None and is_static(shape[1:]):
         return op.Reshape(filters, [group, -1, *shape[1:]], special_zero=False)
+    return split_by_group(op, filters, group)
+
+
+def split_by_group(op: OpBuilder, filters: SSAValue, group: int) -> SSAValue:
+    """Filters of unknown sizes as [group, rows / group, …]."""
     tail = op.Slice(op.ShapeOf(filters), [1], [2**31 - 1], [1])
     return op.Reshape(filters, op.Concat([group, -1], tail, axis=0), special_zero=False)
 
@@ -92,37 +84,24 @@ def conv_transpose(
     padding = axis_attribute(node, "output_padding", axes, 0)
     check_group(node, group)
     wanted = output_shape[-axes:]
-    if has_unknown_sizes(w) or _is_cut_to_less_than_a_window(node, window, wanted, axes):
-        if not wanted and window.auto_pad.startswith("same"):
-            _refuse_gaps(node, window, padding, kernel_shape)
-        result = unfolded_transposed_convolution(op, x, w, window, padding, group, wanted)
-        return add_bias(node, op, result, b, axes)
     filters = w if group == 1 else grouped_filters(node, op, w, group, axes)
-    operands = [x, filters]
-    if wanted and not is_static(_sizes(node, x, axes)):
+    operands, automatic = [x, filters], window.auto_pad.startswith("same")
+    if not is_static(_sizes(node, w, axes)) and not wanted and automatic:
+        _refuse_gaps(node, window, padding, kernel_shape)
+        sizes = op.Slice(op.ShapeOf(x), [2], [2 + axes], [1])
+        operands.append(op.Multiply(sizes, list(window.strides)))
+    elif wanted and not (is_static(_sizes(node, x, axes)) and is_static(_sizes(node, w, axes))):
         operands.append(op.constant(list(wanted)))
+    if len(operands) > 2:
         # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME_UPPER of ONNX at the end.
-        automatic = "same_lower" if window.auto_pad == "same_upper" else "same_upper"
-        window = window.with_fields(auto_pad=automatic)
-    elif wanted or window.auto_pad.startswith("same"):
+        window = window.with_fields(auto_pad="same_lower" if window.auto_pad == "same_upper" else "same_upper")
+    elif wanted or automatic:
         window, padding = _computed_pads(node, window, padding, wanted, axes)
     else:
         window = window.with_fields(auto_pad="explicit")
     build = op.ConvolutionBackpropData if group == 1 else op.GroupConvolutionBackpropData
-    element = element_of(x)
-    if element == bf16 and b is not None and _has_gaps(window, padding, _sizes(node, w, axes)):
-        # The CPU plugin (2026.4) adds no bias to the zeros between the windows in bf16.
-        operands[:2] = (op.convert(each, f32) for each in operands[:2])
-    result = op.convert(build(*operands, **window.properties(), output_padding=padding), element)
+    result = build(*operands, **window.properties(), output_padding=padding)
     return add_bias(node, op, result, b, axes)
-
-
-def _is_cut_to_less_than_a_window(node: LoweringNode, window: SlidingWindow, wanted: tuple[int, ...], axes: int) -> bool:
-    """Whether a result of unknown data is shorter than a window; the CPU plugin (2026.4) does not compile that."""
-    if not wanted or is_static(_sizes(node, node.operand(0), axes)):
-        return False
-    sizes = zip(wanted, _sizes(node, node.operand(1), axes), window.dilations, strict=False)
-    return any(size < (length - 1) * step + 1 for size, length, step in sizes)
 
 
 def _sizes(node: LoweringNode, value: SSAValue, axes: int) -> tuple[int, ...]:

@@ -5,27 +5,9 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import (
-    INTEGER_TYPES,
-    REAL_TYPES,
-    bf16,
-    boolean,
-    dynamic,
-    f8e4m3,
-    f8e5m2,
-    f16,
-    f32,
-    f64,
-    si32,
-    string,
-    to_numpy,
-    ui2,
-    ui4,
-    ui8,
-)
+from moir.dialects.element_types import INTEGER_TYPES, bf16, boolean, dynamic, f8e4m3, f8e5m2, f16, f32, f64, string, to_numpy
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import computed_type
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -72,16 +54,8 @@ def converted(op: OpBuilder, x: SSAValue, element: Attribute, saturate: bool = T
     With `saturate` the result is limited to the largest finite number of an 8-bit float, which the runtime's Convert
     does not do. The runtime's Clamp makes a number of NaN, which stays NaN here.
     """
-    types = {element, element_of(x)}
-    if any(computed_type(each) != each for each in types) and not types & {f32, f16, bf16, f64, dynamic}:
-        # The CPU plugin (2026.4) converts some of the narrow floats from and to other floats only.
-        x = op.convert(x, f32)
-    if saturate and element in LARGEST and element_of(x) in REAL_TYPES and element_of(x) != element:
+    if saturate and element in LARGEST and element_of(x) not in (element, dynamic):
+        # Integers and other narrow floats are compared with the limits as f32.
+        x = x if element_of(x) in (f16, bf16, f64) else op.convert(x, f32)
         x = op.Select(op.IsNaN(x), x, op.Clamp(x, min=-LARGEST[element], max=LARGEST[element]))
-    if element in (ui2, ui4) and element_of(x) in REAL_TYPES:
-        # The CPU plugin (2026.4) makes 0 of negative numbers if shapes are dynamic; as integers they wrap around.
-        x = op.convert(x, si32)
-    if element == boolean and element_of(x) == ui2:
-        # The CPU plugin (2026.4) does not convert it in one step.
-        x = op.convert(x, ui8)
     return op.convert(x, element)

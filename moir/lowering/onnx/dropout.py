@@ -40,8 +40,7 @@ def dropout(
     part = op.constant(0.5) if ratio_ is None else op.convert(as_scalar(op, ratio_), f32)
     trains, element = as_scalar(op, training_mode), element_of(data)
     part = op.Select(trains, part, 0.0)
-    # The runtime (2026.4, CPU) draws no number for a scalar.
-    kept = op.LogicalOr(op.GreaterEqual(uniform(node, op, op.ShapeOf(data), f32, 0.0, 1.0), part), op.LogicalNot(trains))
+    kept = op.GreaterEqual(uniform(node, op, op.ShapeOf(data), f32, 0.0, 1.0), part)
     data = op.convert(data, computed_type(element))
     scaled = op.Divide(data, op.convert(op.Subtract(1.0, part), element_of(data)))
     return [op.convert(op.Select(kept, scaled, op.constant_like(0, data)), element), kept][: node.result_count]

@@ -100,24 +100,12 @@ def one_hot(node: LoweringNode, op: OpBuilder, _indices: SSAValue, _depth: SSAVa
 
 
 @onnx.lowers("NonZero")
-def non_zero(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """onnx.NonZero(x) -> opset3.NonZero(x); for a scalar, which has no axis, its shape is [0, 1] or [0, 0]
-
-    Strings are compared with the empty string.
-    """
-    known = node.constant(0)
-    if known is not None and known.ndim:
-        # The runtime (2026.4) does not compile that of many constants.
-        return op.constant(np.stack(np.nonzero(known)).astype(np.int64))
+def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """onnx.NonZero(x) -> opset3.NonZero(x); strings are compared with the empty string."""
     if element_of(x) == string:
         texts = unpacked(op, x)
         x = op.Subtract(texts.ends, texts.begins)
-    if rank_of(x) is None:
-        # The runtime (2026.4) takes a scalar for a list.
-        return op.Slice(op.NonZero(x), [0], op.ShapeOf(op.ShapeOf(x)), [1], [0])
-    if rank_of(x) != 0:
-        return op.NonZero(x)
-    return op.Slice(op.NonZero(op.Reshape(x, [1], special_zero=False)), [0], [0], [1], [0])
+    return op.NonZero(x)
 
 
 def as_index(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:

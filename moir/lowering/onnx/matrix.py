@@ -15,11 +15,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, string
 from moir.dialects.large_arrays import computed
 from moir.dialects.memory_map import Array
-from moir.dialects.opset.matrix import ELLIPSIS, Equation
+from moir.dialects.opset.matrix import Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.expansions.constant_forms import small_constant
-from moir.expansions.shape_values import dimension_list, dimension_value
+from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
@@ -30,16 +30,7 @@ MAXIMUM_MASK_ELEMENTS = 1 << 22
 
 @onnx.lowers("MatMul")
 def product(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """onnx.MatMul(a, b) -> opset1.MatMul(a, b)
-
-    The CPU plugin (2026.4) does not compile the product with a constant vector and a factor after it: the vector
-    becomes a matrix.
-    """
-    vector, rank = op.known.constant(b), rank_of(a)
-    if vector is not None and vector.shape == (0,) and rank is None:
-        return op.ReduceSum(op.Multiply(a, b), [-1], keep_dims=False)
-    if vector is not None and vector.ndim == 1 and rank != 1:
-        return op.Squeeze(op.MatMul(a, op.constant(vector.reshape(-1, 1), element_of(b))), [-1])
+    """onnx.MatMul(a, b) -> opset1.MatMul(a, b)"""
     return op.MatMul(a, b)
 
 
@@ -71,7 +62,7 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
 def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is_transposed: bool) -> SSAValue:
     """A matrix with a type that says how many columns it has, if what is added to the product says it.
 
-    The CPU plugin (2026.4) does not compile the sum of a product with an unknown number of columns and a constant.
+    So the sizes of the product are known wherever those of its rows are.
     """
     shape, columns = shape_of(matrix) or (-1, -1), (() if added is None else shape_of(added) or ())[-1:]
     if columns in ((), (-1,), (0,), (1,)) or len(shape) != 2 or shape[0 if is_transposed else 1] >= 0:
@@ -168,21 +159,4 @@ def einstein_summation(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, equ
         node.fail(error.reason)
     if len(equation.inputs) != len(inputs):
         node.fail(f"the equation is of {len(equation.inputs)} operands, {len(inputs)} are given")
-    zeros = _sums_over_nothing(node, op, equation)
-    return op.Einsum(*inputs, equation=equation.text) if zeros is None else zeros
-
-
-def _sums_over_nothing(node: LoweringNode, op: OpBuilder, equation: Equation) -> SSAValue | None:
-    """The result of an Einsum of which an operand is known to have no element: zeros of the sizes of the labels.
-
-    None for other operands, and for an ellipsis. The CPU plugin (2026.4) does not compile it if sizes are unknown.
-    """
-    shapes = [shape_of(operand) or () for operand in node.operands]
-    if not any(0 in shape for shape in shapes) or any(ELLIPSIS in labels for labels in equation.inputs):
-        return None
-    places: dict[str, tuple[SSAValue, int]] = {}
-    for labels, operand, shape in zip(equation.inputs, node.operands, shapes, strict=True):
-        # A dimension of 1 is repeated, as often as another operand says.
-        places |= {label: (operand, axis) for axis, label in enumerate(labels) if label not in places or shape[axis : axis + 1] != (1,)}
-    sizes = [op.constant([], si64), *(dimension_list(op, *places[label]) for label in equation.output)]
-    return op.Broadcast(op.constant_like(0, node.operand(0)), op.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0])
+    return op.Einsum(*inputs, equation=equation.text)

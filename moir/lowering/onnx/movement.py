@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f4e2m1, si64, ui2
-from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of, size_along
-from moir.expansions.constant_forms import constant_array, unpacked_type
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import normalize_axis, rank_of, shape_of, size_along
 from moir.expansions.shape_values import dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import of_length
@@ -93,14 +92,7 @@ def transpose(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
     order = node.integers("perm", range(rank or 0)[::-1])
     if rank is not None and order == tuple(range(rank)):
         return data
-    # The CPU plugin (2026.4) transposes numbers of less than 8 bits in some orders only, and writes beyond those of u2
-    # and f4 if it can merge Transpose and Convert.
-    element = element_of(data)
-    wide, array = unpacked_type(element), None if unpacked_type(element) == element else constant_array(op, data)
-    if array is not None:
-        return op.convert(op.constant(array.transpose(order), wide), element)
-    moved = op.Transpose(op.convert(data, wide), order)
-    return op.convert(op.Clamp(moved, min=-8, max=8) if element in (f4e2m1, ui2) else moved, element)
+    return op.Transpose(data, order)
 
 
 @onnx.lowers("ReverseSequence")
@@ -116,17 +108,12 @@ def reverse_sequence(op: OpBuilder, input: SSAValue, sequence_lens: SSAValue, *,
 
 
 @onnx.lowers("Compress")
-def compress(node: LoweringNode, op: OpBuilder, input: SSAValue, condition_: SSAValue) -> SSAValue:
+def compress(node: LoweringNode, op: OpBuilder, input: SSAValue, condition: SSAValue) -> SSAValue:
     """onnx.Compress(x, condition) {axis} -> opset8.Gather(x, opset1.Squeeze(opset3.NonZero(condition), 0), axis)"""
-    data, condition = input, op.known.constant(condition_)
-    if condition is not None and not condition.any():
-        # The runtime (2026.4, CPU) crashes on a Gather of nothing.
-        data = data if node.has("axis") or rank_of(input) == 1 else op.Reshape(data, [-1], special_zero=False)
-        return op.Slice(data, [0], [0], [1], [node.integer("axis", 0)])
-    selected = op.Squeeze(op.NonZero(condition_), [0])
+    selected = op.Squeeze(op.NonZero(condition), [0])
     if node.has("axis"):
-        return op.Gather(data, selected, node.integer("axis"))
-    return op.Gather(data if rank_of(input) == 1 else op.Reshape(data, [-1], special_zero=False), selected, 0)
+        return op.Gather(input, selected, node.integer("axis"))
+    return op.Gather(input if rank_of(input) == 1 else op.Reshape(input, [-1], special_zero=False), selected, 0)
 
 
 # Padding

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import bf16, dynamic, f16, f32, si64
+from moir.dialects.element_types import dynamic, f16, f32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.constant_forms import small_constant, with_dimensions_after
 from moir.expansions.response_normalization import response_normalized
@@ -118,12 +118,8 @@ def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 
 def _standardized(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x minus its mean along axes, divided by its standard deviation along these.
-
-    The CPU plugin (2026.4) divides by 0 if x is f16, which does not have epsilon, and the variance is 0.
-    """
-    wide = op.convert(x, f32) if element_of(x) == f16 and epsilon > 0 and not np.float16(epsilon) else x
-    return op.convert(op.MVN(wide, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT"), element_of(x))
+    """x minus its mean along axes, divided by its standard deviation along these."""
+    return op.MVN(x, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
 
 
 def _scaled(op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None) -> SSAValue:
@@ -195,13 +191,10 @@ def root_mean_square_normalized(op: OpBuilder, x: SSAValue, scale: SSAValue, axe
 
 
 @onnx.lowers("GroupNormalization", since=21)
-def group_normalization(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
+def group_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue, *, num_groups: int, epsilon: float = 1e-5) -> SSAValue:
     """onnx.GroupNormalization(x, scale, bias) {num_groups, epsilon} -> opset12.GroupNormalization(x, scale, bias)"""
-    # The CPU plugin (2026.4) has none of bf16.
-    x = op.convert(x_, f32) if element_of(x_) == bf16 else x_
     scale, bias = (_in_type_of(op, _vector(node, op, index), x) for index in (1, 2))
-    result = op.GroupNormalization(x, scale, bias, num_groups=num_groups, epsilon=epsilon)
-    return op.convert(result, element_of(x_))
+    return op.GroupNormalization(x, scale, bias, num_groups=num_groups, epsilon=epsilon)
 
 
 @onnx.lowers("GroupNormalization")

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import bf16, f16, f32, si8, si64, ui8
+from moir.dialects.element_types import f16, f32, si64
 from moir.dialects.opset.interfaces.spatial import Window, positions
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of, size_along
 from moir.expansions.windows import SlidingWindow
@@ -33,15 +33,12 @@ def max_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, storage_order: b
     """
     kernel = kernel_shape(node)
     window = sliding_window(node, len(kernel))
-    # The CPU plugin (2026.4) has no dilated windows of bf16, nor indices; of 8 bits no index of the smallest number.
-    is_simple = set(window.dilations) == {1} and not node.is_used(1)
-    wide = op.convert(x, f32) if element_of(x) in (bf16, si8, ui8) and not is_simple else x
-    values, indices = op.MaxPool.parts(2, wide, kernel=kernel, rounding_type=rounding(node), **window.properties())
+    values, indices = op.MaxPool.parts(2, x, kernel=kernel, rounding_type=rounding(node), **window.properties())
     if node.is_used(1) and window.auto_pad.startswith("same") and not is_static((shape_of(x) or (-1,))[2:] or (-1,)):
         node.fail("the runtime computes wrong indices if automatic padding has to wait for the sizes", hint="give x static shapes")
     if node.is_used(1) and storage_order:
         indices = _column_major(op, x, indices, len(kernel))
-    return op.convert(values, element_of(x)), indices
+    return values, indices
 
 
 def _column_major(op: OpBuilder, data: SSAValue, indices: SSAValue, axes: int) -> SSAValue:

@@ -11,7 +11,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, bf16, boolean, f32, si64, ui8
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si64, ui8
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.running_products import running_product
 from moir.expansions.shape_values import all_axes, as_list, as_scalar, dimension_value, rank_value, without_computed_axes
@@ -79,9 +79,7 @@ def reduction(
     axes = _axes(node, op)
     integers = element_of(data) in INTEGER_TYPES
     # The runtime computes roots, logarithms and means of floats only.
-    # The CPU plugin (2026.4) does not compile sums of bf16 along computed axes.
-    is_computed = element_of(data) == bf16 and axes is not None and op.known.integers(axes) is None
-    x = op.convert(data, f32) if (integers and kind in _IN_FLOATS) or is_computed else data
+    x = op.convert(data, f32) if integers and kind in _IN_FLOATS else data
     if axes is None or rank_of(data) == 0:
         result = _of_single_elements(op, kind, x)
     elif rank_of(data) is None and keepdims and noop_with_empty_axes and element_count(shape_of(axes)) is None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_of, normalize_axis
-from moir.expansions.constant_forms import unpacked_type
+from moir.dialects.shapes import normalize_axis
 from moir.expansions.shape_values import as_integer, dimension
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.strings.movement import moves_strings
@@ -60,12 +59,8 @@ def tensor_scatter(
     if mode == "circular":
         size: Operand = dimension(op, past_cache, axis)
         positions = op.FloorMod(positions, size)
-    # The CPU plugin (2026.4) writes whole bytes.
-    wide = unpacked_type(element_of(past_cache))
     places = op.Broadcast(positions, op.ShapeOf(update))
-    return op.convert(
-        op.ScatterElementsUpdate(op.convert(past_cache, wide), places, op.convert(update, wide), axis), element_of(past_cache)
-    )
+    return op.ScatterElementsUpdate(past_cache, places, update, axis)
 
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}

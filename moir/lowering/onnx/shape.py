@@ -37,12 +37,7 @@ def reshape(node: LoweringNode, op: OpBuilder, data_: SSAValue, shape: SSAValue,
     if known is not None and known == shape_of(data_):
         return data_
     need_length(node, 1)
-    target, copies = of_length(op, shape, declared_rank(node)), not allowzero
-    data, count = op.known.constant(data_), element_count(shape_of(target))
-    if data is not None and known is None and count and copies:
-        # The CPU plugin (2026.4) does not copy sizes of a constant.
-        target = op.Select(op.Equal(target, 0), op.constant([*data.shape, *[1] * count][:count], si64), target)
-    return op.Reshape(data_, target, special_zero=copies)
+    return op.Reshape(data_, of_length(op, shape, declared_rank(node)), special_zero=not allowzero)
 
 
 @onnx.lowers("Squeeze")

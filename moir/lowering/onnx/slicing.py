@@ -12,11 +12,10 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import unpacked_type
 from moir.expansions.shape_values import all_axes, as_scalar, dimension, dimension_list, rank_value
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.element_types import computed_type
 from moir.lowering.onnx.operands import of_length
 from moir.lowering.onnx.strings.movement import moves_strings, moves_strings_to_fixed_places
 from moir.lowering.onnx.table import onnx
@@ -30,20 +29,16 @@ def slice_attributes(node: LoweringNode, op: OpBuilder, data: SSAValue, *, start
     starts, ends = (op.constant(node.integers(name), si64) for name in ("starts", "ends"))
     axes = node.integers("axes", range(len(starts_)))
     steps = op.constant([1] * len(axes), si64)
-    return op.Slice(data, _certain_starts(op, data, (starts, ends, steps), axes), ends, steps, axes)
+    return op.Slice(data, starts, ends, steps, axes)
 
 
 @onnx.lowers("Slice", since=10)
 @moves_strings_to_fixed_places
 def slice_operands(
-    node: LoweringNode, op: OpBuilder, data_: SSAValue, _starts: SSAValue, _ends: SSAValue, axes: SSAValue | None = None
+    node: LoweringNode, op: OpBuilder, data: SSAValue, _starts: SSAValue, _ends: SSAValue, axes: SSAValue | None = None
 ) -> Replacement:
     """onnx.Slice(x, starts, ends, axes, steps) -> opset8.Slice(x, starts, ends, steps, axes)"""
-    positions = op.known.integers(axes)
-    if axes is not None and positions is None:
-        return _sliced_along_computed_axes(node, op)
-    data, (starts, ends, steps) = data_, _bounds(node, op)
-    return op.Slice(data, _certain_starts(op, data, (starts, ends, steps), positions), ends, steps, axes)
+    return op.Slice(data, *_bounds(node, op), axes)
 
 
 def _bounds(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue]:
@@ -55,50 +50,6 @@ def _bounds(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAV
         one = op.constant_like(1, starts)
         steps = op.Broadcast(one, op.ShapeOf(starts)) if count is None else op.constant([1] * count, element_of(starts))
     return starts, ends, steps
-
-
-def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue:
-    """Starts that mean the same as those of some starts, ends and steps, and of which the runtime infers right sizes.
-
-    The runtime (2026.4) infers that nothing is between two places counted from the end if the first is not after the
-    second in a backward slice, though the first element is if both places lie before it; and that nothing is between a
-    place counted from the end and one counted from the begin, or in a backward slice the other way round, once it knows
-    a limit of the size.
-    """
-    starts, stops, steps = (op.known.integers(bound) for bound in bounds)
-    if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
-        return bounds[0]
-    shape, places = shape_of(data), range(len(starts)) if axes is None else axes
-    unknown = [shape is None or not -len(shape) <= axis < len(shape) or size_along(shape, axis) < 0 for axis in places]
-    cuts = list(zip(starts, stops, steps, unknown, strict=True)) if len(unknown) == len(starts) else []
-    parts: list[SSAValue] = []
-    for (start, stop, step, is_unknown), axis in zip(cuts, places, strict=False):
-        if is_unknown and step < 0 and stop < 0 and (start >= 0 or start <= stop):
-            last = op.Subtract(dimension_list(op, data, axis), 1)
-            parts.append(op.Minimum(last, max(start, 0)))
-        elif is_unknown and step > 0 and start < 0 < stop < np.iinfo(np.int32).max:
-            parts.append(op.Maximum(op.Add(dimension_list(op, data, axis), start), 0))
-        else:
-            parts.append(op.constant([start], si64))
-    if all(op.known.constant(part) is not None for part in parts):
-        return bounds[0]
-    return op.convert(op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], element_of(bounds[0]))
-
-
-def _sliced_along_computed_axes(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Data cut along all axes, of which those that are not listed stay whole.
-
-    The CPU plugin (2026.4) crashes on computed axes.
-    """
-    data = node.operand(0)
-    rank = rank_value(op, data)
-    places = op.FloorMod(op.convert(node.operand(3), si64), rank)
-    wholes = (0, np.iinfo(np.int32).max, 1)
-    lists = [
-        op.ScatterUpdate(op.Broadcast(op.constant(whole), rank), places, op.convert(each, si64), 0)
-        for whole, each in zip(wholes, _bounds(node, op), strict=True)
-    ]
-    return op.Slice(data, *lists, all_axes(op, data))
 
 
 @onnx.lowers("Pad")
@@ -149,7 +100,7 @@ def pad(
         rank, wide = node.known_rank(0), unpacked_type(element_of(data))
         begins, ends = ([op.Gather(op.convert(widths, si64), axis, 0) for axis in range(rank)] for widths in (begin, end))
         return op.convert(wrapped(op, op.convert(data, wide), begins, ends), element_of(data))
-    return padded_wide(op, data, begin, end, value, pad_mode(node))
+    return op.Pad(data, begin, end, pad_value(op, value), pad_mode=pad_mode(node))
 
 
 @onnx.lowers("CenterCropPad", since=18)
@@ -195,14 +146,6 @@ def _cropped_of_unknown_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
 PAD_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect"}
 
 
-def padded_wide(op: OpBuilder, data: SSAValue, begin: Operand, end: Operand, value: SSAValue | None, mode: str) -> SSAValue:
-    """Data padded; numbers of less than 8 bits, on which the CPU plugin (2026.4) crashes, and f8 as wider ones."""
-    element = element_of(data)
-    wide = computed_type(unpacked_type(element))
-    data, value = op.convert(data, wide), None if value is None else op.convert(value, wide)
-    return op.convert(op.Pad(data, begin, end, pad_value(op, value), pad_mode=mode), element)
-
-
 def pad_mode(node: LoweringNode) -> str:
     """The mode of the padding by its name in the runtime. Raises ConversionError for an unknown one."""
     mode = node.text("mode", "constant")
@@ -227,7 +170,7 @@ def padded(node: LoweringNode, op: OpBuilder, pads: np.ndarray[tuple[int, ...], 
     if node.text("mode", "constant") == "wrap":
         return op.convert(wrapped(op, op.convert(data, unpacked_type(node.element(0))), begin, end), node.element(0))
     mode = pad_mode(node)
-    return padded_wide(op, data, begin, end, value if mode == "constant" else None, mode)
+    return op.Pad(data, begin, end, pad_value(op, value if mode == "constant" else None), pad_mode=mode)
 
 
 def wrapped(op: OpBuilder, data: SSAValue, begin: Sequence[int | SSAValue], end: Sequence[int | SSAValue]) -> SSAValue:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64, string
-from moir.dialects.shapes import element_count, element_of
-from moir.expansions.distinct_elements import distinct_elements
+from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
@@ -30,22 +28,10 @@ def top_k(node: LoweringNode, op: OpBuilder, _x: SSAValue, k: SSAValue) -> Seque
 
 @onnx.lowers("Unique")
 def unique(node: LoweringNode, op: OpBuilder, x: SSAValue, *, sorted: bool = True) -> Sequence[SSAValue]:
-    """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}
-
-    Without an axis and without sorting, the runtime (2026.4, CPU) computes wrong elements if the indices of the values
-    have no uses. In that case the flattened operand is searched along its axis.
-    """
+    """onnx.Unique(x) {axis, sorted = 1} -> opset10.Unique(x, axis) {sorted}"""
     if element_of(x) == string:
         node.fail("the runtime orders no strings", hint="cut the model before this node")
-    if not node.has("axis") and element_count(node.shape(0)) == 0:
-        # The runtime (2026.4) crashes on constants without elements.
-        none = op.constant(np.zeros(0, np.int64))
-        return [op.constant_like(np.zeros(0), x), none, none, none]
-    if node.has("axis"):
-        return distinct_elements(op, x, node.integer("axis"), is_sorted=sorted)
-    if sorted or node.is_used(2):
-        return distinct_elements(op, x, None, is_sorted=sorted)
-    return distinct_elements(op, x if node.rank(0) == 1 else op.Reshape(x, [-1], special_zero=False), 0, is_sorted=False)
+    return op.Unique.results(x, node.integer("axis"), sorted=sorted) if node.has("axis") else op.Unique.results(x, sorted=sorted)
 
 
 def ranked(node: LoweringNode, op: OpBuilder, k: Operand) -> Sequence[SSAValue]:

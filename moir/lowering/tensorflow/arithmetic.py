@@ -194,7 +194,7 @@ def floor_divide(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) ->
 def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """The largest whole number that is not above a / b.
 
-    The runtime (2026.4, CPU) multiplies a by the reciprocal of b, which may be a little less than a whole quotient. So
+    The rounded quotient may be a little less than a whole number, as where a is multiplied by the reciprocal of b. So
     the next number is the result if its product with b is not beyond a.
     """
     rounded = op.Floor(op.Divide(a, b))

@@ -16,11 +16,10 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, f32, si64, to_numpy
+from moir.dialects.element_types import INTEGER_TYPES, f32, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.dialects.symbols import Symbol
 from moir.expansions.shape_values import dimension_list
-from moir.expansions.unfolded_convolution import cropped, of_sizes
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
@@ -141,37 +140,17 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
     data = channel_first(op, computable(op, node.operand(2)), axes + 2, last=last)
     filters = filters_by_channel(op, node.operand(1)) if depthwise else filters_first(op, node.operand(1), axes)
     build = op.GroupConvolutionBackpropData if depthwise else op.ConvolutionBackpropData
-    if depthwise and (shape_of(filters) or (-1,))[0] == 1:
-        # The runtime (2026.4, CPU) does not compile a single group whose filters are computed.
-        filters, build = op.Squeeze(filters, [0]), op.ConvolutionBackpropData
     wanted = spatial_sizes(op, sizes, axes, last)
     kernel = (node.shape(1) or (-1,) * axes)[:axes]
     if wanted is not None and is_static(kernel):
         explicit, missing = pads_for(node, window, wanted, kernel)
         result = build(data, filters, **explicit.properties(), output_padding=missing)
-    elif is_static(shape_of(data)):
-        none = (0,) * axes
-        unpadded = window.with_fields(pads_begin=none, pads_end=none, auto_pad="explicit")
-        result = cropped_result(op, build(data, filters, **unpadded.properties(), output_padding=none), window, sizes, last)
     else:
         # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME of TensorFlow at the end.
         window = window.with_fields(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
         result = build(data, filters, spatial_list(op, sizes, axes, last), **window.properties(), output_padding=(0,) * axes)
     result = channel_last(op, result, axes + 2, last=last)
     return op.convert(result, node.element(2)) if isinstance(node.element(2), IntegerType) else result
-
-
-def cropped_result(op: OpBuilder, whole: SSAValue, window: SlidingWindow, sizes: SSAValue, last: bool) -> SSAValue:
-    """The part with computed sizes of a transposed convolution without pads, [N, C, L…], as a window places it.
-
-    The runtime (2026.4, CPU) does not compile a transposed convolution of data of known sizes to computed ones.
-    """
-    axes = len(window.strides)
-    wanted = op.convert(spatial_list(op, sizes, axes, last), si64)
-    targets = [op.Gather(wanted, [axis], 0) for axis in range(axes)]
-    if window.auto_pad == "same_upper":
-        return of_sizes(op, whole, targets, more_behind=True)
-    return cropped(op, whole, [op.constant([begin]) for begin in window.pads_begin], targets)
 
 
 def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tuple[int, ...] | None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, dynamic, si32, si64, string, to_numpy
-from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
+from moir.dialects.element_types import INTEGER_TYPES, si32, si64
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
-from moir.expansions.shape_values import as_list, as_scalar, rank_value
+from moir.expansions.shape_values import as_scalar, rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.constant_indices import note_outside
 from moir.lowering.tensorflow.complex.layout import is_complex, real_axis
@@ -43,16 +43,7 @@ def check_bad_indices(node: LoweringNode) -> None:
 def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> SSAValue:
     """tf.Gather(x, indices) -> opset8.Gather(x, indices, 0) {batch_dims}"""
     note_outside(node, x, indices, max(batch_dims, 0))
-    return gathered(op, x, indices, max(batch_dims, 0), batch_dims)
-
-
-def gathered(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: Operand, batch: int) -> SSAValue:
-    """opset8.Gather; an empty constant if there are no indices, for which the runtime (2026.4, CPU) crashes."""
-    found = op.Gather(data, as_indices(op, indices), axis, batch_dims=batch)
-    shape, element = shape_of(found), element_of(found)
-    if element_count(shape_of(indices)) != 0 or shape is None or not is_static(shape) or element in (dynamic, string):
-        return found
-    return op.filled(shape, np.zeros((), to_numpy(element)), element)
+    return op.Gather(x, as_indices(op, indices), max(batch_dims, 0), batch_dims=batch_dims)
 
 
 @tf.lowers("GatherV2")
@@ -60,29 +51,11 @@ def gather_axis(
     node: LoweringNode, op: OpBuilder, params: SSAValue, indices: SSAValue, axis_: SSAValue, *, batch_dims: int = 0
 ) -> SSAValue:
     """tf.GatherV2(x, indices, axis) {batch_dims = 0} -> opset8.Gather(x, indices, axis) {batch_dims}"""
-    axis, ranks = op.known.integers(axis_), [rank_of(params), rank_of(indices)]
+    axis = op.known.integers(axis_)
     if axis is not None and not is_complex(node, "Tparams"):
         note_outside(node, params, indices, axis[0])
-    if axis is None and None not in ranks and not batch_dims and not is_complex(node, "Tparams"):
-        return gathered_along(op, params, as_indices(op, indices), axis_)
     position: Operand = as_scalar(op, axis_) if axis is None else real_axis(node, axis[0], "Tparams")
-    return gathered(op, params, indices, position, batch_dims)
-
-
-def gathered_along(op: OpBuilder, data: SSAValue, indices: SSAValue, axis: SSAValue) -> SSAValue:
-    """opset8.Gather along a computed axis, for known ranks.
-
-    The runtime (2026.4, CPU) does not compile a computed axis of data of known sizes. So the data get three dimensions:
-    those before the axis as one, the axis, and those after it as one.
-    """
-    rank, count = rank_of(data) or 0, rank_of(indices) or 0
-    shape, place = op.ShapeOf(data), op.FloorMod(op.convert(as_list(op, axis), si64), rank)
-    before, behind = op.Slice(shape, [0], place, [1], [0]), op.Slice(shape, op.Add(place, 1), [2**31 - 1], [1], [0])
-    # Products over no dimensions: the runtime does not reduce what is empty.
-    rows, columns = (op.ReduceProd(op.Concat([1], sizes, axis=0), [0], keep_dims=True) for sizes in (before, behind))
-    lines = op.Reshape(data, op.Concat(rows, op.Gather(shape, place, 0), columns, axis=0), special_zero=False)
-    sizes = op.Concat(before, op.ShapeOf(indices), behind, axis=0)
-    return op.Reshape(op.Gather(lines, indices, 1), op.Reshape(sizes, [rank - 1 + count], special_zero=False), special_zero=False)
+    return op.Gather(params, as_indices(op, indices), position, batch_dims=batch_dims)
 
 
 @tf.lowers("GatherNd", "ResourceGatherNd")

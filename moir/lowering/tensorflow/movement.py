@@ -183,7 +183,7 @@ def reverse(node: LoweringNode, op: OpBuilder, tensor: SSAValue, axis: SSAValue)
     axes = op.known.integers(axis)
     if axes is not None:
         return reversed_along(op, tensor, axes)
-    # The runtime (2026.4, CPU) crashes in a Slice whose axes are computed.
+    # Whether each axis is reversed: the number of computed axes need not be known.
     rank = node.known_rank(0)
     chosen = op.OneHot(op.FloorMod(axis, rank), rank, op.constant(1, si64), op.constant(0, si64), axis=-1)
     flags = op.Greater(op.ReduceMax(chosen, [0], keep_dims=False), 0)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import f32, si8, si64, to_numpy, ui8
+from moir.dialects.element_types import si64, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
@@ -103,9 +103,6 @@ def max_pool_with_argmax(
     begins, ends, automatic = padding(node, 2, True)
     shape = shape_of(input)
     x = channel_first(op, input, 4)
-    if node.is_used(1) and element_of(x) in (si8, ui8):
-        # The runtime (2026.4, CPU) finds no index of the smallest number of 8 bits.
-        x = op.convert(x, f32)
     pads: SSAValue | None = None
     if node.is_used(1) and automatic == "same_upper" and (shape is None or not is_static(shape[1:3])):
         # The runtime computes wrong indices if automatic padding has to wait for the sizes.

@@ -53,12 +53,6 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
     if kind in _OVERFLOWING:
         compute = op.ReduceSum if kind == "Sum" else op.ReduceProd
         return along(compute, axes, keeps, x)
-    if kind in _EXTREMES and element in _NARROW and element_count(shape_of(x)) in (None, 0):
-        # Of no element the CPU plugin (2026.4) gives the limit of i32, whose lower bits another type has.
-        limits = np.iinfo(to_numpy(element))
-        found = getattr(op, name)(op.convert(x, si32), axes, keep_dims=keeps)
-        limited = op.Maximum(found, int(limits.min)) if kind == "Max" else op.Minimum(found, int(limits.max))
-        return op.convert(limited, element)
     if kind == "EuclideanNorm" and element in _NARROW:
         # The sum of squares wraps around, and so may be negative; of that TensorFlow has the root 0.
         wide = op.convert(x, si32)
@@ -162,7 +156,7 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
     shape, place = op.ShapeOf(x), op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
     place = op.Select(op.Less(place, 0), op.Add(place, op.ShapeOf(shape)), place)
     before = op.Slice(shape, [0], place, [1], [0])
-    # A product over no dimensions: the runtime (2026.4, CPU) does not reduce what is empty.
+    # The product over no dimensions is 1.
     rows = op.ReduceProd(op.Concat([1], before, axis=0), [0], keep_dims=True)
     return op.Reshape(x, op.Concat(rows, op.Gather(shape, place, 0), [-1], axis=0), special_zero=False), -2
 

@@ -55,7 +55,4 @@ def broadcast_arguments(op: OpBuilder, s0: SSAValue, s1: SSAValue) -> SSAValue:
 def broadcast(node: LoweringNode, op: OpBuilder, input: SSAValue, shape: SSAValue) -> SSAValue:
     """tf.BroadcastTo(x, shape) -> opset3.Broadcast(x, shape)"""
     refuse_unknown_rank(node)
-    if shape_of(shape) == (0,):
-        # The CPU plugin (2026.4) crashes if the rank of x is unknown.
-        return op.Reshape(input, shape, special_zero=False)
     return op.Broadcast(input, shape)

@@ -62,7 +62,7 @@ def known_count(*lists: SSAValue) -> int | None:
 
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
     """begin + size, where a large number replaces a size of -1."""
-    # The runtime (2026.4, CPU) adds in 32 bits, whatever the element type is.
+    # The sum with a begin has to fit in 32 bits, in which it may be computed (i64-width in docs/plugin-faults.md).
     large = 2**30
     known, entries = node.constant(2), node.known.elements(size)
     if known is not None:
@@ -176,9 +176,6 @@ def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
     if cuts is not None and not singles and "new" not in kinds and not (is_complex(node) and index.ellipsis):
         bounds = ([getattr(cut, name) for cut in cuts] for name in ("start", "stop", "step", "axis"))
         return op.Slice(data, *bounds)
-    if any("single" in kinds[position:] for position, kind in enumerate(kinds) if kind == "new"):
-        # The runtime (2026.4, CPU) reads wrong elements if a new dimension precedes a single element.
-        return with_new_axes(node, op, masked_slice(node, op, data, index, ("slice", "single", "ellipsis")), index)
     return masked_slice(node, op, data, index, ("slice", "single", "ellipsis", "new"))
 
 

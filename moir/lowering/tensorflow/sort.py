@@ -7,17 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, si8, si32, si64, string, to_numpy, ui8
+from moir.dialects.element_types import REAL_TYPES, dynamic, f32, si32, si64, string
 from moir.dialects.shapes import element_of, has_no_element, rank_of, shape_of
-from moir.expansions.distinct_elements import distinct_elements
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.indexing import as_indices
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
-
-BYTES = frozenset({boolean, si8, ui8})
-"""Element types of one byte."""
 
 # The largest and smallest elements
 
@@ -60,19 +56,10 @@ def index_type(node: LoweringNode, attribute: str) -> Attribute:
 
 def largest(node: LoweringNode, op: OpBuilder, k: Operand, element: Attribute) -> Sequence[SSAValue]:
     """The k largest elements of each row and their indices; of equal elements the first ones."""
-    if known_to_be_zero(op, k):
-        # The CPU plugin (2026.4) computes TopK of no element for data without elements only.
-        nothing = op.Slice(node.operand(0), [0], [0], [1], [-1])
-        return nothing, op.convert(nothing, element)
     by_value = node.flag("sorted", True)
     return op.TopK.results(
         node.operand(0), k, axis=-1, mode="max", sort="value" if by_value else "none", stable=by_value, index_element_type=element
     )
-
-
-def known_to_be_zero(op: OpBuilder, k: Operand) -> bool:
-    """Whether a number of elements is 0 in any case."""
-    return op.known.integers(k) == (0,) if isinstance(k, SSAValue) else k == 0
 
 
 @tf.lowers("NthElement")
@@ -151,11 +138,8 @@ def unique_axis(node: LoweringNode, op: OpBuilder, _x: SSAValue, axis_: SSAValue
 
 
 def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue | None]:
-    """The distinct slices in the order of their first occurrence, the index of the value of each slice, and the counts.
-
-    The runtime (2026.4, CPU) computes wrong elements without an axis, if the indices of the values have no uses.
-    """
-    data = node.operand(0)
+    """The distinct slices in the order of their first occurrence, the index of the value of each, and the counts."""
+    element, data = index_type(node, "out_idx"), node.operand(0)
     if element_of(data) is string:
         from moir.expansions.strings.comparison import distinct_strings
 
@@ -163,16 +147,15 @@ def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue 
             node.fail("the runtime compares no rows of strings", hint="cut the model in front of this node")
         values, *numbers = distinct_strings(op, data)
         return [values, *(op.convert(each, index_type(node, "out_idx")) for each in numbers)][: node.result_count]
-    found = distinct_elements(op, data, axis, is_sorted=False, index_type=index_type(node, "out_idx"))
-    return [found.values, found.place, found.counts][: node.result_count]
+    values, _, index, counts = op.Unique.results(data, axis, sorted=False, index_element_type=element, count_element_type=element)
+    return [values, index, counts][: node.result_count]
 
 
 @tf.lowers("ListDiff")
-def list_difference(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, out_idx: Attribute = si32) -> Sequence[SSAValue | None]:
+def list_difference(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> Sequence[SSAValue | None]:
     """tf.ListDiff(x, y) {out_idx} -> the elements of x that equal no element of y, and their indices"""
     if has_no_element(shape_of(x)):
-        # The runtime (2026.4, CPU) crashes.
-        return [x, op.constant(np.zeros(0, to_numpy(out_idx)))][: node.result_count]
+        return [x, op.constant(np.zeros(0), index_type(node, "out_idx"))][: node.result_count]
     found = op.ReduceLogicalOr(op.Equal(op.Unsqueeze(x, [1]), op.Unsqueeze(y, [0])), [1], keep_dims=False)
     index = op.Squeeze(op.NonZero(op.LogicalNot(found), output_type=index_type(node, "out_idx")), [0])
     return [op.Gather(x, index, 0), index][: node.result_count]

@@ -141,8 +141,31 @@ def _is_counted(value: SSAValue, depth: int = 10) -> bool:
     return _is_small(value) or (op.KIND in MOVING and _is_counted(op.operands[0], depth - 1))
 
 
+class SelectOfBooleans(Pattern):
+    """Writes a choice between booleans by a constant as logic.
+
+        %y = opset1.Select(%c, %a, %b)                       // %c: a constant; booleans
+    ->  %y = opset1.LogicalOr(opset1.LogicalAnd(%c, %a), opset1.LogicalAnd(opset1.LogicalNot(%c), %b))
+
+    The plugin does not compile the former if the constant is also what is chosen.
+    """
+
+    roots = ("opset1.Select",)
+
+    def may_match(self, op: Operation) -> bool:
+        return element_of(op.results[0]) == boolean and constant_of(op.operands[0]) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        (condition, a, b), build = op.operands, rewriter.op
+        if op.text("auto_broadcast") != "pdpd":
+            other = build.LogicalAnd(build.LogicalNot(condition), b)
+            rewriter.replace_with(op, build.LogicalOr(build.LogicalAnd(condition, a), other))
+
+
 FORMS = (
     Form("reverse-comparisons", "Reverses comparisons of floats that the plugin computes wrongly for NaN.", lambda: [ComparisonOfFloats()]),
     Form("compare-with-infinity", "Compares elements, instead of their maximum, with infinity.", lambda: [ExtremeIsInfinite()]),
+    Form("select-by-logic", "Chooses between booleans by logical operations.", lambda: [SelectOfBooleans()]),
     Form("compare-with-zero", "Compares differences of integers with 0.", lambda: [ComparisonOfIntegers()]),
 )

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import weight_of
-from moir.dialects.element_types import si64
+from moir.analysis.constants import constant_of, weight_of
+from moir.dialects.element_types import bf16, f32, si64
+from moir.dialects.names import name_of
 from moir.dialects.opset.convolution import Convolution, ConvolutionBackpropData, GroupConvolution, GroupConvolutionBackpropData
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
-from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.dialects.shapes import element_count, element_of, is_static, shape_of
+from moir.errors import UnsupportedOperationError
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
@@ -111,14 +114,15 @@ class FiltersOfUnknownSizes(Pattern):
     ->  %0 = opset8.Gather(%x, the places of each window, 2)     // [N, C, O, K]
         %y = opset1.MatMul(%w as [M, C * K], %0 as [N, C * K, O])
 
-    The plugin does not compile the convolution.
+    The plugin does not compile the convolution, nor a transposed one of data of unknown sizes whose result is shorter
+    than a window. Raises UnsupportedOperationError for data that are known to have no element.
     """
 
     roots = (Convolution, GroupConvolution, ConvolutionBackpropData, GroupConvolutionBackpropData)
 
     def may_match(self, op: Operation) -> bool:
         shape = shape_of(op.operands[1])
-        return shape is None or not is_static(shape)
+        return shape is None or not is_static(shape) or _is_less_than_a_window(op)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         from moir.expansions.unfolded_convolution import unfolded_convolution, unfolded_transposed_convolution, whole_transposed_convolution
@@ -126,6 +130,12 @@ class FiltersOfUnknownSizes(Pattern):
 
         assert isinstance(op, ConvolutionOp)
         build, (data, filters) = rewriter.op, op.operands[:2]
+        if isinstance(data.owner, Constant) and element_count(shape_of(data)) == 0:
+            reason = "the data have no elements, and the sizes of the filters are unknown"
+            raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint="set the shapes of the inputs")
+        if (known := rewriter.known.constant(data)) is not None and not isinstance(data.owner, Constant):
+            # The plugin does not compile all restored constants that are padded.
+            data = build.constant(known, element_of(data))
         begin, end = op.integers("pads_begin"), op.integers("pads_end")
         window = SlidingWindow(op.integers("strides"), op.integers("dilations"), begin, end, op.text("auto_pad"))
         groups: int | SSAValue = 1
@@ -152,7 +162,8 @@ def _of_sizes(op: OpBuilder, whole: SSAValue, window: SlidingWindow, sizes: SSAV
     targets = [op.Slice(op.convert(sizes, si64), [axis], [axis + 1], [1]) for axis in range(len(window.strides))]
     if window.auto_pad.startswith("same"):
         return of_sizes(op, whole, targets, more_behind=window.auto_pad == "same_lower")
-    return cropped(op, whole, [op.constant([begin]) for begin in window.pads_begin], targets)
+    begins = window.pads_begin if window.auto_pad == "explicit" else (0,) * len(targets)
+    return cropped(op, whole, [op.constant([begin]) for begin in begins], targets)
 
 
 def _with_groups_joined(op: OpBuilder, convolution: ConvolutionOp) -> tuple[int | SSAValue, SSAValue]:
@@ -167,6 +178,19 @@ def _with_groups_joined(op: OpBuilder, convolution: ConvolutionOp) -> tuple[int 
     return groups if groups > 0 else number, joined
 
 
+def _is_less_than_a_window(op: Operation) -> bool:
+    """Whether a transposed convolution of data of unknown sizes is cut to less than a window."""
+    data, kernel = shape_of(op.operands[0]), shape_of(op.operands[1])
+    wanted = constant_of(op.operands[2]) if len(op.operands) > 2 else None
+    if wanted is None or kernel is None or not isinstance(op, ConvolutionOp):
+        return False
+    axes = wanted.size
+    if data is not None and is_static(data[-axes:]):
+        return False
+    sizes = zip(wanted.ravel().tolist(), kernel[-axes:], op.integers("dilations"), strict=True)
+    return any(size < (length - 1) * step + 1 for size, length, step in sizes)
+
+
 def _groups(op: ConvolutionOp) -> int:
     """The number of groups: the first size of the filters, or else the channels by those of a group; -1 if unknown."""
     data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])
@@ -178,8 +202,94 @@ def _groups(op: ConvolutionOp) -> int:
     return data[1] // own
 
 
+class SingleGroup(Pattern):
+    """Writes a transposed convolution of one group as one without groups.
+
+        %y = opset1.GroupConvolutionBackpropData(%x, %w)         // %w: [1, C, M, K]
+    ->  %y = opset1.ConvolutionBackpropData(%x, %w as [C, M, K])
+
+    The plugin does not compile the former if the filters are computed.
+    """
+
+    roots = (GroupConvolutionBackpropData,)
+
+    def may_match(self, op: Operation) -> bool:
+        return (shape_of(op.operands[1]) or (-1,))[0] == 1
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, filters, *others = op.operands
+        build, weights = rewriter.op, weight_of(filters)
+        single = build.Squeeze(filters, [0]) if weights is None else build.constant(np.asarray(weights)[0], element_of(filters))
+        found = build.create(ConvolutionBackpropData, [data, single, *others], dict(op.properties))
+        rewriter.replace_with(op, found.results)
+
+
+class TransposedToComputedSizes(Pattern):
+    """Cuts a transposed convolution to computed sizes.
+
+        %y = opset1.ConvolutionBackpropData(%x, %w, %sizes)      // %x: [1, 3, 8]
+    ->  %0 = opset1.ConvolutionBackpropData(%x, %w)              // without pads
+        %y = the part of %0 with these sizes
+
+    The plugin does not compile the former for data of known sizes.
+    """
+
+    roots = (ConvolutionBackpropData, GroupConvolutionBackpropData)
+
+    def may_match(self, op: Operation) -> bool:
+        shape = shape_of(op.operands[0])
+        return len(op.operands) > 2 and constant_of(op.operands[2]) is None and shape is not None and is_static(shape)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ConvolutionOp)
+        from moir.expansions.windows import SlidingWindow
+
+        data, filters, sizes = op.operands
+        if rewriter.known.integers(sizes) is not None:
+            return
+        none = (0,) * len(op.integers("strides"))
+        unpadded = {"strides": op.integers("strides"), "dilations": op.integers("dilations"), "pads_begin": none, "pads_end": none}
+        whole = rewriter.op.create(type(op), [data, filters], {**unpadded, "output_padding": none, "auto_pad": "explicit"}).results[0]
+        window = SlidingWindow(op.integers("strides"), (), op.integers("pads_begin"), (), op.text("auto_pad"))
+        rewriter.replace_with(op, _of_sizes(rewriter.op, whole, window, sizes))
+
+
+class GapsInBf16(Pattern):
+    """Computes a transposed convolution with gaps between its windows in f32 if something is added to it.
+
+        %0 = opset1.ConvolutionBackpropData(%x, %w) {strides = [3]}  // bf16, %w: [1, 1, 2]
+        %y = opset1.Add(%0, %b)
+    ->  %1 = opset1.ConvolutionBackpropData(%x as f32, %w as f32) {strides = [3]}
+        %0 = opset1.Convert(%1) {destination_type = bf16}
+
+    In bf16 the plugin adds nothing to the zeros between the windows.
+    """
+
+    roots = (ConvolutionBackpropData, GroupConvolutionBackpropData)
+
+    def may_match(self, op: Operation) -> bool:
+        return element_of(op.operands[0]) == bf16 and any(use.operation.name == "opset1.Add" for use in op.results[0].uses)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ConvolutionOp)
+        strides = op.integers("strides")
+        kernel = (shape_of(op.operands[1]) or (-1,) * len(strides))[-len(strides) :]
+        added = op.integers("output_padding") or (0,) * len(strides)
+        sizes = zip(kernel, strides, op.integers("dilations"), added, strict=True)
+        if not any(extra + (length - 1) * step + 1 < stride for length, stride, step, extra in sizes):
+            return
+        build = rewriter.op
+        data, filters = (build.convert(each, f32) for each in op.operands[:2])
+        wide = build.create(type(op), [data, filters, *op.operands[2:]], dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.convert(wide, bf16))
+
+
 FORMS = (
-    Form("unfold-convolutions", "Writes convolutions with filters of unknown sizes as products.", lambda: [FiltersOfUnknownSizes()]),
+    Form(
+        "unfold-convolutions",
+        "Writes convolutions with filters of unknown sizes as products, and transposed ones to computed sizes as parts.",
+        lambda: [SingleGroup(), FiltersOfUnknownSizes(), TransposedToComputedSizes(), GapsInBf16()],
+    ),
     Form("widen-kernels", "Widens kernels of one element whose strides the plugin would misplace.", lambda: [PaddedUnitKernel()]),
     Form("align-strides", "Gives columns the stride of rows where there is only one column.", lambda: [ConvolutionToOneColumn()]),
 )

@@ -1,4 +1,4 @@
-"""Gathers that the CPU plugin computes otherwise."""
+"""Gathers and indices that the CPU plugin computes otherwise."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.analysis.constants import constant_of
-from moir.dialects.opset.indexing import Gather
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.element_types import dynamic, si64, string, to_numpy
+from moir.dialects.opset.indexing import Gather, NonZero, OneHotOp
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -45,4 +47,125 @@ class GatherOfOneBatch(Pattern):
         rewriter.replace_with(op, rewriter.op.Gather(data, indices, axis))
 
 
-FORMS = (Form("unbatch-gather", "Removes batch dimensions of size 1 from Gathers.", lambda: [GatherOfOneBatch()]),)
+class GatherOfNothing(Pattern):
+    """Takes nothing of the data where there are no indices.
+
+        %y = opset8.Gather(%x, %i, 1)                        // %i: [0]
+    ->  %y = opset8.Slice(%x, [0], [0], [1], [1])
+
+    A result of known sizes is a constant. The plugin ends the process.
+    """
+
+    roots = ("opset1.Gather", "opset7.Gather", "opset8.Gather")
+
+    def may_match(self, op: Operation) -> bool:
+        return element_count(shape_of(op.operands[1])) in (0, None)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, indices, axis = op.operands
+        shape, element = shape_of(op.results[0]), element_of(op.results[0])
+        if element_count(shape_of(indices)) is None and ((known := rewriter.known.constant(indices)) is None or known.size):
+            return
+        if shape is not None and is_static(shape) and element not in (dynamic, string):
+            rewriter.replace_with(op, rewriter.op.constant(np.zeros(shape, to_numpy(element)), element))
+        elif rank_of(indices) == 1 and (along := rewriter.known.integers(axis)) is not None:
+            rewriter.replace_with(op, rewriter.op.Slice(data, [0], [0], [1], list(along)))
+
+
+class GatherAlongComputedAxis(Pattern):
+    """Gathers lines of data whose dimensions before and after a computed axis are one each.
+
+        %y = opset8.Gather(%x, %i, %axis)
+    ->  %0 = opset1.Reshape(%x, [sizes before %axis, size along it, sizes after it])
+        %y = opset1.Reshape(opset8.Gather(%0, %i, 1), [sizes before, %i, sizes after])
+
+    The plugin does not compile a computed axis of data of known sizes.
+    """
+
+    roots = (Gather,)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, Gather)
+        data, indices, axis = op.operands
+        return not op.integer("batch_dims") and constant_of(axis) is None and None not in (rank_of(data), rank_of(indices))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        from moir.expansions.shape_values import as_list
+
+        (data, indices, axis), build = op.operands, rewriter.op
+        if rewriter.known.integers(axis) is not None:
+            return
+        rank, count = rank_of(data) or 0, rank_of(indices) or 0
+        shape, place = build.ShapeOf(data), build.FloorMod(build.convert(as_list(build, axis), si64), rank)
+        before = build.Slice(shape, [0], place, [1], [0])
+        behind = build.Slice(shape, build.Add(place, 1), [2**31 - 1], [1], [0])
+        # The product over no dimensions is 1.
+        rows, columns = (build.ReduceProd(build.Concat([1], sizes, axis=0), [0], keep_dims=True) for sizes in (before, behind))
+        lines = build.Reshape(data, build.Concat(rows, build.Gather(shape, place, 0), columns, axis=0), special_zero=False)
+        sizes = build.Reshape(build.Concat(before, build.ShapeOf(indices), behind, axis=0), [rank - 1 + count], special_zero=False)
+        rewriter.replace_with(op, build.Reshape(build.Gather(lines, indices, 1), sizes, special_zero=False))
+
+
+class PlacesOfScalar(Pattern):
+    """Gives the places in what may be a scalar no coordinates.
+
+        %y = opset3.NonZero(%x)                              // %x: of unknown rank
+    ->  %0 = opset3.NonZero(%x)
+        %y = opset8.Slice(%0, [0], [rank of %x], [1], [0])
+
+    The plugin takes a scalar for a list, and does not compile a model in which a constant has very many places: these
+    are a constant.
+    """
+
+    roots = (NonZero,)
+
+    def may_match(self, op: Operation) -> bool:
+        return rank_of(op.operands[0]) in (0, None) or isinstance(op.operands[0].owner, Constant)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, NonZero)
+        x, build, element = op.operands[0], rewriter.op, op.element("output_type")
+        known = rewriter.known.constant(x)
+        if known is not None and known.ndim and known.dtype != object:
+            rewriter.replace_with(op, build.constant(np.stack(np.nonzero(known)).astype(to_numpy(element)), element))
+        elif rank_of(x) is None:
+            places = build.NonZero(x, output_type=element)
+            rewriter.replace_with(op, build.Slice(places, [0], build.ShapeOf(build.ShapeOf(x)), [1], [0]))
+        elif rank_of(x) == 0:
+            places = build.NonZero(build.Reshape(x, [1], special_zero=False), output_type=element)
+            rewriter.replace_with(op, build.Slice(places, [0], [0], [1], [0]))
+
+
+class OneHotOfScalar(Pattern):
+    """Makes a list of indices that may be a scalar where the depth of their encoding is computed.
+
+        %y = opset16.OneHot(%i, %depth, 1, 0) {axis = -1}    // %i: []
+    ->  %0 = opset1.Unsqueeze(%i, [0])
+        %y = opset15.Squeeze(opset16.OneHot(%0, %depth, 1, 0) {axis = -1}, [0])
+
+    The plugin does not compile the former.
+    """
+
+    roots = ("opset1.OneHot", "opset16.OneHot")
+
+    def may_match(self, op: Operation) -> bool:
+        return rank_of(op.operands[0]) in (0, None) and constant_of(op.operands[1]) is None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OneHotOp)
+        build, axis = rewriter.op, op.integer("axis")
+        if rewriter.known.integers(op.operands[1]) is not None:
+            return
+        properties = {**op.properties, "axis": axis + (axis >= 0)}
+        listed = build.create(type(op), [build.Unsqueeze(op.operands[0], [0]), *op.operands[1:]], properties)
+        rewriter.replace_with(op, build.Squeeze(listed.results[0], [0]))
+
+
+FORMS = (
+    Form("unbatch-gather", "Removes batch dimensions of size 1 from Gathers.", lambda: [GatherOfOneBatch()]),
+    Form(
+        "complete-indices",
+        "Writes Gathers of nothing or along computed axes, and indices of what may be a scalar, in forms that run.",
+        lambda: [GatherOfNothing(), GatherAlongComputedAxis(), PlacesOfScalar(), OneHotOfScalar()],
+    ),
+)

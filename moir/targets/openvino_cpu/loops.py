@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.dialects.moir import BodyPort, BodyPortAttr, Slicing
 from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, parameters_of, results_of
 from moir.dialects.opset.infrastructure import Result
@@ -139,7 +140,40 @@ def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
     return shared
 
 
+class LoopThatMayNotRun(Pattern):
+    """Makes the number of iterations of a loop 0 if it does not run.
+
+        %y = opset5.Loop(10, %run) (…)                       // what each iteration computes is joined
+    ->  %0 = opset1.Select(%run, 10, 0)
+        %y = opset5.Loop(%0, %run) (…)
+
+    The runtime takes a constant number of iterations for the size of what is joined.
+    """
+
+    roots = (Loop,)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, Loop)
+        limit, run = op.operands[:2]
+        if constant_of(run) is not None or constant_of(limit) is None:
+            return False
+        return any(port.slicing is not None for port in op.ports("outputs"))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        from moir.expansions.shape_values import as_scalar
+
+        limit, run = op.operands[:2]
+        if rewriter.known.constant(run) is None:
+            build = rewriter.op
+            op.operands[0] = build.Select(as_scalar(build, run), limit, build.constant_like(0, limit))
+            rewriter.has_done_action = True
+
+
 FORMS = (
-    Form("count-unsliced-iterations", "Turns TensorIterators that do not use their slices into Loops.", lambda: [IteratorWithoutSlices()]),
+    Form(
+        "count-unsliced-iterations",
+        "Says how often loops run that do not use their slices, or may not run.",
+        lambda: [IteratorWithoutSlices(), LoopThatMayNotRun()],
+    ),
     Form("copy-loop-slices", "Copies slices of loops whose memory the next value of a state may share.", lambda: [SliceInMemoryOfState()]),
 )

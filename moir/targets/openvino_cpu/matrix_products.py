@@ -12,12 +12,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import weight_of
 from moir.dialects.data import Array, DataAttr
-from moir.dialects.element_types import describe
+from moir.dialects.element_types import describe, si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.matrix import ELLIPSIS, Einsum, Equation, MatMul
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.errors import UnsupportedOperationError
 from moir.rewriting.builder import OpBuilder
@@ -203,6 +203,9 @@ class ProductOfNothing(Pattern):
         assert isinstance(op, MatMul)
         (a, b), build = op.operands, rewriter.op
         ranks = (rank_of(a), rank_of(b))
+        if ranks[0] is None and shape_of(b) == (0,):
+            rewriter.replace_with(op, build.ReduceSum(build.Multiply(a, b), [-1], keep_dims=False))
+            return
         if None in ranks:
             reason = "one operand has no element, and the rank of the other one is unknown"
             raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint="give the model's inputs a known rank")
@@ -214,13 +217,44 @@ class ProductOfNothing(Pattern):
         rewriter.replace_with(op, build.Squeeze(product, axes) if axes else product)
 
 
+class SumOfNothing(Pattern):
+    """Writes sums over labels of which an operand has no element as zeros of the sizes of the others.
+
+        %y = opset7.Einsum(%a, %b) {equation = "ij,jk->ik"}  // %a: [?, 0]
+    ->  %y = opset3.Broadcast(0, [the first size of %a, the second one of %b])
+
+    The plugin does not compile the former if sizes are unknown.
+    """
+
+    roots = ("opset7.Einsum",)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(0 in (shape_of(operand) or ()) for operand in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        from moir.expansions.shape_values import dimension_list
+
+        assert isinstance(op, Einsum)
+        build, equation = rewriter.op, Equation.parse(op.text("equation"))
+        if any(ELLIPSIS in labels for labels in equation.inputs):
+            return
+        places: dict[str, tuple[SSAValue, int]] = {}
+        for labels, operand in zip(equation.inputs, op.operands, strict=True):
+            shape = shape_of(operand) or ()
+            # A dimension of 1 is repeated, as often as another operand says.
+            places |= {label: (operand, axis) for axis, label in enumerate(labels) if label not in places or shape[axis : axis + 1] != (1,)}
+        sizes = [build.constant([], si64), *(dimension_list(build, *places[label]) for label in equation.output)]
+        shape = build.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0]
+        rewriter.replace_with(op, build.Broadcast(build.constant_like(0, op.operands[0]), shape))
+
+
 FORMS = (
     Form(
         "repeat-matrices",
         "Multiplies matrices of unknown number by several constant ones in a form that runs.",
         lambda: [ProductWithConstantMatrices()],
     ),
-    Form("sum-empty-products", "Writes products of matrices without elements as sums.", lambda: [ProductOfNothing()]),
+    Form("sum-empty-products", "Writes products of matrices without elements as sums.", lambda: [ProductOfNothing(), SumOfNothing()]),
     Form(
         "separate-weights",
         "Stores square weights in both forms where the plugin would mistake one for the other.",

@@ -8,7 +8,8 @@ from xdsl.ir import Operation, SSAValue
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32
 from moir.dialects.opset.quantization import FakeQuantize
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -34,18 +35,23 @@ class QuantizationTo16Bits(Pattern):
         return op.integer("levels") == REMOVED_LEVELS
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, FakeQuantize)
         limits = [rewriter.known.constant(each) for each in op.operands[1:]]
         if _is_another_range(*limits):
             return
-        build, element = rewriter.op, element_of(op.results[0])
-        # 16-bit floats do not have all levels.
-        x, low, high, first, last = (build.convert(each, f32) for each in op.operands)
-        steps = float(REMOVED_LEVELS - 1)
-        within = build.Minimum(build.Maximum(x, low), high)
-        place: SSAValue = build.Multiply(build.Divide(build.Subtract(within, low), build.Subtract(high, low)), steps)
-        level = build.Divide(build.Round(place, mode="half_to_even"), steps)
-        result = build.Add(build.Multiply(level, build.Subtract(last, first)), first)
-        rewriter.replace_with(op, build.convert(result, element))
+        rewriter.replace_with(op, _leveled(rewriter.op, op))
+
+
+def _leveled(build: OpBuilder, op: FakeQuantize) -> SSAValue:
+    """The numbers rounded to levels, as arithmetic."""
+    # 16-bit floats do not have all levels.
+    x, low, high, first, last = (build.convert(each, f32) for each in op.operands)
+    steps = float(op.integer("levels") - 1)
+    within = build.Minimum(build.Maximum(x, low), high)
+    place: SSAValue = build.Multiply(build.Divide(build.Subtract(within, low), build.Subtract(high, low)), steps)
+    level = build.Divide(build.Round(place, mode="half_to_even"), steps)
+    result = build.Add(build.Multiply(level, build.Subtract(last, first)), first)
+    return build.convert(result, element_of(op.results[0]))
 
 
 def _is_another_range(low: Array | None, high: Array | None, first: Array | None, last: Array | None) -> bool:
@@ -56,4 +62,50 @@ def _is_another_range(low: Array | None, high: Array | None, first: Array | None
     return not (np.allclose(low, first, rtol=0, atol=tolerance) and np.allclose(high, last, rtol=0, atol=tolerance))
 
 
-FORMS = (Form("round-to-levels", "Writes quantization to 65536 levels as arithmetic.", lambda: [QuantizationTo16Bits()]),)
+class LimitsAlongThirdAxis(Pattern):
+    """Quantizes lines of data of unknown sizes whose limits differ along the last of three axes.
+
+        %y = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // %x: [?, ?, ?], %low: [4]
+    ->  %0 = opset1.Reshape(%x, [-1, the last size of %x])
+        %y = opset1.Reshape(opset1.FakeQuantize(%0, %low, %high, %low, %high), the shape of %x)
+
+    The plugin does not compile limits along the third axis of data of unknown sizes. Those of data of more dimensions
+    are written as arithmetic.
+    """
+
+    roots = (FakeQuantize,)
+
+    def may_match(self, op: Operation) -> bool:
+        shape = shape_of(op.operands[0])
+        if shape is not None and (len(shape) < 3 or is_static(shape)):
+            return False
+        rank = 3 if shape is None else len(shape)
+        return any(_size_along(shape_of(each), 2, rank) != 1 for each in op.operands[1:])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, FakeQuantize)
+        x, build = op.operands[0], rewriter.op
+        limits = [shape_of(each) for each in op.operands[1:]]
+        if rank_of(x) not in (3, None) or any(limit is None or set(limit[:-1]) - {1} for limit in limits):
+            rewriter.replace_with(op, _leveled(build, op))
+            return
+        ends = [build.Reshape(each, [-1], special_zero=False) if (rank_of(each) or 0) > 1 else each for each in op.operands[1:]]
+        shape = build.ShapeOf(x)
+        rows = build.Reshape(x, build.Concat([-1], build.Gather(shape, [-1], 0), axis=0), special_zero=False)
+        rounded = build.create(FakeQuantize, [rows, *ends], dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Reshape(rounded, shape, special_zero=False))
+
+
+def _size_along(shape: Shape, axis: int, rank: int) -> int:
+    """The size of limits along an axis of data of a rank: 1 if they do not have it."""
+    place = len(shape or ()) - rank + axis
+    return 1 if shape is not None and place < 0 else -1 if shape is None else shape[place]
+
+
+FORMS = (
+    Form(
+        "round-to-levels",
+        "Writes quantization to 65536 levels, or with limits along the third axis, in forms that run.",
+        lambda: [QuantizationTo16Bits(), LimitsAlongThirdAxis()],
+    ),
+)

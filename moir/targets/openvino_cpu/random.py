@@ -1,4 +1,4 @@
-"""Random numbers that the runtime computes when it compiles a model."""
+"""Random numbers that the runtime draws otherwise, or when it compiles a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from moir.analysis.constants import scalar_of
 from moir.dialects.opset.arithmetic import Add, Multiply, Subtract
 from moir.dialects.opset.elementwise import Negative
 from moir.dialects.opset.infrastructure import Constant
-from moir.dialects.opset.random import RandomUniform
+from moir.dialects.opset.random import Multinomial, RandomUniform
+from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.targets.record import Form
 
@@ -75,6 +76,48 @@ def _reverse_random_differences(module: ModuleOp, analyses: Analyses) -> bool:
     return bool(random) and rewrite(module, [RandomSubtrahend(random)], analyses=analyses)
 
 
+class RandomScalar(Pattern):
+    """Draws a number without dimensions as a list of one.
+
+        %u = opset8.RandomUniform([], 0.0, 1.0)
+    ->  %0 = opset8.RandomUniform([1], 0.0, 1.0)
+        %u = opset15.Squeeze(%0, [0])
+
+    The plugin does not write a result without dimensions.
+    """
+
+    roots = (RandomUniform,)
+
+    def may_match(self, op: Operation) -> bool:
+        return shape_of(op.operands[0]) == (0,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build = rewriter.op
+        drawn = build.create(RandomUniform, [build.constant([1]), *op.operands[1:]], dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Squeeze(drawn, [0]))
+
+
+class ClassesWithSeveralUses(Pattern):
+    """Gives drawn classes one use.
+
+        %c = opset13.Multinomial(%p, 3)                      // with two uses
+    ->  %0 = opset13.Multinomial(%p, 3)
+        %c = opset1.Abs(%0)
+
+    The plugin does not compile the former.
+    """
+
+    roots = (Multinomial,)
+
+    def may_match(self, op: Operation) -> bool:
+        return len(list(op.results[0].uses)) > 1
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build = rewriter.op
+        drawn = build.create(Multinomial, list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Abs(drawn))
+
+
 FORMS = (
     Form(
         "reverse-random-differences",
@@ -82,5 +125,10 @@ FORMS = (
         lambda: [RandomSubtrahend(frozenset())],
         run=_reverse_random_differences,
         roots=(RandomUniform,),
+    ),
+    Form(
+        "draw-lists",
+        "Draws numbers without dimensions as lists, and classes for one use.",
+        lambda: [RandomScalar(), ClassesWithSeveralUses()],
     ),
 )

@@ -263,11 +263,6 @@ PROOFS: dict[str, Proof] = {
         [np.zeros((50, 2, 0), np.float32)],
         np.full((50, 2, 3), NAN),
     ),
-    "top-k-empty": (
-        lambda x: ops.topk(x, np.array(0), 1, "max", "value").output(0),
-        [np.zeros((5, 2), np.float32)],
-        np.zeros((5, 0), np.float32),
-    ),
     "strings-empty": (
         packed,
         [np.zeros((0, 5), np.int32)],

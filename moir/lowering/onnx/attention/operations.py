@@ -246,7 +246,7 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
         scores.visible = visible
     known = None if scores.mask is None or scores.mask is not scores.visible else op.known.constant(scores.mask)
     if known is not None and known.all():
-        # The CPU plugin (2026.4) does not compile all that selects by one constant.
+        # Every query sees every key.
         scores.mask = scores.visible = None
 
 

@@ -145,12 +145,11 @@ def rows_of(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 Comparison: TypeAlias = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 
-# The plugin's Greater and GreaterEqual (2026.4, CPU) hold for NaN.
 COMPARISONS: Mapping[tuple[int, ...], Comparison] = {
     (LESS_EQUAL,): lambda op, x, threshold: op.LessEqual(x, threshold),
     (LESS,): lambda op, x, threshold: op.Less(x, threshold),
-    (GREATER_EQUAL,): lambda op, x, threshold: op.LessEqual(threshold, x),
-    (GREATER,): lambda op, x, threshold: op.Less(threshold, x),
+    (GREATER_EQUAL,): lambda op, x, threshold: op.GreaterEqual(x, threshold),
+    (GREATER,): lambda op, x, threshold: op.Greater(x, threshold),
     (EQUAL, NOT_EQUAL): lambda op, x, threshold: op.Equal(x, threshold),
 }
 """For modes whether the second child of a node is the next one: for NOT_EQUAL that is the false one."""

@@ -18,9 +18,9 @@ from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import along_channels, as_type, constant_array, reshaped, unpacked_type
 from moir.expansions.quantization import Parameters, dequantized, half_to_even, is_zero
 from moir.expansions.shape_values import all_axes, dimension
-from moir.expansions.unfolded_convolution import has_unknown_sizes, unfolded_convolution
+from moir.expansions.unfolded_convolution import has_unknown_sizes
 from moir.lowering.binder import LoweringNode
-from moir.lowering.onnx.convolution import check_group
+from moir.lowering.onnx.convolution import check_group, split_by_group
 from moir.lowering.onnx.element_types import computed_type, element_type
 from moir.lowering.onnx.operands import reshaped_like
 from moir.lowering.onnx.quantization.values import (
@@ -186,10 +186,6 @@ def quantized_product(
     if None in (rank_of(a), rank_of(b)) and any(0 in (shape_of(each) or ()) for each in (a_, b_)):
         # The CPU plugin (2026.4) crashes.
         node.fail("one matrix has no element, and the rank of the other one, or of a scale, is unknown", hint="give the inputs known ranks")
-    weights = op.known.constant(b) if rank_of(a) is None and (rank_of(b) or 0) > 2 else None
-    if weights is not None:
-        # The CPU plugin (2026.4) does not compile compressed matrices in a batch for data of unknown rank.
-        b = op.constant(weights)
     element = result_type(y_zero_point)
     return quantized(op, op.MatMul(a, b), quantization(node, op, element, y_scale, y_zero_point, -1), element)
 
@@ -203,12 +199,9 @@ def grouped(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, ax
 
 
 def convolved(node: LoweringNode, op: OpBuilder, x: SSAValue, filters: SSAValue, group: int, axes: int) -> SSAValue:
-    """The convolution of a node; for several groups a GroupConvolution, whose filters are split into groups.
-
-    Filters of unknown sizes are not split.
-    """
-    if has_unknown_sizes(filters):
-        return unfolded_convolution(op, x, filters, sliding_window(node, axes), group)
+    """The convolution of a node; for several groups a GroupConvolution, whose filters are split into groups."""
+    if group > 1 and has_unknown_sizes(filters):
+        filters = split_by_group(op, filters, group)
     build = op.Convolution if group == 1 else op.GroupConvolution
     return build(x, filters, **sliding_window(node, axes).properties())
 

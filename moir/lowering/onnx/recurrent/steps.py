@@ -143,7 +143,7 @@ def _of_direction(network: Network, index: int, number: int, sizes: Sequence[int
     array = network.node.constant(index)
     if array is not None:
         return network.op.constant(array[number], element_of(network.node.operand(index)))
-    # `Model.reshape` of the runtime (2026.4) gives a Reshape in front of a MatMul unknown sizes.
+    # All directions are reshaped at once: `Model.reshape` gives a Reshape directly in front of a MatMul unknown sizes.
     value = network.op.Reshape(network.node.operand(index), [network.directions, *sizes], special_zero=False)
     return network.op.Gather(value, number, 0)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
 from moir.lowering.tensorflow.movement import around_block, sides_of
@@ -28,7 +27,7 @@ def depth_and_space(node: LoweringNode, op: OpBuilder, input: SSAValue, *, block
 def space_to_batch(node: LoweringNode, op: OpBuilder, input: SSAValue, block_shape: SSAValue) -> SSAValue:
     """tf.SpaceToBatchND(x, block, paddings) -> opset2.SpaceToBatch(x, [1, block, 1…], [0, begin, 0…], [0, end, 0…])"""
     block = around_block(op, input, block_shape, 1)
-    return blocks_of_space(op, input, block, *borders(node, op, 2))
+    return op.SpaceToBatch(input, block, *borders(node, op, 2))
 
 
 @tf.lowers("BatchToSpaceND")
@@ -43,7 +42,7 @@ def space_to_batch_square(node: LoweringNode, op: OpBuilder, input: SSAValue, *,
     """tf.SpaceToBatch(x, paddings) {block_size}
     -> opset2.SpaceToBatch(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
     """
-    return blocks_of_space(op, input, [1, block_size, block_size, 1], *borders(node, op, 1))
+    return op.SpaceToBatch(input, [1, block_size, block_size, 1], *borders(node, op, 1))
 
 
 @tf.lowers("BatchToSpace")
@@ -52,25 +51,6 @@ def batch_to_space_square(node: LoweringNode, op: OpBuilder, input: SSAValue, *,
     -> opset2.BatchToSpace(x, [1, block_size, block_size, 1], [0, begin, 0], [0, end, 0])
     """
     return op.BatchToSpace(input, [1, block_size, block_size, 1], *borders(node, op, 1))
-
-
-def blocks_of_space(op: OpBuilder, data: SSAValue, block: Operand, begins: Operand, ends: Operand) -> SSAValue:
-    """Blocks of padded data moved to the batch.
-
-    The CPU plugin (2026.4) reads other elements where a place of the blocks is padding throughout. That needs blocks
-    that are larger than the data; data that are smaller, or of unknown size, are padded before. So are data whose
-    padding is computed, for which the plugin gives shapes of zeros.
-    """
-    shape = shape_of(data)
-    if not (isinstance(begins, list) and isinstance(ends, list)):
-        padded = op.Pad(data, begins, ends, pad_mode="constant")
-        zeros: Operand = [0] * len(begins) if isinstance(begins, list) else op.Multiply(begins, 0)
-        return op.SpaceToBatch(padded, block, zeros, zeros)
-    if shape is None or not isinstance(block, list):
-        return op.SpaceToBatch(data, block, begins, ends)
-    if any(size < int(each) > 1 for size, each in zip(shape, block, strict=True)) and any([*begins, *ends]):
-        data, begins, ends = op.Pad(data, begins, ends, pad_mode="constant"), [0] * len(begins), [0] * len(ends)
-    return op.SpaceToBatch(data, block, begins, ends)
 
 
 def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:

@@ -190,8 +190,6 @@ def extract_volume_patches(
 ) -> SSAValue:
     """tf.ExtractVolumePatches(x)
     -> opset8.Gather of the positions in the windows, along each axis; their dimensions become the last one
-
-    A convolution with one filter for each position is wrong in the runtime (2026.4, CPU) for some strides.
     """
     if len(ksizes) != 5 or len(strides) != 5 or (*ksizes[::4], *strides[::4]) != (1, 1, 1, 1) or not 0 < np.prod(ksizes) <= 4096:
         node.fail("ksizes and strides are not five entries, 1 for batch and channels")

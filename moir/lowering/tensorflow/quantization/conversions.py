@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import f32, f64, to_numpy
+from moir.dialects.element_types import f32, to_numpy
 from moir.dialects.quantization import IntegerRange, Quantization
-from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.quantization import (
     MAXIMUM_LEVEL_BITS,
     TINY,
@@ -85,11 +85,6 @@ def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: 
     results = number_range(op, Quantization(step, zero, integers))
     shift = op.Multiply(step, (integers.steps + 1) * HALF_UP)
     limits = NumberRange(*(op.Subtract(end, shift) for end in results))
-    if node.rank(0) in (3, None) and rank_of(low) == 1 and not is_static(shape_of(x)):
-        # Of unknown dimensions the runtime (2026.4, CPU) takes no limits along the third of them.
-        channels = op.Gather(op.ShapeOf(x), [-1], 0)
-        rows = op.Reshape(x, op.Concat([-1], channels, axis=0), special_zero=False)
-        return op.Reshape(fake_quantized(op, rows, limits, results, integers), op.ShapeOf(x), special_zero=False)
     return fake_quantized(op, x, limits, results, integers)
 
 
@@ -158,8 +153,7 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
         return op.Multiply(rounding(op, op.Multiply(x, scale)), step)
     how = _aligned(node, op, symmetric(op, *limits, integers, axis))
     ends = number_range(op, how, element_of(x))
-    # The runtime (2026.4, CPU) does not compile FakeQuantize of f64.
-    if rounding is half_to_even and element_of(x) != f64 and bits <= MAXIMUM_LEVEL_BITS and integers.steps:
+    if rounding is half_to_even and bits <= MAXIMUM_LEVEL_BITS and integers.steps:
         return fake_quantized(op, x, ends, ends, integers)
     quotient = op.Divide(op.Minimum(op.Maximum(x, ends.low), ends.high), how.scale)
     return op.Multiply(rounding(op, quotient), how.scale)

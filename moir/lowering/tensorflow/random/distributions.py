@@ -100,7 +100,7 @@ ATTEMPTS = 8
 TINY = float(np.finfo(np.float32).tiny)
 """The lower bound of uniform numbers whose logarithm is taken.
 
-Without seeds the runtime (2026.4) merges generators with the same bounds, so that each here has a multiple of it.
+Generators without seeds that have the same operands may be merged, so that each here has a multiple of it.
 """
 
 
@@ -119,7 +119,7 @@ def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAV
     root = op.Add(op.Multiply(x, op.Divide(1 / 3, op.Sqrt(d))), 1.0)
     v = op.Multiply(op.Multiply(root, root), root)
     bounded = op.Maximum(v, TINY)
-    # The plugin (2026.4) replaces a Subtract of random numbers by a constant: by the numbers of another draw.
+    # A sum, of which both terms come from one draw: a subtrahend may be drawn once for all (random-subtrahend).
     rest = op.Add(op.Multiply(d, op.Add(op.Log(bounded), 1.0)), op.Multiply(bounded, op.Negative(d)))
     limit = op.Add(op.Multiply(op.Multiply(x, x), 0.5), rest)
     is_accepted = op.LogicalAnd(op.Greater(v, 0.0), op.Less(op.Log(uniform(op, attempts, 2 * TINY, 1.0, seeds.stream(2))), limit))
@@ -196,7 +196,7 @@ def random_crop(op: OpBuilder, image: SSAValue, size_: SSAValue, *, seed: int = 
     """tf.RandomCrop(image [H, W, C], [h, w]) -> Gather(Gather(image, y + [0, …, h - 1], 0), x + [0, …, w - 1], 1)"""
     size, seeds = op.convert(size_, si64), seeds_of(seed, seed2)
     for axis in (0, 1):
-        # Each random number has one use: without seeds the plugin (2026.4) may draw another one for a second use.
+        # Each random number has one use: without seeds a second one may be of another draw.
         length = op.Gather(size, axis, 0)
         places = op.convert(op.Add(op.Subtract(dimension_list(op, image, axis), length), 1), f32)
         drawn = op.Floor(op.Multiply(uniform(op, op.constant([1]), axis * TINY, 1.0, seeds.stream(axis)), places))

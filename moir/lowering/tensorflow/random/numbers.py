@@ -19,11 +19,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.analysis.input_dependence import is_computed_of_states
 from moir.dialects.element_types import bf16, f16, f32, si32, si64, to_numpy, ui64
-from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import as_scalar, dimension
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
-from moir.rewriting.builder import OpBuilder, Operand
+from moir.rewriting.builder import OpBuilder
 
 PHILOX = 1
 """TensorFlow's number of the Philox generator, which the runtime implements as well."""
@@ -78,14 +78,8 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
 
 
 def generated(op: OpBuilder, shape: SSAValue, low: SSAValue, high: SSAValue, seeds: Seeds, element: Attribute) -> SSAValue:
-    """Uniform random numbers in [low, high), of an element type that the generator has.
-
-    The runtime (2026.4, CPU) does not write a result without dimensions.
-    """
-    is_scalar = shape_of(shape) == (0,)
-    dimensions: Operand = [1] if is_scalar else shape
-    found = op.RandomUniform(dimensions, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
-    return op.Squeeze(found, [0]) if is_scalar else found
+    """Uniform random numbers in [low, high), of an element type that the generator has."""
+    return op.RandomUniform(shape, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
 
 
 def uniform(op: OpBuilder, shape: SSAValue, low: float, high: float, seeds: Seeds) -> SSAValue:
@@ -224,9 +218,7 @@ def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
     # The logarithms are normalized first, because their exponentials would overflow.
     logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)
     properties = {"with_replacement": True, "log_probs": True, "global_seed": seeds.first, "op_seed": seeds.second}
-    drawn = op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
-    # The runtime (2026.4, CPU) compiles it with one use only.
-    return op.Abs(drawn) if len(list(node.op.results[0].uses)) > 1 else drawn
+    return op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
 
 
 @tf.lowers("Multinomial")

@@ -22,7 +22,6 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
 from moir.expansions.shape_values import dimension
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.indexing import gathered
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -43,7 +42,7 @@ def spectrogram(
         node.fail(f"windows of {window_size} samples that are {stride} apart do not exist")
     length = 1 << (window_size - 1).bit_length()
     lines = op.Transpose(input, [1, 0])
-    frames = gathered(op, lines, _frames(op, lines, window_size, stride), 1, 0)
+    frames = op.Gather(lines, _frames(op, lines, window_size, stride), 1)
     hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
     frames = op.Multiply(frames, hann.astype(np.float32))
     if length > window_size:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import is_static, normalize_axis, shape_of
+from moir.dialects.shapes import normalize_axis
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import BoundHandler
@@ -38,42 +38,14 @@ tf.lowers("BatchIFFT", "BatchIFFT2D", "BatchIFFT3D", "IFFT", "IFFT2D", "IFFT3D")
 
 @tf.lowers("RFFT", "RFFT2D", "RFFT3D")
 def real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
-    """tf.RFFT2D(x, fft_length) -> opset9.RDFT(x, [-2, -1], fft_length)
-
-    The CPU plugin (2026.4) does not compile computed lengths of data of known sizes: these are cut before.
-    """
-    data, axes = input, innermost_axes(node)
-    if op.known.integers(fft_length) is None and is_static(shape_of(data)):
-        # They are at most the sizes of the data.
-        data = op.Slice(data, [0] * len(axes), op.convert(fft_length, si64), [1] * len(axes), axes)
-        return op.RDFT(data, axes)
-    return op.RDFT(data, axes, fft_length)
+    """tf.RFFT2D(x, fft_length) -> opset9.RDFT(x, [-2, -1], fft_length)"""
+    return op.RDFT(input, innermost_axes(node), fft_length)
 
 
 @tf.lowers("IRFFT", "IRFFT2D", "IRFFT3D")
 def inverse_real_transform(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
-    """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)
-
-    The runtime computes wrong results for volumes that have to be cropped; these get a complex transform along the
-    first two axes and a real one along the last axis. The CPU plugin (2026.4) does not compile computed lengths of data
-    of known sizes: images get two transforms as well, of a line only the part that is needed is transformed.
-    """
-    data, lengths, axes = input, fft_length, innermost_axes(node)
-    computed = op.known.integers(fft_length) is None and is_static(shape_of(data))
-    if (len(axes) == 3 and not has_lengths(node)) or (len(axes) == 2 and computed):
-        data = op.IDFT(data, axes[:-1], op.Slice(lengths, [0], [-1], [1], [0]))
-        axes, lengths = axes[-1:], op.Slice(lengths, [len(axes) - 1], [len(axes)], [1], [0])
-    elif computed:
-        data = op.Slice(data, [0], op.Add(op.Divide(op.convert(lengths, si64), 2), 1), [1], axes)
-    return op.IRDFT(data, axes, lengths)
-
-
-def has_lengths(node: LoweringNode) -> bool:
-    """Whether the sizes of the volumes are known to be those of the transform of real volumes of the given lengths."""
-    shape, lengths = node.shape(0), node.constant_integers(1)
-    if lengths is not None and len(lengths) != 3:
-        node.fail(f"{len(lengths)} lengths are given for volumes")
-    return shape is not None and lengths is not None and shape[-4:-1] == (*lengths[:2], lengths[2] // 2 + 1)
+    """tf.IRFFT2D(x, lengths) -> opset9.IRDFT(x, [-2, -1], lengths)"""
+    return op.IRDFT(input, innermost_axes(node), fft_length)
 
 
 # Transforms along given axes

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32, si64
+from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
@@ -75,8 +75,7 @@ def fill_empty_rows(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> S
     filled, filled_values, empty = op.SparseFillEmptyRows.results(values, shape, coordinates, as_scalar(op, default))
     results: list[SSAValue | None] = [filled, filled_values, None, None]
     if node.is_used(2):
-        # The runtime (2026.4, CPU) supports neither Select nor logical operations on this result.
-        results[2] = op.Greater(op.convert(empty, si32), 0)
+        results[2] = empty
     if node.is_used(3):
         added = op.CumSum(op.convert(empty, si64), op.constant(0, si64), exclusive=True)
         rows = op.Gather(coordinates, 0, 1)

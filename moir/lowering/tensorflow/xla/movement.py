@@ -158,8 +158,7 @@ def dynamic_update_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, upd
     -> opset3.ScatterUpdate(x, start + [0, 1, …], update, axis) if the other axes are written whole;
        else opset1.Select(opset12.Pad(true, start, …), opset12.Pad(update, start, …), x)
 
-    A start beyond the last possible one is that. The CPU plugin (2026.4) writes beyond the data in a SliceScatter whose
-    bounds are computed.
+    A start beyond the last possible one is that.
     """
     rank = node.known_rank(0)
     shape, written = shape_of(input) or (-1,) * rank, shape_of(update) or (-1,) * rank

@@ -45,6 +45,7 @@ FAULTS = (
         "top-k-empty",
         "TopK of no element, of data that have some",
         "does not run; with one thread its result has other sizes",
+        form="search-along-axes",
     ),
     Fault(
         "strings-empty",

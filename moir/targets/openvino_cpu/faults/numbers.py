@@ -173,4 +173,28 @@ FAULTS = (
         "is not compiled, or wrong",
         form="store-states",
     ),
+    Fault(
+        "real-transform-length",
+        "RDFT and IRDFT of data of known sizes with a computed length",
+        "is not compiled",
+        form="split-transforms",
+    ),
+    Fault(
+        "inverse-volume",
+        "IRDFT of volumes that are cut",
+        "has other numbers",
+        form="split-transforms",
+    ),
+    Fault(
+        "random-scalar",
+        "RandomUniform of a scalar",
+        "is not written",
+        form="draw-lists",
+    ),
+    Fault(
+        "multinomial-uses",
+        "Multinomial with two uses",
+        "is not compiled",
+        form="draw-lists",
+    ),
 )

@@ -152,4 +152,46 @@ FAULTS = (
         "writes the absolute values into the second Concat",
         form="separate-absolute-values",
     ),
+    Fault(
+        "single-group",
+        "GroupConvolutionBackpropData of one group with computed filters",
+        "is not compiled",
+        form="unfold-convolutions",
+    ),
+    Fault(
+        "computed-sizes",
+        "ConvolutionBackpropData of data of known sizes to computed ones",
+        "is not compiled",
+        form="unfold-convolutions",
+    ),
+    Fault(
+        "less-than-a-window",
+        "ConvolutionBackpropData of data of unknown sizes to less than a window",
+        "does not run",
+        form="unfold-convolutions",
+    ),
+    Fault(
+        "third-axis-levels",
+        "FakeQuantize of data of unknown sizes with limits along the third axis",
+        "is not compiled",
+        form="round-to-levels",
+    ),
+    Fault(
+        "vector-product",
+        "MatMul with a constant vector, and a factor behind it",
+        "is not compiled",
+        form="simplify-matmul",
+    ),
+    Fault(
+        "dequantized-batch",
+        "MatMul with dequantized weights that have more than one leading dimension",
+        "is not compiled",
+        form="simplify-matmul",
+    ),
+    Fault(
+        "einsum-empty",
+        "Einsum of operands that are known to have no element, of unknown sizes",
+        "is not compiled",
+        form="sum-empty-products",
+    ),
 )

@@ -1,14 +1,4 @@
-"""`simplify-matmul`: products with a matrix of one element are multiplications, dequantized weights are matrices.
-
-    %1 = opset1.MatMul(%0, %w)                           // %0: [5, 1], %w: a constant [1, 1]
-->  %1 = opset1.Multiply(%0, %w as [1])
-
-    %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [1, 1, 5, 6]
-->  %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w as [5, 6]), %s))
-
-The CPU plugin (2026.4) compiles neither two products of the first kind after each other, if it may use one thread
-only, nor one of the second kind.
-"""
+"""Constant weights of matrix products that the CPU plugin does not compile."""
 
 from __future__ import annotations
 
@@ -24,11 +14,18 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
 
 
 class SingleWeight(Pattern):
-    """Writes a product with a constant [1, 1] as a Multiply."""
+    """Writes a product with a constant [1, 1] as a Multiply.
+
+        %1 = opset1.MatMul(%0, %w)                           // %0: [5, 1], %w: a constant [1, 1]
+    ->  %1 = opset1.Multiply(%0, %w as [1])
+
+    The plugin does not compile two such products after each other, if it may use one thread only.
+    """
 
     roots = (MatMul,)
 
@@ -45,8 +42,63 @@ class SingleWeight(Pattern):
             rewriter.replace_with(op, rewriter.op.Multiply(data, factor))
 
 
+class DequantizedBatch(Pattern):
+    """Restores matrices in a batch, by which data of unknown rank are multiplied.
+
+        %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [3, 5, 6]
+    ->  %1 = opset1.MatMul(%0, %v)                           // %v: a constant
+
+    The plugin does not compile the former.
+    """
+
+    roots = (MatMul,)
+
+    def may_match(self, op: Operation) -> bool:
+        data, weights = op.operands
+        return rank_of(data) is None and (rank_of(weights) or 0) > 2 and isinstance(weights.owner, Multiply)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, MatMul)
+        data, weights = op.operands
+        known = rewriter.known.constant(weights)
+        if known is not None:
+            flags = {name: op.flag(name) for name in ("transpose_a", "transpose_b")}
+            rewriter.replace_with(op, rewriter.op.MatMul(data, rewriter.op.constant(known, element_of(weights)), **flags))
+
+
+class ConstantVector(Pattern):
+    """Multiplies by a matrix of one column in place of a vector.
+
+        %y = opset1.MatMul(%x, %v)                           // %v: a constant [4]
+    ->  %0 = opset1.MatMul(%x, %v as [4, 1])
+        %y = opset15.Squeeze(%0, [-1])
+
+    The plugin does not compile the product with a constant vector and a factor after it.
+    """
+
+    roots = (MatMul,)
+
+    def may_match(self, op: Operation) -> bool:
+        a, b = op.operands
+        return rank_of(b) == 1 and rank_of(a) != 1 and shape_of(b) != (0,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, MatMul)
+        (a, b), build = op.operands, rewriter.op
+        vector = weight_of(b)
+        if vector is not None:
+            column = build.constant(np.asarray(vector).reshape(-1, 1), element_of(b))
+            rewriter.replace_with(op, build.Squeeze(build.MatMul(a, column, transpose_a=op.flag("transpose_a")), [-1]))
+
+
 class DequantizedWeights(Pattern):
-    """Removes leading dimensions of 1 of dequantized weights; a product with data of fewer dimensions gets them."""
+    """Removes leading dimensions of 1 of dequantized weights; a product with data of fewer dimensions gets them.
+
+        %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [1, 1, 5, 6]
+    ->  %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w as [5, 6]), %s))
+
+    The plugin does not compile the former.
+    """
 
     roots = (MatMul,)
 
@@ -90,10 +142,10 @@ def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
             return op.Multiply(*(_as_matrix(op, each) for each in product.operands))
 
 
-class SimplifyMatmulPass(PatternPass):
-    """Writes products with one element as multiplications, and removes dimensions of dequantized weights."""
-
-    name = "simplify-matmul"
-
-    def patterns(self) -> list[Pattern]:
-        return [SingleWeight(), DequantizedWeights()]
+FORMS = (
+    Form(
+        "simplify-matmul",
+        "Writes products with one element as multiplications, with a vector as those with a column, and restores weights.",
+        lambda: [SingleWeight(), DequantizedWeights(), DequantizedBatch(), ConstantVector()],
+    ),
+)

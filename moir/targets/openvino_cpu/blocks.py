@@ -1,0 +1,39 @@
+"""Blocks of space that the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from moir.dialects.shapes import shape_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class PaddedBlocks(Pattern):
+    """Pads data before they are cut into blocks.
+
+        %y = opset2.SpaceToBatch(%x, [1, 4], [0, 3], [0, 3])     // %x: [2, 2]
+    ->  %0 = opset12.Pad(%x, [0, 3], [0, 3])
+        %y = opset2.SpaceToBatch(%0, [1, 4], [0, 0], [0, 0])
+
+    The plugin reads other elements where a place of the blocks is padding throughout, which needs blocks that are
+    larger than the data. Of computed padding it infers shapes of zeros.
+    """
+
+    roots = ("opset2.SpaceToBatch",)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, block, begins, ends = op.operands
+        build = rewriter.op
+        shape, sizes, *pads = (shape_of(data), *(rewriter.known.integers(each) for each in (block, begins, ends)))
+        if None not in pads:
+            if shape is None or sizes is None or not any(entry for pad in pads for entry in pad or ()):
+                return
+            if not any(size < each > 1 for size, each in zip(shape, sizes, strict=True)):
+                return
+        zeros = build.Multiply(begins, 0) if shape is None else build.constant([0] * len(shape))
+        padded = build.Pad(data, begins, ends, pad_mode="constant")
+        rewriter.replace_with(op, build.SpaceToBatch(padded, block, zeros, zeros))
+
+
+FORMS = (Form("pad-blocks", "Pads data before they are cut into larger blocks.", lambda: [PaddedBlocks()]),)

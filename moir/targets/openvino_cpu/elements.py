@@ -1,0 +1,228 @@
+"""Operations on element types for which the CPU plugin has no kernel, or one that computes something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from moir.analysis.constants import constant_of
+from moir.dialects.element_types import (
+    INTEGER_TYPES,
+    REAL_TYPES,
+    bf16,
+    boolean,
+    describe,
+    dynamic,
+    f4e2m1,
+    f16,
+    f32,
+    f64,
+    is_element_type,
+    si8,
+    si32,
+    to_numpy,
+    ui2,
+    ui4,
+    ui8,
+)
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.records import Record
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+PACKED: AbstractSet[Attribute] = frozenset(
+    each for each in (*INTEGER_TYPES, *REAL_TYPES) if is_element_type(each) and describe(each).is_packed
+)
+"""The element types of which several share a byte."""
+
+NARROW_FLOATS: AbstractSet[Attribute] = frozenset(each for each in REAL_TYPES if describe(each).bits <= 8)
+"""The floats of a byte or less."""
+
+BYTES: AbstractSet[Attribute] = frozenset({boolean, si8, ui8})
+
+
+class Widening(Record):
+    """Elements in which the plugin does not compute an operation, and how it computes it.
+
+    Args:
+        elements: the element types of the first operand.
+        operands: the operands that are converted; None for all.
+        results: the results that are converted back.
+        condition: what else an operation has where it is computed wrongly; None for nothing.
+    """
+
+    elements: AbstractSet[Attribute]
+    operands: tuple[int, ...] | None = (0,)
+    results: tuple[int, ...] = (0,)
+    condition: Callable[[OpsetOp], bool] | None = None
+
+
+def _has_dilations_or_places(op: OpsetOp) -> bool:
+    """Whether the windows of a MaxPool have gaps, or something uses the places of the largest elements."""
+    return set(op.integers("dilations")) != {1} or op.results[1].first_use is not None
+
+
+def _has_computed_axes(op: OpsetOp) -> bool:
+    return constant_of(op.operands[1]) is None
+
+
+def _has_steep_columns(op: OpsetOp) -> bool:
+    """Whether volumes have another stride of columns than of rows."""
+    strides = op.integers("strides")
+    return len(strides) == 3 and strides[-1] != strides[-2]
+
+
+def _has_smaller_epsilon(op: OpsetOp) -> bool:
+    """Whether f16 does not have the number that keeps the variance from being 0."""
+    epsilon = op.number("eps")
+    return epsilon > 0 and not np.float16(epsilon)
+
+
+_POOLED = Widening(frozenset({bf16, si8, ui8}), condition=_has_dilations_or_places)
+_PADDED = Widening(PACKED | NARROW_FLOATS, operands=(0, 3))
+_SCATTERED = Widening(PACKED, operands=(0, 2))
+_REDUCED = Widening(frozenset({bf16}), condition=_has_computed_axes)
+_CONVOLVED = Widening(frozenset({bf16}), operands=(0, 1), condition=_has_steep_columns)
+_EXAMINED = Widening(NARROW_FLOATS, results=())
+
+WIDENINGS: Mapping[str, Widening] = {
+    "opset1.Convolution": _CONVOLVED,
+    "opset1.FakeQuantize": Widening(frozenset({f64}), operands=None),
+    "opset1.GroupConvolution": _CONVOLVED,
+    "opset12.GroupNormalization": Widening(frozenset({bf16}), operands=None),
+    "opset10.IsFinite": _EXAMINED,
+    "opset10.IsInf": _EXAMINED,
+    "opset10.IsNaN": _EXAMINED,
+    "opset6.MVN": Widening(frozenset({f16}), condition=_has_smaller_epsilon),
+    "opset8.MaxPool": _POOLED,
+    "opset14.MaxPool": _POOLED,
+    "opset1.Pad": _PADDED,
+    "opset12.Pad": _PADDED,
+    "opset1.ReduceMax": _REDUCED,
+    "opset1.ReduceMean": _REDUCED,
+    "opset1.ReduceMin": _REDUCED,
+    "opset1.ReduceProd": _REDUCED,
+    "opset1.ReduceSum": _REDUCED,
+    "opset4.ReduceL1": _REDUCED,
+    "opset4.ReduceL2": _REDUCED,
+    "opset3.ScatterElementsUpdate": _SCATTERED,
+    "opset12.ScatterElementsUpdate": _SCATTERED,
+    "opset1.Transpose": Widening(PACKED),
+    "opset10.Unique": Widening(BYTES),
+}
+"""The operations that are computed in a wider type, by their names."""
+
+_FLOAT_WIDENED: AbstractSet[Attribute] = REAL_TYPES | {si8, ui8}
+"""What is computed in f32; all else in i32."""
+
+
+def wide_type(op: OpsetOp) -> Attribute:
+    """The element type in which an operation is computed."""
+    element = element_of(op.operands[0])
+    in_floats = element in REAL_TYPES or (element in _FLOAT_WIDENED and op.KIND == "MaxPool")
+    return f32 if in_floats else si32
+
+
+class ElementsWithoutKernel(Pattern):
+    """Computes an operation in an element type of which the plugin has a kernel.
+
+        %y = opset12.GroupNormalization(%x, %s, %b)          // bf16
+    ->  %0 = opset12.GroupNormalization(%x, %s, %b as f32)
+        %y = opset1.Convert(%0) {destination_type = bf16}
+
+    It does not compile the former, or writes bits beyond the data, whole bytes, or places and counts of other elements.
+    """
+
+    roots = (*WIDENINGS,)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, OpsetOp)
+        rule = WIDENINGS[op.name]
+        return element_of(op.operands[0]) in rule.elements and (rule.condition is None or rule.condition(op))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        rule, build, wide = WIDENINGS[op.name], rewriter.op, wide_type(op)
+        places = range(len(op.operands)) if rule.operands is None else rule.operands
+        operands = [build.convert(value, wide) if index in places else value for index, value in enumerate(op.operands)]
+        found: list[SSAValue] = list(build.create(type(op), operands, dict(op.properties), len(op.results)).results)
+        for index in rule.results:
+            element = element_of(op.results[index])
+            # The plugin would merge a Transpose with the Convert, and write beyond the data: a Clamp keeps them apart.
+            apart = op.KIND == "Transpose" and element in (f4e2m1, ui2)
+            found[index] = build.convert(build.Clamp(found[index], min=-8, max=8) if apart else found[index], element)
+        rewriter.replace_with(op, found)
+
+
+class ExtremeOfNarrowIntegers(Pattern):
+    """Bounds the extremes of what may have no element by the limits of its type.
+
+        %y = opset1.ReduceMax(%x, %axes)                     // si8, of unknown size
+    ->  %0 = opset1.ReduceMax(%x as si32, %axes)
+        %y = opset1.Maximum(%0, -128) as si8
+
+    Of no element the plugin computes the limit of i32, of which a narrower type has the lower bits.
+    """
+
+    roots = ("opset1.ReduceMax", "opset1.ReduceMin")
+
+    def may_match(self, op: Operation) -> bool:
+        element = element_of(op.results[0])
+        return element in INTEGER_TYPES and describe(element).bits in (8, 16) and element_count(shape_of(op.operands[0])) in (None, 0)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        build, element = rewriter.op, element_of(op.results[0])
+        limits = np.iinfo(to_numpy(element))
+        wide = build.create(type(op), [build.convert(op.operands[0], si32), op.operands[1]], dict(op.properties)).results[0]
+        bounded = build.Maximum(wide, int(limits.min)) if op.KIND == "ReduceMax" else build.Minimum(wide, int(limits.max))
+        rewriter.replace_with(op, build.convert(bounded, element))
+
+
+class ConversionInSteps(Pattern):
+    """Converts by way of a type that the plugin converts from and to.
+
+        %y = opset1.Convert(%x) {destination_type = boolean}     // ui2
+    ->  %0 = opset1.Convert(%x) {destination_type = ui8}
+        %y = opset1.Convert(%0) {destination_type = boolean}
+
+    It converts some of the narrow floats to and from wider floats only, ui2 to no boolean, and negative floats to 0 in
+    place of a packed integer where shapes are dynamic.
+    """
+
+    roots = ("opset1.Convert",)
+
+    def may_match(self, op: Operation) -> bool:
+        return _step(element_of(op.operands[0]), element_of(op.results[0])) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        x, build = op.operands[0], rewriter.op
+        between = _step(element_of(x), element_of(op.results[0]))
+        assert between is not None
+        rewriter.replace_with(op, build.convert(build.convert(x, between), element_of(op.results[0])))
+
+
+_WIDE_FLOATS = frozenset({bf16, dynamic, f16, f32, f64})
+
+
+def _step(source: Attribute, result: Attribute) -> Attribute | None:
+    """The element type between two; None if the plugin converts one to the other."""
+    if source in _WIDE_FLOATS:
+        return si32 if result in (ui2, ui4) and source is not dynamic else None
+    if result not in _WIDE_FLOATS and (source in NARROW_FLOATS or result in NARROW_FLOATS):
+        return f32
+    return ui8 if source == ui2 and result == boolean else None
+
+
+FORMS = (
+    Form(
+        "widen-elements",
+        "Computes in element types of which the plugin has kernels.",
+        lambda: [ElementsWithoutKernel(), ExtremeOfNarrowIntegers()],
+    ),
+    Form("convert-in-steps", "Converts element types by way of others where the plugin has no conversion.", lambda: [ConversionInSteps()]),
+)

@@ -1,0 +1,56 @@
+"""Element types of which the CPU plugin computes some operations otherwise."""
+
+from __future__ import annotations
+
+from moir.targets.record import Fault
+
+FAULTS = (
+    Fault(
+        "f8-examination",
+        "IsNaN, IsInf and IsFinite of floats of 8 bits",
+        "are not compiled",
+        form="widen-elements",
+    ),
+    Fault(
+        "bf16-normalization",
+        "GroupNormalization of bf16",
+        "is not compiled",
+        form="widen-elements",
+    ),
+    Fault(
+        "bf16-pooling",
+        "MaxPool of bf16, of which the places are used",
+        "is not compiled",
+        form="widen-elements",
+    ),
+    Fault(
+        "bf16-sums",
+        "ReduceSum and others of bf16 along computed axes",
+        "are not compiled",
+        form="widen-elements",
+    ),
+    Fault(
+        "unique-bytes",
+        "Unique of elements of a byte",
+        "finds places and counts that are other numbers, or beyond its results",
+        form="widen-elements",
+    ),
+    Fault(
+        "packed-padding",
+        "Pad, Transpose and ScatterElementsUpdate of elements of less than 8 bits",
+        "move whole bytes, or are not compiled",
+        form="widen-elements",
+    ),
+    Fault(
+        "narrow-extremes",
+        "ReduceMax and ReduceMin of no integer of 8 or 16 bits",
+        "are the lower bits of the limits of i32",
+        form="widen-elements",
+    ),
+    Fault(
+        "u2-boolean",
+        "Convert of u2 to boolean, and of some floats of 8 bits to others",
+        "is not compiled",
+        form="convert-in-steps",
+    ),
+)

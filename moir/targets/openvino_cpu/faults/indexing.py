@@ -1,0 +1,98 @@
+"""Places, slices and choices of elements that the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+from moir.targets.record import Fault
+
+FAULTS = (
+    Fault(
+        "gather-nothing",
+        "Gather of nothing",
+        "ends the process",
+        form="complete-indices",
+    ),
+    Fault(
+        "gather-computed-axis",
+        "Gather along a computed axis of data of known sizes",
+        "is not compiled",
+        form="complete-indices",
+    ),
+    Fault(
+        "non-zero-scalar",
+        "NonZero of a scalar",
+        "has the coordinate of a list",
+        form="complete-indices",
+    ),
+    Fault(
+        "one-hot-scalar",
+        "OneHot of a scalar with a computed depth",
+        "is not compiled",
+        form="complete-indices",
+    ),
+    Fault(
+        "slice-computed-axes",
+        "Slice along computed axes",
+        "ends the process",
+        form="complete-slices",
+    ),
+    Fault(
+        "slice-from-end",
+        "backward Slice between places counted from the end, of an unknown size that is less",
+        "does not run",
+        form="complete-slices",
+    ),
+    Fault(
+        "broadcast-scalar",
+        "Broadcast of a value of unknown rank to a scalar",
+        "ends the process",
+        form="complete-shapes",
+    ),
+    Fault(
+        "blocks-of-padding",
+        "SpaceToBatch with places in a block that are padding throughout",
+        "has other elements there",
+        form="pad-blocks",
+    ),
+    Fault(
+        "unique-axis",
+        "Unique along another axis than the first",
+        "finds other slices",
+        form="search-along-axes",
+    ),
+    Fault(
+        "unique-unsorted",
+        "Unique without an axis and without sorting, of which the places of the values are not used",
+        "has other elements",
+        form="search-along-axes",
+    ),
+    Fault(
+        "unique-no-constant",
+        "Unique of a constant without elements",
+        "ends the process",
+        form="search-along-axes",
+    ),
+    Fault(
+        "top-k-none",
+        "TopK of the largest 0 elements, of data of known sizes",
+        "is not compiled",
+        form="search-along-axes",
+    ),
+    Fault(
+        "empty-rows",
+        "logical operations and Select by the rows that SparseFillEmptyRows says were empty",
+        "are not compiled",
+        form="convert-empty-rows",
+    ),
+    Fault(
+        "select-constants",
+        "Select of booleans by a constant, which is also what is chosen",
+        "is not compiled",
+        form="select-by-logic",
+    ),
+    Fault(
+        "loop-condition",
+        "a Loop of a constant number of iterations that does not run, of which something is joined",
+        "is garbage",
+        form="count-unsliced-iterations",
+    ),
+)

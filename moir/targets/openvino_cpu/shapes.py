@@ -1,0 +1,66 @@
+"""Targets of shapes that the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from moir.dialects.element_types import si64
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class ConstantInCopiedSizes(Pattern):
+    """Gives a computed target the sizes that it copies of a constant.
+
+        %y = opset1.Reshape(%c, %target) {special_zero}      // %c: a constant [2, 3]
+    ->  %0 = opset1.Select(opset1.Equal(%target, 0), [2, 3], %target)
+        %y = opset1.Reshape(%c, %0) {special_zero}
+
+    The plugin does not copy sizes of a constant.
+    """
+
+    roots = ("opset1.Reshape",)
+
+    def may_match(self, op: Operation) -> bool:
+        data, target = op.operands
+        is_computed = isinstance(data.owner, Constant) and not isinstance(target.owner, Constant)
+        return is_computed and isinstance(op, OpsetOp) and op.flag("special_zero")
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        (data, target), build = op.operands, rewriter.op
+        shape, count = shape_of(data), element_count(shape_of(target))
+        if shape is None or not count or rewriter.known.integers(target) is not None:
+            return
+        sizes = build.constant([*shape, *[1] * count][:count], element_of(target))
+        copied = build.Select(build.Equal(target, 0), sizes, target)
+        rewriter.replace_with(op, build.Reshape(data, copied, special_zero=True))
+
+
+class BroadcastToScalar(Pattern):
+    """Writes a Broadcast to no dimensions as a Reshape.
+
+        %y = opset3.Broadcast(%x, [])                        // %x: of unknown rank
+    ->  %y = opset1.Reshape(%x, [])
+
+    The plugin ends the process.
+    """
+
+    roots = ("opset3.Broadcast",)
+
+    def may_match(self, op: Operation) -> bool:
+        return shape_of(op.operands[1]) == (0,) and rank_of(op.operands[0]) is None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        rewriter.replace_with(op, rewriter.op.Reshape(op.operands[0], rewriter.op.constant([], si64), special_zero=False))
+
+
+FORMS = (
+    Form(
+        "complete-shapes",
+        "Writes Reshapes that copy sizes of a constant, and Broadcasts to a scalar, in forms that run.",
+        lambda: [ConstantInCopiedSizes(), BroadcastToScalar()],
+    ),
+)

@@ -1,0 +1,181 @@
+"""Slices that the CPU plugin or the type inference of the runtime computes otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import constant_of
+from moir.dialects.element_types import si64
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.slicing import Slice, StridedSlice
+from moir.dialects.shapes import element_count, element_of, shape_of, size_along
+from moir.expansions.shape_values import all_axes, dimension_list, rank_value
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+LAST = int(np.iinfo(np.int32).max)
+"""An end after all elements."""
+
+
+class SliceAlongComputedAxes(Pattern):
+    """Cuts data along all axes, of which those that are not listed stay whole.
+
+        %y = opset8.Slice(%x, %start, %stop, %step, %axes)   // %x: [?, ?]
+    ->  %0 = opset3.ScatterUpdate([0, 0], %axes, %start, 0)
+        …
+        %y = opset8.Slice(%x, %0, %1, %2, [0, 1])
+
+    The plugin ends the process.
+    """
+
+    roots = (Slice,)
+
+    def may_match(self, op: Operation) -> bool:
+        if len(op.operands) < 5 or constant_of(op.operands[4]) is not None:
+            return False
+        # All axes of data of unknown rank are a Range.
+        return not (isinstance(op.operands[4].owner, OpsetOp) and op.operands[4].owner.KIND == "Range")
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, *bounds, axes = op.operands
+        if rewriter.known.integers(axes) is not None:
+            return
+        build = rewriter.op
+        rank = rank_value(build, data)
+        places = build.FloorMod(build.convert(axes, si64), rank)
+        lists = [
+            build.ScatterUpdate(build.Broadcast(build.constant(whole), rank), places, build.convert(each, si64), 0)
+            for whole, each in zip((0, LAST, 1), bounds, strict=True)
+        ]
+        rewriter.replace_with(op, build.Slice(data, *lists, all_axes(build, data)))
+
+
+class StartCountedFromEnd(Pattern):
+    """Counts a start from the same side as the stop, where the size is unknown.
+
+        %y = opset8.Slice(%x, [-3], [2], [1], [0])           // %x: [?]
+    ->  %0 = opset1.Maximum(opset3.ShapeOf(%x) - 3, 0)
+        %y = opset8.Slice(%x, %0, [2], [1], [0])
+
+    The runtime infers that nothing is between two places counted from the end if the first is not after the second in
+    a backward slice, though the first element is if both places lie before it; and that nothing is between a place
+    counted from the end and one counted from the begin, or in a backward slice the other way round, once it knows a
+    limit of the size.
+    """
+
+    roots = (Slice,)
+
+    def may_match(self, op: Operation) -> bool:
+        return -1 in (shape_of(op.results[0]) or (-1,))
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, start, *others = op.operands
+        axes = rewriter.known.integers(others[2]) if len(others) > 2 else None
+        if len(others) > 2 and axes is None:
+            return
+        certain = _certain_starts(rewriter.op, data, (start, *others[:2]), axes)
+        if certain is not None:
+            rewriter.replace_with(op, rewriter.op.Slice(data, certain, *others))
+
+
+def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue | None:
+    """Starts that mean the same as those given, and of which the runtime infers right sizes; None for these."""
+    starts, stops, steps = (op.known.integers(bound) for bound in bounds)
+    if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
+        return None
+    shape, places = shape_of(data), range(len(starts)) if axes is None else axes
+    unknown = [shape is None or not -len(shape) <= axis < len(shape) or size_along(shape, axis) < 0 for axis in places]
+    cuts = list(zip(starts, stops, steps, unknown, strict=True)) if len(unknown) == len(starts) else []
+    backward = [is_unknown and step < 0 and stop < 0 and (start >= 0 or start <= stop) for start, stop, step, is_unknown in cuts]
+    forward = [is_unknown and step > 0 and start < 0 < stop < LAST for start, stop, step, is_unknown in cuts]
+    if not any((*backward, *forward)):
+        return None
+    parts: list[SSAValue] = []
+    for start, axis, is_backward, is_forward in zip(starts, places, backward, forward, strict=True):
+        if is_backward:
+            parts.append(op.Minimum(op.Subtract(dimension_list(op, data, axis), 1), max(start, 0)))
+        elif is_forward:
+            parts.append(op.Maximum(op.Add(dimension_list(op, data, axis), start), 0))
+        else:
+            parts.append(op.constant([start], si64))
+    return op.convert(op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], element_of(bounds[0]))
+
+
+class NewAxisBeforeElement(Pattern):
+    """Inserts the new dimensions of an index after it, where single elements follow them.
+
+        %y = opset1.StridedSlice(%x, [0, 2], [0, 3]) {new_axis_mask = [1, 0], shrink_axis_mask = [0, 1], …}
+    ->  %0 = opset1.StridedSlice(%x, [2], [3]) {shrink_axis_mask = [1], …}
+        %y = opset1.Unsqueeze(%0, [0])
+
+    The plugin reads wrong elements.
+    """
+
+    roots = (StridedSlice,)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, StridedSlice)
+        new, single = op.integers("new_axis_mask"), op.integers("shrink_axis_mask")
+        return any(new) and any(single) and new.index(1) < len(single) - 1 - single[::-1].index(1)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, StridedSlice)
+        data, *bounds = op.operands
+        count = next((count for each in bounds if (count := element_count(shape_of(each))) is not None), None)
+        if count is None:
+            return
+        masks = {name: _padded(op.integers(name), count) for name in MASKS}
+        kept = [position for position in range(count) if not masks["new_axis_mask"][position] or masks["ellipsis_mask"][position]]
+        build = rewriter.op
+        indexed = build.StridedSlice(
+            data,
+            *(_entries(build, each, kept) for each in bounds),
+            **{name: [mask[position] for position in kept] for name, mask in masks.items()} | {"new_axis_mask": [0] * len(kept)},
+        )
+        rewriter.replace_with(op, build.Unsqueeze(indexed, _new_axes(masks)))
+
+
+MASKS = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
+
+
+def _padded(mask: Sequence[int], count: int) -> list[int]:
+    return [*mask, *[0] * (count - len(mask))]
+
+
+def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAValue:
+    """The entries of a list at some positions."""
+    known = constant_of(bounds)
+    if known is None:
+        return op.Gather(bounds, list(positions), 0)
+    return op.constant(known[list(positions)], element_of(bounds))
+
+
+def _new_axes(masks: dict[str, list[int]]) -> list[int]:
+    """The new dimensions of a result; those after an ellipsis are counted from the end."""
+    axes: list[int] = []
+    axis = 0
+    for position, (is_new, is_single, is_rest) in enumerate(
+        zip(masks["new_axis_mask"], masks["shrink_axis_mask"], masks["ellipsis_mask"], strict=True)
+    ):
+        if is_rest:
+            behind = zip(masks["new_axis_mask"][position + 1 :], masks["shrink_axis_mask"][position + 1 :], strict=True)
+            axis = -sum(bool(new) or not single for new, single in behind)
+        elif is_new:
+            axes.append(axis)
+            axis += 1
+        elif not is_single:
+            axis += 1
+    return axes
+
+
+FORMS = (
+    Form(
+        "complete-slices",
+        "Writes slices along computed axes, from either end, and with new dimensions in forms that run.",
+        lambda: [SliceAlongComputedAxes(), StartCountedFromEnd(), NewAxisBeforeElement()],
+    ),
+)

@@ -1,0 +1,111 @@
+"""Operations that order elements, or find equal ones, which the CPU plugin computes otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import Operation
+
+from moir.dialects.element_types import si64
+from moir.dialects.opset.sort import TopKOp, Unique
+from moir.dialects.shapes import element_count, rank_of, shape_of
+from moir.rewriting.builder import Operand
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class LargestOfNone(Pattern):
+    """Takes no element of the data where the largest 0 elements are asked for.
+
+        %v, %i = opset11.TopK(%x, 0) {axis = 1}
+    ->  %v = opset8.Slice(%x, [0], [0], [1], [1])
+        %i = opset1.Convert(%v) {destination_type = si64}
+
+    The plugin computes TopK of no element for data without elements only.
+    """
+
+    roots = (TopKOp,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, TopKOp)
+        known = rewriter.known.integers(op.operands[1])
+        if known is None or set(known) != {0}:
+            return
+        build = rewriter.op
+        nothing = build.Slice(op.operands[0], [0], [0], [1], [op.integer("axis")])
+        rewriter.replace_with(op, [nothing, build.convert(nothing, op.element("index_element_type"))])
+
+
+class DistinctSlices(Pattern):
+    """Searches distinct slices along the first axis.
+
+        %v, … = opset10.Unique(%x, 1)                        // %x: [4, 7]
+    ->  %0 = opset1.Transpose(%x, [1, 0])
+        %1, … = opset10.Unique(%0, 0)
+        %v = opset1.Transpose(%1, [1, 0])
+
+    Along any other axis the plugin computes other slices.
+    """
+
+    roots = (Unique,)
+
+    def may_match(self, op: Operation) -> bool:
+        return len(op.operands) > 1
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        from moir.expansions.shape_values import rank_value
+
+        data, axis = op.operands
+        build, rank, known = rewriter.op, rank_of(data), rewriter.known.integers(axis)
+        if known is None or known[0] == 0 or (rank is not None and known[0] % rank == 0):
+            return
+        if rank is not None:
+            place = known[0] % rank
+            order: Operand = [place, *(each for each in range(rank) if each != place)]
+            inverse: Operand = [*range(1, place + 1), 0, *range(place + 1, rank)]
+        else:
+            count = build.Squeeze(rank_value(build, data), [0])
+            first = build.FloorMod(build.constant(known[0]), count)
+            behind = build.Range(build.Add(first, 1), count, 1, output_type=si64)
+            order = build.Concat(build.Unsqueeze(first, [0]), build.Range(0, first, 1, output_type=si64), behind, axis=0)
+            inverse = build.Concat(build.Range(1, build.Add(first, 1), 1, output_type=si64), [0], behind, axis=0)
+        moved = build.Transpose(data, order)
+        values, *places = build.create(Unique, [moved, build.constant([0])], dict(op.properties)).results
+        rewriter.replace_with(op, [build.Transpose(values, inverse), *places])
+
+
+class DistinctElements(Pattern):
+    """Searches the flattened data along their axis where distinct elements are not sorted.
+
+        %v, … = opset10.Unique(%x) {sorted = false}
+    ->  %0 = opset1.Reshape(%x, [-1])
+        %v, … = opset10.Unique(%0, 0) {sorted = false}
+
+    Without an axis the plugin computes wrong elements if the places of the values have no uses. It ends the process if
+    a constant has no element; what is found then has none.
+    """
+
+    roots = (Unique,)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, Unique)
+        return len(op.operands) < 2
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Unique)
+        build, data = rewriter.op, op.operands[0]
+        if element_count(shape_of(data)) == 0:
+            places = (op.element(name) for name in ("index_element_type", "index_element_type", "count_element_type"))
+            none = [build.constant(np.zeros(0, np.int64), element) for element in places]
+            rewriter.replace_with(op, [build.constant_like(np.zeros(0), data), *none])
+        elif not op.flag("sorted") and op.results[2].first_use is None:
+            flat = data if rank_of(data) == 1 else build.Reshape(data, [-1], special_zero=False)
+            rewriter.replace_with(op, build.create(Unique, [flat, build.constant(0)], dict(op.properties)).results)
+
+
+FORMS = (
+    Form(
+        "search-along-axes",
+        "Searches distinct elements along an axis, and largest ones only where there are any.",
+        lambda: [LargestOfNone(), DistinctSlices(), DistinctElements()],
+    ),
+)

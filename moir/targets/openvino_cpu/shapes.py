@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 from moir.dialects.element_types import si64
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -42,16 +42,16 @@ class ConstantInCopiedSizes(Pattern):
 class BroadcastToScalar(Pattern):
     """Writes a Broadcast to no dimensions as a Reshape.
 
-        %y = opset3.Broadcast(%x, [])                        // %x: of unknown rank
+        %y = opset3.Broadcast(%x, %target)                   // %target: [0]
     ->  %y = opset1.Reshape(%x, [])
 
-    The plugin ends the process.
+    The plugin ends the process if the runtime folds the target.
     """
 
     roots = ("opset3.Broadcast",)
 
     def may_match(self, op: Operation) -> bool:
-        return shape_of(op.operands[1]) == (0,) and rank_of(op.operands[0]) is None
+        return shape_of(op.operands[1]) == (0,)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         rewriter.replace_with(op, rewriter.op.Reshape(op.operands[0], rewriter.op.constant([], si64), special_zero=False))

@@ -43,7 +43,7 @@ FAULTS = (
     ),
     Fault(
         "broadcast-scalar",
-        "Broadcast of a value of unknown rank to a scalar",
+        "Broadcast to a scalar, by a target that the runtime folds",
         "ends the process",
         form="complete-shapes",
     ),

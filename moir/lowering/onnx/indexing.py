@@ -100,9 +100,13 @@ def one_hot(node: LoweringNode, op: OpBuilder, _indices: SSAValue, _depth: SSAVa
 
 
 @onnx.lowers("NonZero")
-def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
+def non_zero(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """onnx.NonZero(x) -> opset3.NonZero(x); strings are compared with the empty string."""
     if element_of(x) == string:
+        known = node.constant(0)
+        if known is not None and known.ndim:
+            # Constants that are unpacked are not folded.
+            return op.constant(np.stack(np.nonzero(known)).astype(np.int64))
         texts = unpacked(op, x)
         x = op.Subtract(texts.ends, texts.begins)
     return op.NonZero(x)

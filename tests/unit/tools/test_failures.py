@@ -26,8 +26,13 @@ def _signalled(number: signal.Signals, cleaned: list[str]) -> Callable[[], int]:
     ("number", "status", "line"),
     [(signal.SIGTERM, TERMINATED, "moir: terminated\n"), (signal.SIGINT, INTERRUPTED, "moir: interrupted\n")],
 )
-def test_signals_are_exceptions(capfd: pytest.CaptureFixture[str], number: signal.Signals, status: int, line: str) -> None:
+def test_signals_are_exceptions(
+    request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], number: signal.Signals, status: int, line: str
+) -> None:
     cleaned: list[str] = []
+    # Tests that run in the background ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     assert report_failures("moir", _signalled(number, cleaned)) == status
     assert cleaned == ["cleaned"]
     assert capfd.readouterr().err == line

@@ -51,7 +51,7 @@ class BroadcastToScalar(Pattern):
     roots = ("opset3.Broadcast",)
 
     def may_match(self, op: Operation) -> bool:
-        return shape_of(op.operands[1]) == (0,)
+        return shape_of(op.operands[1]) == (0,) and isinstance(op, OpsetOp) and op.text("mode") != "bidirectional"
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         rewriter.replace_with(op, rewriter.op.Reshape(op.operands[0], rewriter.op.constant([], si64), special_zero=False))

@@ -108,6 +108,11 @@ class BatchOp(MovementOp):
             raise InferenceError("a border has a negative width")
         return found
 
+    def borders(self, known: OperandValues, shape: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
+        """The total width of both borders of each dimension of `data`; -1 where one is unknown."""
+        begin, end = ((known.sizes(operand) or (-1,) * len(shape)) for operand in self.operands[2:])
+        return tuple(b + e if is_fixed(b) and is_fixed(e) else -1 for b, e in zip(begin, end, strict=True))
+
 
 @deferred_definition
 class BatchToSpace(BatchOp):
@@ -128,14 +133,13 @@ class BatchToSpace(BatchOp):
         if shape is None:
             return None
         require_rank(shape, 2)
-        block, begin, end = self.lists(known, shape)
+        block, *_ = self.lists(known, shape)
         if block is None:
             return unknown_dimensions(len(shape))
-        batch = exact_quotient(shape[0], prod(block), "volume of a block")
-        if begin is None or end is None:
-            return (batch, *[-1] * (len(shape) - 1))
-        sizes = [shifted(product(d, s), -b - e) for d, s, b, e in zip(shape[1:], block[1:], begin[1:], end[1:], strict=True)]
-        if any(is_fixed(d) and not is_fixed(size) for size, d in zip(sizes, shape[1:], strict=True)):
+        batch, borders = exact_quotient(shape[0], prod(block), "volume of a block"), self.borders(known, shape)
+        whole = [product(d, s) for d, s in zip(shape[1:], block[1:], strict=True)]
+        sizes = [shifted(d, -width) if is_fixed(width) else -1 for d, width in zip(whole, borders[1:], strict=True)]
+        if any(is_fixed(d) and is_fixed(width) and not is_fixed(size) for size, d, width in zip(sizes, whole, borders[1:], strict=True)):
             raise InferenceError(f"the crops cut more off shape {format_shape(shape)} than is there")
         return (batch, *sizes)
 
@@ -169,13 +173,12 @@ class SpaceToBatch(BatchOp):
         if shape is None:
             return None
         require_rank(shape, 2)
-        block, begin, end = self.lists(known, shape)
+        block, *_ = self.lists(known, shape)
         if block is None:
             return unknown_dimensions(len(shape))
         batch = product(shape[0], prod(block))
-        if begin is None or end is None:
-            return (batch, *[-1] * (len(shape) - 1))
-        padded = [shifted(d, b + e) for d, b, e in zip(shape[1:], begin[1:], end[1:], strict=True)]
+        borders = self.borders(known, shape)[1:]
+        padded = [shifted(d, width) if is_fixed(width) else -1 for d, width in zip(shape[1:], borders, strict=True)]
         return (batch, *(exact_quotient(d, s, "block size") for d, s in zip(padded, block[1:], strict=True)))
 
     def move(self, *operands: Array) -> Sequence[Array] | None:

@@ -23,7 +23,7 @@ class EmptyRows(Pattern):
     roots = (SparseFillEmptyRows,)
 
     def may_match(self, op: Operation) -> bool:
-        return any(use.operation.name != "opset1.Convert" for use in op.results[2].uses)
+        return any(use.operation.name not in ("opset1.Convert", "opset1.Result") for use in op.results[2].uses)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         build = rewriter.op

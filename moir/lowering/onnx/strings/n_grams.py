@@ -54,15 +54,16 @@ def n_gram_counts(
     columns: list[int] = []
     first, comparisons, length = 0, 0, size_along(shape_of(x) or (-1,), -1)
     for number, grams in enumerate(_pools(node, pool), 1):
-        distances = range(1, 2 if number == 1 else max_skip_count + 2)
-        # Lists that are known to be too short have no n-grams, and are left out.
-        fitting = [distance for distance in distances if not 0 < length <= (number - 1) * distance]
-        if min_gram_length <= number <= max_gram_length and len(grams) and fitting:
-            comparisons += number * len(fitting)
+        most = 1 if number == 1 else max_skip_count + 1
+        if length > 0 and number > 1:
+            # Lists that are known to be too short have no n-grams, and are left out.
+            most = min(most, (length - 1) // (number - 1))
+        if min_gram_length <= number <= max_gram_length and len(grams) and most:
+            comparisons += number * most
             if comparisons > MOST_COMPARISONS:
-                reason = f"n-grams of up to {number} tokens at {len(fitting)} distances take more than {MOST_COMPARISONS} comparisons"
+                reason = f"n-grams of up to {number} tokens at {most} distances take more than {MOST_COMPARISONS} comparisons"
                 node.fail(reason, hint="use a smaller max_skip_count or max_gram_length")
-            found = [_occurrences(op, x, grams, distance) for distance in fitting]
+            found = [_occurrences(op, x, grams, distance) for distance in range(1, most + 1)]
             counts.append(op.convert(op.ReduceSum(op.Concat(*found, axis=-2), [-2]), f32))
             columns.extend(ngram_indexes[first : first + len(grams)])
         first += len(grams)

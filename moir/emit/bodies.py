@@ -1,4 +1,4 @@
-"""Port maps and back edges of operations with regions: If, Loop and TensorIterator."""
+"""Port maps and back edges of operations with bodies: If, Loop and TensorIterator."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _repeated(op: OpsetOp, ports: int, body: LayerOrder, own_operands: int, spec
 
     Args:
         ports: number of input ports.
-        own_operands: number of operands for the loop itself, which cannot feed a Parameter.
+        own_operands: number of operands of the loop itself (trip count, condition), which no Parameter can receive.
         special: entries of the port map other than those of inputs and outputs.
     """
     inputs, outputs = _ports(op, "inputs"), _ports(op, "outputs")
@@ -109,7 +109,9 @@ def _ports(op: OpsetOp, name: str) -> list[BodyPort]:
 
 
 def _operand(op: OpsetOp, ports: int, index: int, own_operands: int) -> int:
-    """The port of an operand that feeds a Parameter of a body. Raises EmissionError for one that cannot."""
+    """The input port of the operand that a body's Parameter receives. Raises EmissionError for an operand that has
+    none.
+    """
     if not 0 <= index < ports:
         raise IndexError
     if index < own_operands:

@@ -1,6 +1,6 @@
-"""The exchange of an older pair of files for a new one, which loses neither, wherever the process ends.
+"""Replacing an existing pair of files by a new one, so that one complete pair exists whenever the process ends.
 
-The files of one writer have a mark in their names, so that what a killed process left is recognized:
+The temporary names of one writer contain a random mark, by which files of a killed process are recognized:
 
     .m.xml.3f0a.tmp   .m.bin.3f0a.tmp    the new files, until they are complete
     .m.xml.3f0a.old   .m.bin.3f0a.old    the older files, from the first rename of an exchange to the last
@@ -33,24 +33,24 @@ _LONGEST_WAIT = 10.0
 
 
 class Names(Record):
-    """The four names of one writer for one file of a pair."""
+    """The temporary names that one writer uses for one file of a pair."""
 
     path: Path
     mark: str
 
     @property
     def new(self) -> Path:
-        """Where the file is written."""
+        """The path under which the new file is written."""
         return self.path.parent / f".{self.path.name}.{self.mark}.tmp"
 
     @property
     def old(self) -> Path:
-        """Where the older file is moved."""
+        """The path to which the existing file is moved."""
         return self.path.parent / f".{self.path.name}.{self.mark}.old"
 
 
 def exchange(xml: Names, weights: Names) -> None:
-    """Give new files their names. After an exception, the older files have them again. Needs the lock of the folder."""
+    """Rename new files to their final names. After an exception the existing files keep them. Needs the folder's lock."""
     try:
         for names in (xml, weights):
             with suppress(FileNotFoundError):
@@ -63,40 +63,40 @@ def exchange(xml: Names, weights: Names) -> None:
 
 
 def _settle_one(xml: Names, weights: Names) -> None:
-    """Complete the exchange of one writer, or undo it; an error of the file system leaves that to the next process."""
+    """Complete or undo the exchange of one writer; after an error of the file system, the next process does it."""
     with suppress(OSError):
         if xml.path.exists():
             for names in (xml, weights):
                 names.old.unlink(missing_ok=True)
             return
-        # A process that ends between these leaves what it would have left after its first rename.
+        # A process that ends between these two renames leaves the state after its first rename.
         for names in (weights, xml):
             with suppress(FileNotFoundError):
                 os.replace(names.old, names.path)
 
 
 def settle(xml_path: Path, bin_path: Path) -> None:
-    """Complete or undo the exchanges of processes that were killed in one. Needs the lock of the folder."""
+    """Complete or undo the exchanges during which a process was killed. Needs the lock of the folder."""
     marks = {mark for path in (xml_path, bin_path) for mark in _marks(path, "old")}
     for mark in sorted(marks):
         _settle_one(Names(xml_path, mark), Names(bin_path, mark))
 
 
 def sweep(xml_path: Path, bin_path: Path) -> None:
-    """Remove new files whose writer was killed: nobody holds a lock on them. Needs the lock of the folder."""
+    """Remove new files whose writer was killed, which is why they are not locked. Needs the lock of the folder."""
     for path in (xml_path, bin_path):
         for mark in _marks(path, "tmp"):
             with suppress(OSError):
                 _remove_unlocked(Names(path, mark).new)
 
 
-def left_behind(xml_path: Path) -> list[Path]:
-    """The files that writers of an `.xml` have left under their own names, or are about to rename."""
+def temporary_files(xml_path: Path) -> list[Path]:
+    """The temporary files for an `.xml` under the names of all writers, complete or not."""
     return [path for end in ("old", "tmp") for path in _files(xml_path, end)]
 
 
 def _files(path: Path, end: str) -> list[Path]:
-    """The files of any writer for a path, by the end of their names."""
+    """The temporary files of all writers for a path, given the ending of their names."""
     before, after = f".{path.name}.", f".{end}"
     try:
         names = os.listdir(path.parent)
@@ -118,7 +118,7 @@ def _marks(path: Path, end: str) -> list[str]:
 def _remove_unlocked(path: Path) -> None:
     if fcntl is None:
         return
-    # A link or a named pipe under such a name is no file of a writer.
+    # A link or a named pipe under such a name was not written by moir.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         with suppress(BlockingIOError):
@@ -129,7 +129,7 @@ def _remove_unlocked(path: Path) -> None:
 
 
 def lock_own(descriptor: int) -> None:
-    """Lock a new file as one whose writer lives, on file systems that have locks."""
+    """Lock a new file to show that its writer is alive, on file systems that have locks."""
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from moir.emit.exchange import Names, exchange, left_behind, lock_own, locked, settle, sweep
+from moir.emit.exchange import Names, exchange, lock_own, locked, settle, sweep, temporary_files
 from moir.errors import EmissionError, UsageError
 from moir.frameworks import OPENVINO_IR, SAMPLE
 from moir.records import Record
@@ -38,10 +38,10 @@ def weights_path(xml_path: Path) -> Path:
 def check_output(xml_path: Path) -> None:
     """Check that the files of a model can be written.
 
-    Nothing is changed, except that an older IR gets its names back if a process was killed while it replaced it.
-    Only an older IR is replaced: a file of another kind in its place may be dear to its owner.
+    Changes no file, but restores an older IR whose replacement was interrupted because the process was killed. Only an
+    older IR may be replaced: a file of another kind under the same name may be valuable.
 
-    Raises EmissionError with what stands in the way.
+    Raises EmissionError that says what prevents writing.
     """
     bin_path = weights_path(xml_path)
     for folder in xml_path.parents:
@@ -57,7 +57,7 @@ def check_output(xml_path: Path) -> None:
                     "the model cannot be written: the folder is read-only", location=str(folder), hint="choose another output"
                 )
             break
-    if any(path.suffix == ".old" for path in left_behind(xml_path) + left_behind(bin_path)):
+    if any(path.suffix == ".old" for path in temporary_files(xml_path) + temporary_files(bin_path)):
         with locked(xml_path.parent):
             settle(xml_path, bin_path)
     for path in (xml_path, bin_path):
@@ -71,14 +71,14 @@ def check_output(xml_path: Path) -> None:
 
 
 def _is_replaceable(xml_path: Path) -> bool:
-    """Whether the files of an older model are in a place, or what is left of one when its process was killed."""
+    """Whether the files at a path are an older model, or the rest of one whose replacement was interrupted."""
     if not xml_path.exists():
-        return any(OPENVINO_IR.begins(_beginning(path)) for path in left_behind(xml_path))
+        return any(OPENVINO_IR.begins(_beginning(path)) for path in temporary_files(xml_path))
     return OPENVINO_IR.begins(_beginning(xml_path))
 
 
 def _has_content(path: Path) -> bool:
-    """Whether a path is anything but a new or an empty file."""
+    """Whether a path exists and is not an empty file."""
     return path.exists() and not (path.is_file() and path.stat().st_size == 0)
 
 
@@ -96,8 +96,8 @@ def replacing(xml_path: Path) -> Generator[FilePair]:
 
     After an exception in the context, the files that existed before are unchanged.
 
-    Raises EmissionError for files that are in the way (`check_output`), and for errors of the file system (no
-    permission, no space).
+    Raises EmissionError for existing files that must not be replaced (`check_output`), and for errors of the file
+    system (no permission, no space).
     """
     check_output(xml_path)
     bin_path = weights_path(xml_path)

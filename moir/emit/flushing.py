@@ -1,4 +1,4 @@
-"""Flushing a large file to the disk while it is being written, so that not all of it is left to flush at the end."""
+"""Flushing a large file to disk while it is being written, so that less is left to flush at the end."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 FLUSHED_SIZE = 1 << 23
-"""Number of bytes after which a flush begins, unless another one is under way."""
+"""Number of bytes after which a flush starts, unless another one is still running."""
 
 
 class FlushedFile:
-    """A context that writes to a file, of which a thread flushes what was written so far.
+    """A context that writes to a file while a thread flushes the part that is already written.
 
-    Its end waits for the thread, and raises the OSError of a flush that failed: the system reports it only once.
+    Leaving the context waits for the thread and raises the OSError of a failed flush, which the system reports only
+    once.
 
     Args:
-        file: the file; the caller flushes its end.
+        file: the file; the caller flushes the rest after the context.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -30,7 +31,7 @@ class FlushedFile:
         return self
 
     def write(self, piece: memoryview) -> None:
-        """Write a piece. Raises OSError."""
+        """Write some bytes. Raises OSError."""
         self._file.write(piece)
         self._written += len(piece)
         if self._written >= FLUSHED_SIZE and (self._thread is None or not self._thread.is_alive()):

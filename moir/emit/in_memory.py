@@ -29,7 +29,7 @@ def write_xml(
 
     Args:
         module: the module.
-        write: is called with each piece of the XML.
+        write: called with each piece of the XML.
         weights: collects the constants.
         conversion_parameters: options of the conversion to record.
 
@@ -41,7 +41,7 @@ def write_xml(
 
 
 def model_of(module: ModuleOp) -> ModelOp:
-    """The only model of a module. Raises EmissionError if it has none or more than one."""
+    """The only model of a module. Raises EmissionError if the module has no model or several."""
     models = models_of(module)
     if len(models) != 1:
         raise EmissionError(f"the IR holds one model, the module has {len(models)}")
@@ -63,16 +63,17 @@ CORE = Expected("an openvino.Core", lambda value: callable(getattr(value, "read_
 def to_openvino(
     module: ModuleOp, *, conversion_parameters: Mapping[str, str] | None = None, core: openvino.Core | None = None
 ) -> openvino.Model:
-    """The model of a module as one of OpenVINO Runtime, without files. The weights are copied; the model owns them.
+    """The model of a module as a model of OpenVINO Runtime, without files. The runtime's model owns a copy of the
+    weights.
 
     Args:
         module: a module in opset dialects.
         conversion_parameters: options of the conversion to record.
-        core: a core in which the operations of the dialect `extension` are registered, if the model has any other than
-            those of OpenVINO Tokenizers.
+        core: a core in which the operations of the dialect `extension` are registered; needed if the model has such
+    operations other than those of OpenVINO Tokenizers.
 
-    Raises ArgumentError for arguments that are no such things, EmissionError if OpenVINO is not installed, or rejects
-    the model, and ModelFileError if a file that the module was read from has changed.
+    Raises ArgumentError for arguments of other types, EmissionError if OpenVINO is not installed or rejects the model,
+    and ModelFileError if a file from which the module was read has changed.
     """
     try:
         import openvino
@@ -91,13 +92,13 @@ def to_openvino(
 
 
 def _core_for(model: ModelOp) -> openvino.Core:
-    """A core with the extensions that a model needs. Raises EmissionError if one is not installed."""
+    """A core with the extension packages that a model needs. Raises EmissionError if one of them is not installed."""
     import openvino
 
     extensions = model.attributes.get(ModuleLevel.RUNTIME_EXTENSIONS)
     for name in value_of(extensions) if extensions is not None else ():
         try:
-            # The packages register their operations with each core that is made after the import.
+            # Once imported, the packages register their operations with each new core.
             import_module(name)
         except ImportError as error:
             raise EmissionError(f"the model needs the extension {name} of the runtime", hint=f"install the package {name}") from error

@@ -39,7 +39,7 @@ class ModelWriter:
     """Writes one model.
 
     Args:
-        write: is called with each piece of the XML.
+        write: called with each piece of the XML.
         weights: collects the constants of the model and of all its bodies.
     """
 
@@ -47,7 +47,8 @@ class ModelWriter:
         self.layers = 0
         self._write = write
         self._weights = weights
-        # By identity: attributes live as long as the module, and hashing an attribute costs more than these look-ups.
+        # Keyed by identity: attributes live as long as the module, and hashing them costs more than these look-ups
+        # save.
         self._data_elements: dict[tuple[object, ...], str] = {}
         self._ports: dict[int, tuple[str, str]] = {}
 
@@ -60,7 +61,7 @@ class ModelWriter:
         self._write("</net>\n")
 
     def _network(self, layers: LayerOrder, tensor_names: Mapping[OpResult, str]) -> None:
-        """Write `<layers>` and `<edges>`; `tensor_names` has the names of results whose operation declares none."""
+        """Write `<layers>` and `<edges>`; `tensor_names` has names for the results of operations that declare none."""
         sources: dict[int, str] = {}
         edges: list[str] = []
         informed = {op.operands[0]: op for op in layers.results if "runtime_info" in op.attributes}
@@ -94,7 +95,8 @@ class ModelWriter:
     ) -> None:
         """Write a layer.
 
-        `informed` has the Results with runtime information by their operands, to whose ports the runtime writes it.
+        `informed` maps operands to the Results that use them and have runtime information: the runtime stores that on
+        the output port that produces the operand.
         """
         check_limits(op, operands)
         kind = _layer_form(type(op)).kind or _own_kind(op)
@@ -107,7 +109,7 @@ class ModelWriter:
         parts = [f'\t\t<layer id="{index}" name="{escape_name(name)}" {kind}>\n', data]
         information = LayerInformation.of(op)
         parts.append(information.layer)
-        # What a Result says of its operand stands on the port of the producer.
+        # The runtime information of a Result belongs to the port of the operation that produces its operand.
         inputs: Mapping[int, str] = information.inputs if op.results or "runtime_info" not in op.attributes else {}
         if operands:
             parts.append("\t\t\t<input>\n")
@@ -174,7 +176,7 @@ def _data_element(op: OpsetOp) -> str:
     form = _layer_form(type(op))
     written: Iterable[tuple[str, Attribute | None]] = form.properties
     if not form.kind and not form.properties:
-        # An operation without a class: all of its properties are written.
+        # An operation without a class: all of its properties are written to `<data>`.
         written = [(_attribute_name(name), None) for name in properties]
     texts: list[str] = []
     for name, default in written:
@@ -185,7 +187,7 @@ def _data_element(op: OpsetOp) -> str:
 
 
 def _with_unknown_attributes(data: str, op: Operation) -> str:
-    """The `<data>` of a layer with the attributes that its class does not have, which the runtime ignores."""
+    """The `<data>` of a layer, with the attributes that its class does not declare, which the runtime ignores."""
     unknown = op.attributes[UNKNOWN_ATTRIBUTES]
     if not isinstance(unknown, DictionaryAttr):
         raise EmissionError(f"{UNKNOWN_ATTRIBUTES} is no dictionary")
@@ -204,10 +206,10 @@ def _parameter_data(op: Operation) -> str:
 
 
 class _LayerForm(Record):
-    """What the layers of all operations of a class have in common.
+    """The parts of `<layer>` that are equal for all operations of a class.
 
     Args:
-        kind: the XML of their type and version; empty for an operation that says these itself (`_own_kind`).
+        kind: the XML of type and version; empty if each operation has its own (`_own_kind`).
         properties: names and defaults of the properties that are written to `<data>`, in the order of the class.
     """
 
@@ -227,9 +229,9 @@ def _layer_form(operation: type[OpsetOp]) -> _LayerForm:
 
 
 def _own_kind(op: OpsetOp) -> str:
-    """The kind of a layer of the `extension` dialect.
+    """The XML of type and version of a layer of the `extension` dialect.
 
-    The class of the operation may be a user's own, which declares neither type nor version.
+    A class that a user wrote for such an operation declares neither type nor version.
     """
     version = op.attributes.get(LAYER_VERSION)
     return _kind(decode_kind(op.name.partition(".")[2]), version.data if isinstance(version, StringAttr) else _EXTENSION)

@@ -1,7 +1,7 @@
-"""The operands that OpenVINO Runtime refuses; `python -m scripts.operand_limits` writes it.
+"""The operand types that OpenVINO Runtime accepts; `python -m scripts.operand_limits` writes this table.
 
-For each operand, in order: `i` integers, `f` floats, `n` no strings, `-` any element type; the greatest rank; `=` one
-element.
+For each operand, in order: the element types (`i` integers, `f` floats, `n` all but strings, `-` all), then the
+greatest rank, then `=` if there must be one element.
 """
 
 LIMITS: dict[str, str] = {

@@ -1,6 +1,6 @@
-"""What OpenVINO Runtime refuses when it reads an operation: operands and attributes beyond its limits.
+"""Checks of operands and attributes that OpenVINO Runtime would reject when it reads an IR.
 
-Such an operation is an error here, with the name of its node, rather than an IR that does not load.
+Such an operation raises an error that names its node, so that no IR is written that does not load.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Limit(Record):
     """The limits of an operand.
 
     Args:
-        integers: whether it is of integers.
-        floats: whether it is of floats.
-        strings: whether it may be of strings.
+        integers: whether its elements must be integers.
+        floats: whether its elements must be floats.
+        strings: whether its elements may be strings.
         rank: its greatest rank; None if it has no limit.
-        is_single: whether it has one element.
+        is_single: whether it must have one element.
     """
 
     integers: bool
@@ -40,7 +40,7 @@ class Limit(Record):
 
 @cache
 def limits_of(name: str) -> tuple[Limit, ...]:
-    """The limits of the operands of an operation, up to the last one that has any."""
+    """The limits of the operands of an operation, up to the last operand that has a limit."""
     return tuple(
         Limit(each[0] == "i", each[0] == "f", each[0] == "-", int(each[1]) if each[1:2].isdecimal() else None, each.endswith("="))
         for each in LIMITS.get(name, "").split()
@@ -48,7 +48,7 @@ def limits_of(name: str) -> tuple[Limit, ...]:
 
 
 def check_limits(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
-    """Raise EmissionError if an operation has an operand or an attribute that the runtime refuses."""
+    """Raise EmissionError if an operand or attribute of an operation is one that the runtime rejects."""
     for index, (limit, value) in enumerate(zip(limits_of(op.name), operands, strict=False)):
         if reason := _beyond(limit, value):
             raise EmissionError(f"operand {index} {reason}")
@@ -58,7 +58,7 @@ def check_limits(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
 
 
 def _beyond(limit: Limit, value: SSAValue) -> str | None:
-    """What is beyond a limit, for a message; None if nothing is, as far as the type is known."""
+    """How the type of a value violates a limit, for a message; None if it does not, as far as the type is known."""
     element, rank = element_of(value), rank_of(value)
     if element is not dynamic:
         if limit.integers and element not in INTEGER_TYPES:

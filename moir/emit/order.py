@@ -19,9 +19,9 @@ class LayerOrder:
     """The operations of a block as layers: Parameters, then the others, then Results.
 
     Parameters and Results keep the order of the block, which is that of the model's inputs and outputs. The others keep
-    the order of the block, too, unless an operand is defined below its use; then they are sorted stably.
+    the order of the block, too, unless an operand is defined after its use; then they are sorted stably.
 
-    Raises ConversionError for a cycle, and EmissionError for operations that are none of the IR.
+    Raises ConversionError for a cycle, and EmissionError for operations that IR does not have.
     """
 
     def __init__(self, block: Block) -> None:
@@ -40,9 +40,9 @@ class LayerOrder:
 
     @cached_property
     def names(self) -> list[str]:
-        """Unique names of the layers. On a conflict, Parameters and Results keep theirs, then earlier layers.
+        """Unique names of the layers. If names collide, Parameters and Results keep theirs first, then earlier layers.
 
-        Where extensions for Model Optimizer ran, all other layers keep theirs before Results do.
+        In a model that Model Optimizer extensions changed, Results come last.
         """
         names = [""] * len(self.operations)
         taken: set[str] = set()
@@ -59,11 +59,11 @@ class LayerOrder:
 
     @cached_property
     def tensor_names(self) -> dict[OpResult, str]:
-        """The tensor names of inputs and outputs of the model whose operation declares none.
+        """Tensor names for those inputs and outputs of the model whose operations declare none.
 
         The runtime finds inputs and outputs only by tensor names. A tensor gets the name of its operation, or
-        `<name>:<index>` if that has several results, unless another tensor has this name. An operation that declares
-        empty names says that its tensors have none.
+        `<name>:<index>` if the operation has several results, unless another tensor has this name. Tensors of an
+        operation that declares an empty list of names stay without a name.
         """
         unnamed = [op.results[0] for op in self.parameters] + [op.operands[0] for op in self.results]
         wanted = [value for value in dict.fromkeys(unnamed) if isinstance(value, OpResult) and "tensor_names" not in value.op.attributes]
@@ -81,7 +81,7 @@ class LayerOrder:
 
 
 def _foreign(block: Block) -> EmissionError:
-    """The error for a block with operations that are none of an operation set. Names those in bodies, too."""
+    """The error for a block with operations outside all operation sets. It names those in nested bodies, too."""
     root = block.parent_op()
     assert root is not None
     left = remaining_operations(root, lambda op: not isinstance(op, OpsetOp | NoneOp))

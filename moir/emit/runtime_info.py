@@ -1,4 +1,4 @@
-"""The `<rt_info>` of a model, of its layers and of their ports: information that does not affect the computation."""
+"""The `<rt_info>` of a model, of its layers and of their ports: metadata that do not affect the computation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from moir.records import Record
 from moir.version import VERSION
 
 PORT_ENTRIES = frozenset(("layout",))
-"""Entries of a Parameter or Result that belong to its port."""
+"""Runtime information of a Parameter or Result that is written at its port."""
 
 PORT_OF_ENTRIES = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
 """That port."""
@@ -50,20 +50,20 @@ PATH_OPTIONS = frozenset(
         "transformations_config",
     )
 )
-"""Options of a conversion whose values are paths. Only the last component is written, as directories are private."""
+"""Options of a conversion whose values are paths. Only their last component is written: directories are private."""
 
 _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
 ORIGINS = ("framework", "input_model")
-"""Options that say what a model was made from: of a model that was IR already, those that it came with stay."""
+"""Options that name the source of a model. A model read from IR keeps the recorded ones."""
 
 
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:
-    """The `<rt_info>` of the model: what it came with, moir's version, the extensions that it needs, and the options of
+    """The `<rt_info>` of the model: the recorded entries, moir's version, the required extensions, and the options of
     the conversion.
 
-    Options are those that the model records (`conversion_parameters`), overridden by the given ones.
+    The given options override those that the model records (`conversion_parameters`).
     """
     came_with = model.attributes.get(ModuleLevel.RUNTIME_INFO)
     entries = dict(came_with.data) if isinstance(came_with, DictionaryAttr) else {}
@@ -84,9 +84,9 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
 
 
 def body_information(op: Operation, number: int) -> str:
-    """The `<rt_info>` of a body of an operation: what it came with.
+    """The `<rt_info>` of a body of an operation: its recorded entries.
 
-    It is never omitted, for the runtime takes a body without it for one of a file of its early times.
+    It is never omitted: the runtime treats a body without `<rt_info>` as one of an outdated IR version.
     """
     bodies = op.attributes.get(BODY_INFORMATION)
     given = list(cast("ArrayAttr[Attribute]", bodies)) if isinstance(bodies, ArrayAttr) else []
@@ -100,7 +100,7 @@ def _entries(entries: Mapping[str, Attribute], indent: str) -> str:
 
 
 def _entry(name: str, value: Attribute, indent: str) -> str:
-    """The element, or elements, of an entry of the model's runtime information (`ModuleLevel.RUNTIME_INFO`)."""
+    """The XML elements of an entry of the model's runtime information (`ModuleLevel.RUNTIME_INFO`)."""
     if isinstance(value, ArrayAttr):
         return "".join([_entry(name, each, indent) for each in cast("ArrayAttr[Attribute]", value)])
     if not isinstance(value, DictionaryAttr):
@@ -117,7 +117,7 @@ def _entry(name: str, value: Attribute, indent: str) -> str:
 
 
 class LayerInformation(Record):
-    """The `<rt_info>` of a layer and of its ports, by their numbers; empty texts where there are no entries."""
+    """The `<rt_info>` of a layer and, by port number, of its ports; empty texts if there are no entries."""
 
     layer: str
     inputs: Mapping[int, str]
@@ -125,7 +125,7 @@ class LayerInformation(Record):
 
     @staticmethod
     def of(op: Operation) -> LayerInformation:
-        """The information that an operation carries."""
+        """The runtime information of an operation."""
         if "runtime_info" not in op.attributes and PORT_INFORMATION not in op.attributes:
             return _NO_INFORMATION
         entries = _dictionary(op, "runtime_info")
@@ -172,7 +172,7 @@ def _checked(name: str) -> str:
 
 
 def _anonymous(value: str) -> str:
-    """A path, or several separated by commas, without directories."""
+    """A path, or several separated by commas, each reduced to its last component."""
     return ",".join(_last_part(part) for part in value.split(","))
 
 

@@ -19,7 +19,7 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;",
 
 
 def escape_name(text: str) -> str:
-    """A name escaped for an XML attribute. Characters that XML 1.0 forbids become U+FFFD: names have no meaning."""
+    """A name escaped for an XML attribute. Characters that XML 1.0 forbids become U+FFFD: names have no semantics."""
     return _escape(text if text.isprintable() else _impossible().sub("\ufffd", text))
 
 
@@ -33,7 +33,9 @@ def escape_value(text: str) -> str:
 
 @cache
 def _impossible() -> re.Pattern[str]:
-    """The characters that XML 1.0 forbids, none of which is printable. Compiled when text is not: that takes long."""
+    """A pattern of the characters that XML 1.0 forbids, all unprintable; compiled only for unprintable text, as it is
+    slow.
+    """
     return re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -50,7 +52,7 @@ def property_text(attribute: Attribute) -> str:
 
 
 def port_text(type_: Attribute) -> tuple[str, str]:
-    """Precision and dimension elements of a port. Raises EmissionError if IR does not have the type."""
+    """The `<precision>` and `<dim>` elements of a port. Raises EmissionError for a type that IR does not have."""
     element = element_of(type_)
     if not element_types.is_element_type(element) or (element is element_types.dynamic and "tensor" not in type_.name):
         raise EmissionError(f"the IR has no values of type {type_}")

@@ -2,7 +2,7 @@
 
 Constants are 64-byte aligned. Constants of equal bytes share one position, whatever their shapes and element types. To
 find them, sizes and samples of the bytes are compared first, and whole constants only if these are equal; no hash of a
-whole constant is computed. Arrays that passes left to compute are computed in pieces while they are written.
+whole constant is computed. Arrays that passes have deferred are computed in pieces while they are written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class Weights:
 
     @property
     def size(self) -> int:
-        """Size of the `.bin` so far, in bytes. The runtime (2026.4) crashes if it is empty and has a constant."""
+        """Size of the `.bin` so far, in bytes; never 0 once a constant is placed, because the runtime (2026.4) would
+        crash.
+        """
         return self._end or int(self._has_empty)
 
     def place(self, data: DataAttr) -> tuple[int, int]:

@@ -43,7 +43,7 @@ def write_model(
         module: a module with one `moir.model`, all of its operations in opset dialects.
         xml_path: the file to write; the weights are written to the `.bin` beside it. A missing directory is created.
         conversion_parameters: options of the conversion to record in the file; paths without their directories.
-        check: called when all is written, before it replaces older files; an exception prevents that.
+        check: called after both files are written, before they replace older ones; an exception prevents that.
 
     Raises EmissionError for a module that IR cannot represent, and for errors of the file system. Then no new file is
     left and the old ones are unchanged.

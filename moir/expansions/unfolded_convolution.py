@@ -119,16 +119,16 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
     return op.Slice(x, [-1] * count, [-(2**31)] * count, [-1] * count, axes)
 
 
-def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_behind: bool) -> SSAValue:
+def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_at_end: bool) -> SSAValue:
     """x [N, C, L…] with other spatial sizes, lists of one entry each.
 
-    Surplus elements are removed at both sides, an odd one at the end with `more_behind` and at the beginning otherwise;
+    Surplus elements are removed at both sides, an odd one at the end with `more_at_end` and at the beginning otherwise;
     missing ones are zeros after the others.
     """
     begins: list[SSAValue] = []
     for axis, target in enumerate(targets):
         cut = op.Maximum(op.Subtract(_listed(op, _size(op, x, 2 + axis)), target), 0)
-        begins.append(op.Divide(cut if more_behind else op.Add(cut, 1), 2))
+        begins.append(op.Divide(cut if more_at_end else op.Add(cut, 1), 2))
     return cropped(op, x, begins, targets)
 
 

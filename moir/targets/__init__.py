@@ -1,1 +1,1 @@
-"""What runtimes compute otherwise than the operation sets say, and the forms in which moir writes it for them."""
+"""Where runtimes deviate from the operation sets, and the forms that moir writes instead so that results are right."""

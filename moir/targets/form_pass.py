@@ -1,4 +1,4 @@
-"""The passes of targets, which are made of their forms."""
+"""The passes of a target, each built from a record of a rewritten form (`Form`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from moir.targets.record import Form
 
 
 class FormPass(PatternPass):
-    """Writes operations in a form that a target executes."""
+    """Rewrites operations into a form that the target executes correctly."""
 
     FORM: ClassVar[Form]
 
@@ -33,7 +33,7 @@ class FormPass(PatternPass):
 
 @cache
 def form_pass(name: str, module: str) -> type[FormPass]:
-    """The pass of a form, by its name and that of the module whose `FORMS` have it."""
+    """The pass of a form, given its name and the module whose list `FORMS` contains it."""
     forms: Sequence[Form] = import_module(module).FORMS
     form = next(each for each in forms if each.name == name)
     title = "".join(word.capitalize() for word in name.split("-"))

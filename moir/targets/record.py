@@ -1,4 +1,4 @@
-"""Records of what a target does not execute as the operation sets say: faults, and forms that it executes.
+"""Records of a target's deviations from the operation sets: faults, and the equivalent forms that avoid them.
 
 Fault("maximum-nan", "Maximum", "is the second operand if the first is NaN")
 Form("reverse-comparisons", "Reverses comparisons of floats …", lambda: [ComparisonOfFloats()])
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Form(Record):
-    """A pass of a target: it writes what the target does not execute as it stands in a form that it does execute.
+    """A pass of a target: it rewrites operations that the target executes wrongly into equivalent operations.
 
     Args:
         name: the name of the pass.
         summary: what the pass does, in a sentence.
         patterns: makes its patterns.
-        run: runs it, as `ReportingPass.run` does, if it is more than its patterns.
-        roots: the classes of operations without which `run` changes nothing, if there are no patterns.
+        run: the pass itself, as `ReportingPass.run`, if it does more than apply its patterns.
+        roots: if there are no patterns, the classes of operations that `run` may change.
     """
 
     name: str
@@ -38,15 +38,15 @@ class Form(Record):
 
 
 class Fault(Record):
-    """Something that a target computes otherwise than its definition, refuses, or loses.
+    """A deviation of a target from the definition of an operation: a wrong result, a rejection or a crash.
 
-    The smallest model that proves it is in `tests/numerical/targets`, by its name: a fault of which nothing is seen any
-    more on the installed runtime fails its test there.
+    `tests/numerical/targets` has the smallest model that shows the fault, under its name; the test fails once the
+    installed runtime no longer has the fault.
 
     Args:
         name: the name of the fault.
-        operation: the operations that it concerns, and where.
-        instead: what is computed, or happens, in place of the definition.
+        operation: the operations that it concerns, and under which conditions.
+        instead: what the target computes or does instead.
         form: the name of the pass that avoids it; empty if another form would cost every model with the operation.
         versions: the versions of the runtime in which it was seen.
     """

@@ -32,7 +32,7 @@ _BINARY = (
 
 
 def operand_type(node: LoweringNode) -> Attribute:
-    """The element type of the operands, from the attribute T or else from operand 0."""
+    """The element type of the operands: attribute T, else the type of operand 0."""
     return node.element_attribute("T", node.element(0))
 
 
@@ -50,12 +50,12 @@ def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAVa
 
 
 MAXIMUM_FACTORS = 64
-"""The largest exponent of integers that becomes products."""
+"""The largest constant exponent for which a power of integers is lowered to products."""
 
 
 @tf.lowers("Pow")
 def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tf.Pow(a, b) -> opset1.Power(a, b); of integers products, which wrap around"""
+    """tf.Pow(a, b) -> opset1.Power(a, b); for integers a chain of opset1.Multiply, which wraps around as in TensorFlow"""
     refuse_strings(node)
     exponents = op.known.constant(y)
     if operand_type(node) not in INTEGER_TYPES:
@@ -71,7 +71,7 @@ def integer_power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     result = None
     for place in range(6):
         bit = op.FloorMod(b, 2)
-        # The runtime computes a Select that it fuses with a product in f32.
+        # The runtime computes a Select in f32 if it fuses it with a product.
         factor = op.Add(op.Multiply(op.Subtract(a, 1), bit), 1)
         result = factor if result is None else op.Multiply(result, factor)
         if place < 5:
@@ -140,7 +140,7 @@ def clip(op: OpBuilder, t: SSAValue, clip_value_min: SSAValue, clip_value_max: S
 def population_count(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.PopulationCount(x) -> the sum of the bits, added in pairs, in groups of four, of eight, …
 
-    Of integers of 64 bits, which the runtime computes in 32, the upper half is the sign.
+    The runtime computes 64-bit integers in 32 bits, so the upper 32 bits are all equal to the sign bit.
     """
     element = element_of(x)
     if element not in INTEGER_TYPES:
@@ -163,7 +163,7 @@ def population_count(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue
 
 
 def is_not_negative(op: OpBuilder, value: SSAValue) -> bool:
-    """Whether all elements are known to be non-negative, such as sizes of dimensions."""
+    """Whether all elements are known to be non-negative, as sizes of dimensions are."""
     element = element_of(value)
     if element in INTEGER_TYPES and to_numpy(element).kind == "u":
         return True
@@ -177,7 +177,7 @@ def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
         return op.Divide(a, b)
 
     element = element_of(a)
-    # The difference may not fit into integers of fewer bits.
+    # The difference of the operands may overflow a narrow integer type.
     a, b = (op.convert(each, si32) if describe(element).bits < 32 else each for each in (a, b))
     return op.convert(op.Divide(op.Subtract(a, op.FloorMod(a, b)), b), element)
 
@@ -194,8 +194,8 @@ def floor_divide(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) ->
 def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """The largest whole number that is not above a / b.
 
-    The rounded quotient may be a little less than a whole number, as where a is multiplied by the reciprocal of b. So
-    the next number is the result if its product with b is not beyond a.
+    Due to rounding (a is multiplied by the reciprocal of b) the quotient may be slightly below an integer. So the next
+    integer is the result if its product with b does not exceed a.
     """
     rounded = op.Floor(op.Divide(a, b))
     following = op.Add(rounded, 1.0)
@@ -218,7 +218,7 @@ def divide(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAVa
     return op.Multiply(floored_real_quotient(op, op.Abs(x), op.Abs(y)), op.Sign(quotient))
 
 
-# Functions of two operands that are 0 where one of the operands is 0
+# Functions of two operands that are 0 wherever one of the operands is 0
 
 
 _ZERO_AT_ZERO: Mapping[str, tuple[int, Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]]] = {
@@ -228,12 +228,14 @@ _ZERO_AT_ZERO: Mapping[str, tuple[int, Callable[[OpBuilder, SSAValue, SSAValue],
     "Xlog1py": (0, lambda op, x, y: op.Multiply(x, op.Log(op.Add(y, 1)))),
     "Xlogy": (0, lambda op, x, y: op.Multiply(x, op.Log(y))),
 }
-"""Functions of two operands, and the operand whose zeros make the result 0, whatever the function is there."""
+"""Functions of two operands, and which operand makes the result 0 where it is 0, even if the function is undefined
+there.
+"""
 
 
 @tf.lowers(*_ZERO_AT_ZERO)
 def zero_at_zero(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tf.Xlogy(x, y) -> opset1.Select(opset1.Equal(x, 0), 0, x * Log(y)), and other functions with such zeros"""
+    """tf.Xlogy(x, y) -> opset1.Select(opset1.Equal(x, 0), 0, x * Log(y)), and other functions that are 0 at 0"""
     refuse_strings(node)
     place, compute = _ZERO_AT_ZERO[node.op.KIND]
     value = compute(op, x, y)
@@ -247,7 +249,8 @@ def angle(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
 
 
 NEIGHBOUR = 2.0**-24 * (1 + 2.0**-23)
-"""This part of a float of 32 bits is more than half of the distance to its neighbours, and less than the distance."""
+"""|x| times this factor is more than half of the distance of the f32 number x to its neighbours, and less than the distance.
+"""
 
 SMALLEST_FLOAT = float(np.finfo(np.float32).smallest_subnormal)
 
@@ -266,5 +269,5 @@ def neighbour(node: LoweringNode, op: OpBuilder, x1: SSAValue, x2: SSAValue) -> 
     above = op.Select(op.Equal(x1, -np.inf), -largest, op.Add(x1, step))
     below = op.Select(op.Equal(x1, np.inf), largest, op.Subtract(x1, step))
     found = op.Select(op.Less(x1, x2), above, op.Select(op.Greater(x1, x2), below, x2))
-    # The plugin's comparisons with NaN are not always false; the sum of both is NaN.
+    # The plugin's comparisons with NaN are not always false, so NaN is propagated by the sum of both operands.
     return op.Select(op.LogicalAnd(op.Equal(x1, x1), op.Equal(x2, x2)), found, op.Add(x1, x2))

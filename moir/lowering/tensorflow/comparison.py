@@ -30,7 +30,7 @@ def refuse_strings(node: LoweringNode) -> None:
 
 @tf.lowers(*["Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "NotEqual"])
 def binary(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tf.Less(a, b) -> opset1.Less(a, b); strings are equal if their bytes are"""
+    """tf.Less(a, b) -> opset1.Less(a, b); strings are compared for equality byte by byte"""
     if node.op.KIND in ("Equal", "NotEqual") and has_strings(node):
         from moir.expansions.strings.comparison import equal_strings
 
@@ -57,7 +57,9 @@ def approximately_equal(op: OpBuilder, x: SSAValue, y: SSAValue, *, tolerance: f
 
 @tf.lowers("ToBool")
 def truth(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
-    """tf.ToBool(input) -> opset1.NotEqual(input, 0) for a number; the length of a string, the size of another tensor"""
+    """tf.ToBool(input) -> opset1.NotEqual(x, 0), where x is a number itself, the length of a string, or the size of a
+    tensor
+    """
     if node.known_rank(0):
         return op.NotEqual(op.ReduceProd(op.ShapeOf(input), [0], keep_dims=False), 0)
     if element_of(input) == string:
@@ -68,13 +70,13 @@ def truth(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
 
 @tf.lowers("SelectV2")
 def select(node: LoweringNode, op: OpBuilder, condition: SSAValue, t: SSAValue, e: SSAValue) -> SSAValue:
-    """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b), for strings of their begins and ends"""
+    """tf.SelectV2(condition, a, b) -> opset1.Select(condition, a, b); for strings, Selects of their begins and ends"""
     return _selected(node, op, condition, t, e)
 
 
 @tf.lowers("Select")
 def select_rows(node: LoweringNode, op: OpBuilder, condition: SSAValue, t: SSAValue, e: SSAValue) -> SSAValue:
-    """tf.Select(condition, t, e) -> opset1.Select(condition, t, e), for strings of their begins and ends
+    """tf.Select(condition, t, e) -> opset1.Select(condition, t, e); for strings, Selects of their begins and ends
 
     A condition of one dimension selects whole rows: dimensions of 1 are appended to it.
     """

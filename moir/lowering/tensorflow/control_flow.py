@@ -68,7 +68,7 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
 
 
 def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
-    """Erase the Results of branches whose results of the node have no uses."""
+    """Erase the Results of branches for which the corresponding results of the node have no uses."""
     for branch in branches:
         results = [each for each in branch.block.ops if isinstance(each, Result)]
         for index, result in enumerate(results):
@@ -98,7 +98,7 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
 
 
 def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue], needed: Sequence[int | None]) -> Replacement:
-    """An If of the first branch, for index 0, and a Case of the other branches with the index minus 1."""
+    """An If between the first branch, if the index is 0, and a Case of the other branches with the index minus 1."""
     first, *others = [node.op.detach_region(branch) for branch in list(node.op.regions)]
     block = Block()
     parameters = [new_parameter(value) for value in (index, *values)]
@@ -125,8 +125,8 @@ def _chained(node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequenc
 class Repetition:
     """The operands of a While by their roles, as `raise-tensor-lists` arranges them.
 
-    `joined` and `last` are the numbers of results that concatenate a value of all iterations, and that are values of
-    the last iteration.
+    `joined` is the number of results that concatenate the values of all iterations; `last` is the number of results
+    that are values of the last iteration.
     """
 
     states: list[SSAValue]
@@ -138,7 +138,7 @@ class Repetition:
 
     @staticmethod
     def of(node: LoweringNode) -> Repetition:
-        """The operands of a node. Raises ConversionError if there are fewer than its attributes declare."""
+        """The operands of a node by their roles. Raises ConversionError if there are fewer than its attributes declare."""
         values = node.operands
         counts = [len(node.integers("sliced", ())), node.integer("invariants", 0), len(node.integers("bounds", ()))]
         if sum(counts) > len(values):
@@ -206,7 +206,7 @@ def _with_condition(body: Region, cond: Region, states: int) -> Region:
         elif not isinstance(each, Parameter):
             block.add_op(each.clone(clones))
     assert condition is not None
-    # The Results follow the operations that compute the condition.
+    # The Results must come after the operations that compute the condition.
     for each in results:
         each.detach()
     block.add_ops([condition, *results])
@@ -214,7 +214,7 @@ def _with_condition(body: Region, cond: Region, states: int) -> Region:
 
 
 def _counted_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body: Region) -> Replacement:
-    # A Loop of the runtime takes slices from the first element on only.
+    # A Loop of the runtime cannot start its slices after the first element.
     given.sliced = [
         op.Slice(value, [start], [np.iinfo(np.int64).max], [1], [0]) if start else value
         for value, start in zip(given.sliced, node.integers("sliced", ()), strict=True)
@@ -258,7 +258,7 @@ def _counted_operation(
         trip_count = limits[0]
         for limit in limits[1:]:
             trip_count = op.Minimum(trip_count, limit)
-        # The runtime treats a negative limit as no limit.
+        # The runtime treats a negative trip count as unlimited.
         trip_count = trip_count if _is_size(node, trip_count) else op.Maximum(trip_count, 0)
     return Loop, [trip_count, op.constant(np.array(True))]
 
@@ -269,7 +269,9 @@ def _is_size(node: LoweringNode, value: SSAValue) -> bool:
 
 
 def _body(node: LoweringNode, region: Region, given: Repetition, first_result: int) -> Body:
-    """The lowered body. A slice of the runtime keeps its axis, so the body squeezes each slice at its beginning."""
+    """The lowered body. The runtime keeps the axis of a slice with size 1, so the body begins with a Squeeze of each
+    slice.
+    """
 
     def squeeze(parameters: list[Parameter]) -> None:
         for parameter in parameters[len(given.states) : len(given.states) + len(given.sliced)]:
@@ -311,7 +313,7 @@ def _connected(
 
 
 def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) -> list[SSAValue | None] | None:
-    """The results of a loop without iterations; None if the shape of an empty concatenation is unknown."""
+    """The results of a loop that never runs; None if the shape of an empty concatenation is unknown."""
     if not given.joined and not given.last:
         return [*given.states]
     body = _body(node, graph_of(node, "body"), given, first_result=0)

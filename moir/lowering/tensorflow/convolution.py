@@ -29,11 +29,11 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_TAPS = 1024
-"""Largest number of elements of the window of a dilation."""
+"""Largest number of window elements for which a dilation is unrolled."""
 
 
 def computable(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value in an element type for which the runtime has convolutions: integers become f32."""
+    """A value in an element type for which the runtime has convolutions: integers are converted to f32."""
     return op.convert(value, f32) if isinstance(element_of(value), IntegerType) else value
 
 
@@ -50,7 +50,7 @@ def filters_by_channel(op: OpBuilder, filters: SSAValue) -> SSAValue:
 def group_count(node: LoweringNode, axes: int, last: bool) -> int:
     """The number of groups: channels of the data divided by input channels of the filters; 1 if one of them is unknown.
 
-    Raises ConversionError if the channels of the data are no multiple.
+    Raises ConversionError if the former is no multiple of the latter.
     """
     data, filters = node.shape(0), node.shape(1)
     if data is None or filters is None or len(data) != axes + 2 or len(filters) != axes + 2:
@@ -102,7 +102,7 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, fi
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int, last: bool) -> SSAValue:
-    """A channel-first result in the layout and element type of the node, with its fused operations applied."""
+    """A channel-first result, after the node's fused operations, in the layout and element type of the node."""
     result = channel_last(op, result, rank, last=last)
     if node.op.KIND.startswith("_Fused"):
         result = with_fused_operations(node, op, result, 2, last)
@@ -123,7 +123,7 @@ def transposed_convolution(node: LoweringNode, op: OpBuilder, input_sizes: SSAVa
 @tf.lowers("Conv2DBackpropInputV2", "Conv3DBackpropInput")
 def transposed_convolution_like(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Conv3DBackpropInput(x, w, y): as Conv3DBackpropInputV2 with the shape of x."""
-    # Without its rank the runtime takes the image for one without spatial axes.
+    # Without a known rank the runtime assumes that the image has no spatial axes.
     return backpropagated(node, op, op.ShapeOf(input), node.known_rank(0) - 2)
 
 
@@ -134,7 +134,7 @@ def transposed_depthwise_convolution(node: LoweringNode, op: OpBuilder, input_si
 
 
 def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int, *, depthwise: bool = False) -> SSAValue:
-    """The transposed convolution of operand 2 by the filters, operand 1, with a result of the given sizes."""
+    """The transposed convolution of operand 2 by the filters in operand 1, cut or padded to the given sizes."""
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     window = sliding_window(node, axes)
     data = channel_first(op, computable(op, node.operand(2)), axes + 2, last=last)
@@ -146,7 +146,8 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
         explicit, missing = pads_for(node, window, wanted, kernel)
         result = build(data, filters, **explicit.properties(), output_padding=missing)
     else:
-        # For an odd total of pads `same_upper` of the runtime adds one at the beginning, SAME of TensorFlow at the end.
+        # If the total padding is odd, `same_upper` of the runtime pads more at the beginning, SAME of TensorFlow at the
+        # end.
         window = window.with_fields(auto_pad="same_lower") if window.auto_pad == "same_upper" else window
         result = build(data, filters, spatial_list(op, sizes, axes, last), **window.properties(), output_padding=(0,) * axes)
     result = channel_last(op, result, axes + 2, last=last)
@@ -156,7 +157,7 @@ def backpropagated(node: LoweringNode, op: OpBuilder, sizes: SSAValue, axes: int
 def spatial_sizes(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> tuple[int, ...] | None:
     """The spatial entries of the sizes of a result; None if one of them is unknown.
 
-    `sizes` has an entry for every axis, or for the spatial axes only.
+    `sizes` has an entry per axis, or one per spatial axis.
     """
     entries = op.known.elements(sizes)
     if entries is None or entries.size not in (axes, axes + 2):
@@ -173,7 +174,7 @@ def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAVa
         return sizes
     first = 1 if last else 2
     found = op.Slice(sizes, [first], [first + axes], [1], [0])
-    # The runtime takes the number of spatial axes from the length of the list.
+    # The runtime derives the number of spatial axes from the length of the list.
     return found if shape_of(found) == (axes,) else op.Reshape(found, [axes], special_zero=False)
 
 
@@ -221,7 +222,7 @@ def dilation(
     if (pads := dilation_pads(node, op, extents, strides[1:3])) is not None:
         begins, ends = pads
         if element in INTEGER_TYPES:
-            # The sum of the lowest number and one of the filter would be a large number.
+            # The sum of the lowest number and a filter element would be no longer the lowest number.
             ones = op.Broadcast(op.constant(np.array(1, np.uint8)), op.ShapeOf(data))
             inside = op.Equal(op.Pad(ones, begins, ends, None, pad_mode="constant"), 1)
         data = op.Pad(data, begins, ends, lowest_value(node, op, element), pad_mode="constant")

@@ -1,6 +1,6 @@
-"""Lists and numbers of axes that were written for one data format, changed to another one.
+"""Lists of sizes and indices of axes that refer to one data format, converted to another one.
 
-TensorFlow's optimizer puts these operations around others whose data format it changes.
+TensorFlow's optimizer inserts these operations around others whose data format it changes.
 
     %y = tf.DataFormatVecPermute(%sizes) {src_format = "NHWC", dst_format = "NCHW"}
 ->  %y = opset8.Gather(%sizes, [0, 3, 1, 2], 0)
@@ -18,7 +18,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def formats(node: LoweringNode) -> tuple[str, str]:
-    """The format of the operand and that of the result. Raises ConversionError if they have different axes."""
+    """The data formats of operand and result. Raises ConversionError if one has an axis that the other lacks."""
     source, target = node.text("src_format", "NHWC"), node.text("dst_format", "NCHW")
     if sorted(source) != sorted(target):
         node.fail(f"the data formats {source} and {target} have different axes")
@@ -28,7 +28,7 @@ def formats(node: LoweringNode) -> tuple[str, str]:
 @tf.lowers("DataFormatDimMap")
 def changed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.DataFormatDimMap(axes) {src_format = NHWC, dst_format = NCHW}
-    -> opset8.Gather([0, 2, 3, 1], axes, 0), the place of each axis in the other format
+    -> opset8.Gather([0, 2, 3, 1], axes, 0), the position of each axis in the other format
     """
     source, target = formats(node)
     places = op.constant(np.array([target.index(axis) for axis in source]), element_of(x))
@@ -39,7 +39,7 @@ def changed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 def changed_order(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.DataFormatVecPermute(sizes) {src_format = NHWC, dst_format = NCHW} -> opset8.Gather(sizes, [0, 3, 1, 2], 0)
 
-    Sizes of the spatial axes alone are in the order that these have among themselves.
+    If the operand has sizes of the spatial axes only, these are permuted among themselves.
     """
     source, target = formats(node)
     shape = shape_of(x)

@@ -35,7 +35,7 @@ def cast(node: LoweringNode, op: OpBuilder, x: SSAValue, *, DstT: Attribute) -> 
 
 
 def as_complex(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """A real tensor as a complex one: the numbers and zeros are pairs in a last dimension of 2."""
+    """A real tensor as a complex one: the last dimension of 2 contains the numbers and zeros."""
     return op.Select(op.constant(np.array([True, False])), op.Unsqueeze(x, [-1]), 0)
 
 

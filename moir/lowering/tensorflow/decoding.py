@@ -51,7 +51,7 @@ def greedy_decoder(
 
 
 def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue | None:
-    """The class of the blank; None if it is the last class."""
+    """The class that stands for a blank; None if it is the last class."""
     blank = node.integer("blank_index", -1)
     if blank == -1:
         return None

@@ -56,7 +56,9 @@ def convolution(
 
 
 def with_batch_of(op: OpBuilder, value: SSAValue, data: SSAValue, count: int) -> SSAValue:
-    """A value whose first dimension is replaced by the first `count` dimensions of the data, of the same product."""
+    """A value whose first dimension is replaced by the first `count` dimensions of the data; both have the same
+    product.
+    """
     if count == 1:
         return value
     if count == 0:
@@ -86,7 +88,9 @@ def resized_convolution(
 
 
 def of_mirrored(node: LoweringNode, op: OpBuilder, data: SSAValue, widths: int) -> SSAValue:
-    """The convolution of data with a mirrored border; its widths are the operand `widths`, the filters the next one."""
+    """The convolution of data with mirrored padding; operand `widths` has its widths, and the following operand the
+    filters.
+    """
     data = padded(op, op.convert(data, node.element(0)), node.operand(widths), mirror_mode(node), None)
     filters = filters_first(op, node.operand(widths + 1), 2)
     found = convolved(node, op, channel_first(op, data, 4), filters, sliding_window(node, 2), 1)

@@ -18,10 +18,10 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 INDEX_TYPES = (si32, si64)
-"""Element types of indices in the runtime."""
+"""Element types of indices that the runtime supports."""
 
 MAXIMUM_STITCH = 1 << 16
-"""Stitches of up to this many constant indices are computed while converting."""
+"""Number of constant indices up to which the result of DynamicStitch is computed during the conversion."""
 
 
 def as_indices(op: OpBuilder, value: SSAValue) -> SSAValue:
@@ -112,7 +112,7 @@ def dynamic_partition(node: LoweringNode, op: OpBuilder, data_: SSAValue, partit
     known = op.known.constant(numbers)
     for number in range(node.result_count):
         if known is not None and number not in known:
-            # The runtime fails for a Gather by no indices.
+            # The runtime fails for a Gather without indices.
             parts.append(op.Slice(data, [0], [0], [1], [0]))
             continue
         selected = op.Squeeze(op.NonZero(op.Equal(numbers, number)), [0]) if node.is_used(number) else None
@@ -121,7 +121,7 @@ def dynamic_partition(node: LoweringNode, op: OpBuilder, data_: SSAValue, partit
 
 
 def as_row(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """All elements of a value as a list."""
+    """All elements of a value, flattened to one dimension."""
     return value if rank_of(value) == 1 else op.Reshape(value, [-1], special_zero=False)
 
 

@@ -20,11 +20,11 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 FIRST, LAST = -(2**31), 2**31 - 1
-"""Bounds of a slice before the first and after the last element of any axis."""
+"""Bounds of a slice that lie before the first and after the last element of any axis."""
 
 
 def constant_axis(node: LoweringNode, index: int, attribute: str = "T") -> int:
-    """An operand that is an axis, as an axis of the real tensor. Raises ConversionError if it is not constant."""
+    """The axis in a constant operand, as an axis of the real tensor. Raises ConversionError if it is not constant."""
     axis = node.constant_integers(index)
     if axis is None or len(axis) != 1:
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
@@ -55,9 +55,9 @@ def parallel_concat(op: OpBuilder, *values: SSAValue) -> SSAValue:
 
 @tf.lowers("ConcatOffset")
 def offsets_of_parts(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.ConcatOffset(axis, shape of a, shape of b) -> where a and b begin in their concatenation
+    """tf.ConcatOffset(axis, shape of a, shape of b) -> the offsets of a and b in their concatenation
 
-    An offset is 0 along all axes but the given one, where it is the sum of the sizes of the parts before.
+    An offset is 0 for all axes but the concatenated one, where it is the sum of the sizes of the earlier operands.
     """
     axis, first = op.convert(as_scalar(op, node.operand(0)), si64), node.operand(1)
     rank = dimension(op, first, 0)
@@ -74,8 +74,8 @@ def offsets_of_parts(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
     """The concatenation of values along an axis; of one value that value itself.
 
-    The runtime makes an Interpolate of parts of a Split that are repeated, which fails for integers of 16 bits: these
-    are converted.
+    The runtime replaces a Concat of repeated results of a Split by an Interpolate, which fails for 16-bit integers:
+    these are converted to a wider type first.
     """
     if len(values) == 1:
         return values[0]
@@ -170,7 +170,7 @@ def reverse_flags(op: OpBuilder, tensor: SSAValue, dims: SSAValue) -> SSAValue:
 
 
 def reversed_where(op: OpBuilder, data: SSAValue, flags: SSAValue) -> SSAValue:
-    """Data reversed along the axes whose flags are true."""
+    """Data reversed along the axes for which a flag is true."""
     start, stop, step = (
         op.Select(flags, op.constant(backward, si64), op.constant(forward, si64)) for backward, forward in ((-1, 0), (FIRST, LAST), (-1, 1))
     )
@@ -183,7 +183,7 @@ def reverse(node: LoweringNode, op: OpBuilder, tensor: SSAValue, axis: SSAValue)
     axes = op.known.integers(axis)
     if axes is not None:
         return reversed_along(op, tensor, axes)
-    # Whether each axis is reversed: the number of computed axes need not be known.
+    # A flag per axis, true if the axis is reversed: the number of computed axes may be unknown.
     rank = node.known_rank(0)
     chosen = op.OneHot(op.FloorMod(axis, rank), rank, op.constant(1, si64), op.constant(0, si64), axis=-1)
     flags = op.Greater(op.ReduceMax(chosen, [0], keep_dims=False), 0)
@@ -218,7 +218,7 @@ def roll(node: LoweringNode, op: OpBuilder, input: SSAValue, shift: SSAValue, ax
 
 
 def mirror_mode(node: LoweringNode) -> str:
-    """The runtime's name of the attribute `mode`. Raises ConversionError for a mode that does not exist."""
+    """The value of `pad_mode` for the attribute `mode`. Raises ConversionError for an unknown mode."""
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
     mode = node.text("mode")
     if mode not in modes:
@@ -227,7 +227,9 @@ def mirror_mode(node: LoweringNode) -> str:
 
 
 def sides_of(widths: Array) -> tuple[list[int], list[int]]:
-    """Begins and ends of rows [begin, end]. Raises InferenceError for an array that has no such rows."""
+    """The begins and the ends, given an array of rows [begin, end]. Raises InferenceError for an array of another
+    shape.
+    """
     if widths.ndim != 2 or widths.shape[1] != 2:
         raise InferenceError(f"widths are rows of a begin and an end, not a tensor of shape {list(widths.shape)}")
     begins, ends = integer_array(widths).T.tolist()
@@ -250,7 +252,9 @@ def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SS
 
 
 def around_block(op: OpBuilder, data: SSAValue, entries: SSAValue, filler: int) -> Operand:
-    """Entries for the spatial dimensions, with `filler` before them for the batch and after them for the rest."""
+    """Entries for the spatial dimensions, preceded by `filler` for the batch and followed by `filler` for the other
+    axes.
+    """
     rank, count, known = rank_of(data), element_count(shape_of(entries)), op.known.integers(entries)
     if rank is not None and known is not None and rank > len(known):
         return [filler, *known, *[filler] * (rank - 1 - len(known))]

@@ -4,7 +4,8 @@
 ->  %0 = opset1.Multiply(%x, scale / sqrt(variance + epsilon))
     %y = opset1.Add(%0, offset - mean * scale / sqrt(variance + epsilon))
 
-Vectors broadcast along the last axis as they are; for channel-first data opset5.BatchNormInference is built.
+Channel-last data are normalized by a Multiply and an Add, since vectors broadcast along the last axis; channel-first
+data by opset5.BatchNormInference.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def batch_normalization(
 ) -> Replacement:
     """tf.FusedBatchNormV3(x, scale, offset, mean, variance) -> opset1.Add(opset1.Multiply(x, factor), shift)
 
-    In training mode the mean and the variance are those of the batch, and the running ones are further results.
+    In training mode the mean and the variance are computed from the batch, and the updated running ones are further
+    results.
     """
     last = is_channel_last(node, data_format)
     if is_training:
@@ -89,7 +91,7 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """The result plus an optional side input, after the activation of the node."""
+    """The activation of the node, applied to the result plus an optional side input."""
     if node.integer("num_side_inputs", 0):
         result = op.Add(result, node.operand(5))
     mode = node.text("activation_mode", "Identity")

@@ -105,7 +105,7 @@ def max_pool_with_argmax(
     x = channel_first(op, input, 4)
     pads: SSAValue | None = None
     if node.is_used(1) and automatic == "same_upper" and (shape is None or not is_static(shape[1:3])):
-        # The runtime computes wrong indices if automatic padding has to wait for the sizes.
+        # The runtime computes wrong indices if automatic padding depends on sizes that are unknown at compile time.
         automatic, pads = "valid", computed_pads(op, x, kernel, strides)
         x, unpadded = padded(op, x, pads), x
     else:
@@ -138,7 +138,9 @@ def max_pool_with_argmax(
 
 
 def computed_pads(op: OpBuilder, x: SSAValue, kernel: Sequence[int], strides: Sequence[int]) -> SSAValue:
-    """The sizes by which automatic padding extends rows and columns of x [N, C, H, W], in front and after, [2, 2]."""
+    """The numbers of rows and columns that automatic padding adds to x [N, C, H, W] at the beginning and the end, [2,
+    2].
+    """
     sizes = op.Gather(op.ShapeOf(x), [2, 3], 0)
     steps = op.constant(list(strides))
     windows = op.Divide(op.Add(sizes, op.Subtract(steps, 1)), steps)
@@ -149,7 +151,7 @@ def computed_pads(op: OpBuilder, x: SSAValue, kernel: Sequence[int], strides: Se
 
 
 def padded(op: OpBuilder, x: SSAValue, pads: SSAValue) -> SSAValue:
-    """x [N, C, H, W] with the smallest number around it."""
+    """x [N, C, H, W] padded with the lowest number of its element type."""
     front, behind = (op.Concat([0, 0], op.Gather(pads, index, 0), axis=0) for index in (0, 1))
     dtype = to_numpy(element_of(x))
     smallest = np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
@@ -157,7 +159,7 @@ def padded(op: OpBuilder, x: SSAValue, pads: SSAValue) -> SSAValue:
 
 
 def without_pads(op: OpBuilder, places: SSAValue, front: SSAValue, x: SSAValue, unpadded: SSAValue) -> SSAValue:
-    """Indices of elements of padded channels as those in channels without padding."""
+    """Indices into padded channels, converted to indices into unpadded channels."""
     element = element_of(places)
     width, original = (op.Gather(op.ShapeOf(each, output_type=element), 3, 0) for each in (x, unpadded))
     top, left = (op.Gather(op.convert(front, element), index, 0) for index in (0, 1))

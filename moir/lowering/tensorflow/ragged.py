@@ -1,4 +1,4 @@
-"""Ragged tensors: values, and for each ragged dimension the begins and ends of its rows (`splits`)."""
+"""Ragged tensors: values, and for each ragged dimension the bounds of its rows (`splits`)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def ragged_range(node: LoweringNode, op: OpBuilder, *operands: SSAValue, Tsplits
     if element in REAL_TYPES:
         quotient = op.Ceiling(op.Divide(distance, deltas))
     else:
-        # Division truncates, so the distance is first increased by the step minus 1, away from zero, to round up.
+        # Division truncates: the distance is first increased in magnitude by the step minus 1, so that the quotient
+        # rounds up.
         quotient = op.Divide(op.Add(distance, op.Subtract(deltas, op.Sign(deltas))), deltas)
     lengths = op.convert(op.Maximum(quotient, 0), si64)
     splits = op.CumSum(op.Concat([0], lengths, axis=0), op.constant(0, si64))
@@ -54,7 +55,7 @@ def ragged_range(node: LoweringNode, op: OpBuilder, *operands: SSAValue, Tsplits
 
 
 def _list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A scalar or a list as a list."""
+    """A scalar reshaped to one dimension; a list is unchanged."""
     return op.Reshape(value, [-1], special_zero=False) if rank_of(value) is None else as_list(op, value) if rank_of(value) == 0 else value
 
 
@@ -101,8 +102,8 @@ def to_tensor(
     -> Select(inside, Gather(values, …), default)
 
     Each ragged dimension maps the row indices [d0, …] to the indices of the elements [d0, …, d] of these rows: begin +
-    0, 1, …, and an index out of range after the end of a row. Partitions are splits, or the number of rows followed by
-    the row of each element of every dimension.
+    0, 1, …, and an index out of range after the end of a row. The partitions are either splits, or the number of rows
+    followed by the row index of each element, for each ragged dimension.
     """
     values, default, *partitions = operands
     rank = node.known_rank(1)
@@ -118,7 +119,7 @@ def to_tensor(
     numbers = op.Range(0, rows, 1, output_type=si64)
     inside: SSAValue | None = None
     for depth, (starts, ends) in enumerate(levels):
-        # For an index out of range a Gather returns 0 for both bounds, so the row is empty.
+        # A Gather returns 0 as both bounds for an index out of range, so the row is empty.
         begin, end = (op.Unsqueeze(op.Gather(bound, numbers, 0), [depth + 1]) for bound in (starts, ends))
         if wanted[depth + 1] >= 0:
             width = op.constant(wanted[depth + 1], si64)
@@ -182,7 +183,7 @@ def counts_of_rows(
     shape = op.Concat(op.Subtract(op.ShapeOf(splits), 1), op.Add(size, 1), axis=0)
     updates = op.Broadcast(one, op.ShapeOf(values))
     if not binary_output and element_count(shape_of(weights)) != 0:
-        # Weights may be there or not: as many ones as are missing follow them.
+        # Weights are optional: ones are appended for missing weights.
         missing = op.Maximum(op.Subtract(op.ShapeOf(values), op.ShapeOf(weights)), 0)
         updates = op.Concat(weights, op.Broadcast(one, missing), axis=0)
     found = op.ScatterNDUpdate(op.Broadcast(zero, shape), places, updates, reduction="max" if binary_output else "sum")

@@ -1,7 +1,7 @@
-"""What the kinds of TensorFlow say about the ranks of their operands.
+"""Ranks of inputs of unknown rank, inferred from the kinds of TensorFlow that use them.
 
-    %keep = opset1.Parameter()                           the rank is not said
-    %0 = tf.AddV2(%keep, tf.RandomUniform(…))            numbers of a dropout: %keep is one number
+    %keep = opset1.Parameter()                           // of unknown rank
+    %0 = tf.AddV2(%keep, tf.RandomUniform(…))            // the threshold of a dropout: %keep is a scalar
 
 Source: the shape functions of the kinds, tensorflow/core/ops
 """
@@ -19,7 +19,8 @@ from moir.lowering.control_flow.ranks_by_use import Ask, Rule, Rules, agreed, as
 from moir.lowering.control_flow.ranks_by_use import broadcast as broadcast_to_result
 
 _LONGEST_CHAIN = 64
-"""The most operations between random numbers and what they are compared with, or of what their shape is computed."""
+"""The largest depth of the search from a threshold to its random numbers, and from these to the source of their shape.
+"""
 
 _COMPARISONS = frozenset(("Greater", "GreaterEqual", "Less", "LessEqual"))
 _DRAWING = frozenset(("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"))
@@ -27,7 +28,9 @@ _SHIFTING = frozenset(("Add", "AddV2", "Identity", "Mul", "Sub"))
 
 
 def _draw(value: SSAValue) -> FrameworkOp | None:
-    """The operation whose uniform random numbers, with constants, make up a value; None if it is made of others."""
+    """The operation whose uniform random numbers a value is computed from, apart from constants; None if there is no
+    such.
+    """
     for _ in range(_LONGEST_CHAIN):
         op = value.owner
         if not isinstance(op, FrameworkOp) or op.KIND not in _DRAWING | _SHIFTING:
@@ -39,9 +42,9 @@ def _draw(value: SSAValue) -> FrameworkOp | None:
 
 
 def _is_threshold(op: FrameworkOp, index: int) -> bool:
-    """Whether an operand is what a dropout compares its random numbers with, as floor(keep + random) or random >= rate.
+    """Whether an operand is the threshold of a dropout: floor(keep + random) or random >= rate.
 
-    The shape of the numbers is that of other data then.
+    This requires that the shape of the random numbers is computed from other data.
     """
     is_floor = op.KIND in ("Add", "AddV2") and all(getattr(use.operation, "KIND", "") == "Floor" for use in op.results[0].uses)
     if not is_floor and op.KIND not in _COMPARISONS:
@@ -51,7 +54,7 @@ def _is_threshold(op: FrameworkOp, index: int) -> bool:
 
 
 def _is_computed_of(value: SSAValue, source: SSAValue) -> bool:
-    """Whether a value may depend on another one."""
+    """Whether a value may depend on `source`."""
     pending, seen = [value], {value}
     while pending and len(seen) < _LONGEST_CHAIN:
         if (found := pending.pop()) is source:
@@ -63,7 +66,7 @@ def _is_computed_of(value: SSAValue, source: SSAValue) -> bool:
 
 
 def _broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """One number if it is a threshold of random numbers, else what the result and the others say."""
+    """Rank 0 for the threshold of a dropout, else the rank inferred from the result and the other operands."""
     return 0 if _is_threshold(op, index) else broadcast_to_result(op, index, ask)
 
 
@@ -81,7 +84,7 @@ def _permuted(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _by_rows(data: int | None, *others: int | None) -> Rule:
-    """The rank of the data is the length of the list that is operand 1."""
+    """The rank of the data equals the length of operand 1, which has an entry per dimension."""
 
     def rule(op: FrameworkOp, index: int, ask: Ask) -> int | None:
         if index:
@@ -121,7 +124,7 @@ def _with_bias(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """Tensors that are joined along an axis, the last operand, have the same rank."""
+    """Tensors that are concatenated along an axis, the last operand, have equal ranks."""
     if index == len(op.operands) - 1:
         return 0
     rank = agreed(rank_of(each) for number, each in enumerate(op.operands[:-1]) if number != index)
@@ -129,7 +132,7 @@ def _as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _condition(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A condition is one number; another operand is what the functions take."""
+    """A condition is a scalar; any other operand has the rank of the corresponding operand of the functions."""
     return 0 if index == 0 else _in_functions(op, index - 1, ask)
 
 

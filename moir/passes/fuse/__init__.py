@@ -1,1 +1,1 @@
-"""Passes that replace several operations by one."""
+"""Passes that each replace a group of operations by one operation."""

@@ -14,8 +14,8 @@ Query, key and value must be tensors of four dimensions with certainly equal bat
 mask must certainly not enlarge the product. A key that the product does not transpose is transposed before the fused
 operation.
 
-The number that a Select puts in the place of scores must be so low that it absorbs a finite score that is added to it.
-The mask is then added instead of given as a condition, with which a query without any key would become NaN.
+The number by which a Select replaces scores must be so low that it absorbs a finite score that is added to it. The
+fused operation then adds the mask: with a boolean mask, a query whose keys are all masked would become NaN.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ from moir.rewriting.reporting_pass import ReportingPass
 RANK = 4
 
 ABSORBING = -1e30
-"""From this number down, a number does not change when a finite score of usual size is added to it."""
+"""Numbers up to this one absorb a score: adding a finite score of usual size does not change them."""
 
 LOWEST = -(2 - 2.0**-7) * 2.0**127
 """The lowest bf16 number."""
 
 WIDE_EXPONENTS = frozenset((bf16, f32, f64))
-"""Element types that have such numbers."""
+"""Element types that can represent these numbers."""
 
 
 class Scores(Record):
-    """What the softmax is applied to.
+    """The operand of the softmax.
 
     Args:
         product: the product of query and key.
         query, key: its operands, without constant factors.
         scale: the factor of the product.
-        mask: what is added to the product, or the condition by which a Select chooses between it and a number.
-        numbers: of a condition, what is to be added where it is true, and where it is false.
+        mask: the value that is added to the product, or the condition of a Select between the product and a number.
+        numbers: for a condition, the numbers to add where it is true and where it is false.
     """
 
     product: MatMul
@@ -72,7 +72,7 @@ class Scores(Record):
 
 
 class Attention(Pattern):
-    """Matches attention from its second product upwards."""
+    """Matches attention from its second product upwards through the operands."""
 
     roots = (MatMul,)
 
@@ -105,7 +105,7 @@ class Attention(Pattern):
         rewriter.replace_with(op, rewriter.op.ScaledDotProductAttention(query, key, value, mask, scale, causal=False))
 
     def scores(self, value: SSAValue) -> Scores | None:
-        """The operand of the softmax as a scaled product with a mask; None if it has another form or other uses."""
+        """The operand of the softmax as a scaled product with a mask; None for other operands and for several uses."""
         op = value.owner
         if not isinstance(op, Add | Select):
             return scaled_product(value)
@@ -140,7 +140,7 @@ class Attention(Pattern):
 
 
 def scaled_product(value: SSAValue) -> Scores | None:
-    """A matrix product without other uses; its result and operands may have constant factors. None for other values."""
+    """A matrix product with one use, without constant factors of result and operands; None for other values."""
     if not has_one_live_use(value):
         return None
     inner, scale = unscaled(value)
@@ -151,9 +151,9 @@ def scaled_product(value: SSAValue) -> Scores | None:
 
 
 def absorbing_number(value: SSAValue) -> float | None:
-    """The number that is added to scores instead of replacing them; None if the value is no constant that absorbs them.
+    """The number that can be added to scores instead of replacing them; None if the value is no such constant.
 
-    It is limited to the numbers of bf16, in which the plugin may compute.
+    It is clamped to the range of bf16, in which the plugin may compute.
     """
     number = weight_of(value)
     if number is None or number.size != 1 or number.ndim > RANK or element_of(value) not in WIDE_EXPONENTS:
@@ -163,7 +163,9 @@ def absorbing_number(value: SSAValue) -> float | None:
 
 
 def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
-    """A value without a constant factor or divisor, and the factor; the value and 1 if it has none or other uses."""
+    """A value without its constant factor or divisor, and the factor; the value and 1 if it has no factor or other
+    uses.
+    """
     if not isinstance(value, OpResult) or not isinstance(value.op, Multiply | Divide) or not has_one_live_use(value):
         return value, 1.0
     if value.op.text("auto_broadcast") != "numpy":
@@ -178,7 +180,7 @@ def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
 
 
 def added_mask(condition: SSAValue, numbers: tuple[float, float], query: SSAValue, rewriter: Rewriter) -> SSAValue:
-    """What is added to scores: one number where a condition is true, and another where it is false."""
+    """The mask to add to scores: the first number where a condition is true, the second where it is false."""
     known = constant_of(condition)
     if known is None:
         return rewriter.op.Select(condition, *(rewriter.op.constant_like(number, query) for number in numbers))
@@ -186,7 +188,7 @@ def added_mask(condition: SSAValue, numbers: tuple[float, float], query: SSAValu
 
 
 def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
-    """A value with its last two dimensions exchanged; a transposition that produces the value is cancelled."""
+    """A value with its last two dimensions exchanged; a Transpose that produces the value is undone instead."""
     order = [*range(RANK - 2), RANK - 1, RANK - 2]
     if isinstance(value.owner, Transpose) and (first := value.owner.permutation(rewriter.known)) is not None:
         return rewriter.op.transposed(value.owner.operands[0], [first[axis] for axis in order])
@@ -194,7 +196,7 @@ def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
 
 
 class FuseAttentionPass(ReportingPass):
-    """Fuses scaled dot-product attention, Vaswani et al., "Attention Is All You Need", 2017."""
+    """Fuses scaled dot-product attention (Vaswani et al., "Attention Is All You Need", 2017)."""
 
     name = "fuse-attention"
 
@@ -202,7 +204,8 @@ class FuseAttentionPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = False
-        # Mostly, dimensions are equal for all shapes of the inputs. The analysis of the current ones is another scan.
+        # In most models dimensions are equal for all input shapes. Only otherwise is the more expensive analysis
+        # needed.
         for static in (False, True):
             if not any(isinstance(each.operands[0].owner, Softmax | Softmax1) for each in analyses.operations(MatMul)):
                 break

@@ -29,7 +29,7 @@ class Interval(Record):
     high: float = math.inf
 
     def within(self, outer: Interval) -> Interval:
-        """The interval that results from limiting a value to this interval first and then to `outer`."""
+        """The interval that results from clamping to this interval first and then to `outer`."""
         return Interval(*(min(max(end, outer.low), outer.high) for end in (self.low, self.high)))
 
 
@@ -41,7 +41,7 @@ POSITIVE = Interval(low=0.0)
 
 
 def _clamp_limits(index: int) -> Limit:
-    """A function that reads the limits of a matched Clamp; the innermost Clamp has the highest index."""
+    """A function that reads the limits of the `index`-th matched Clamp; the innermost Clamp has the highest index."""
 
     def limits(match: Match) -> Interval:
         op = [op for op in match.operations if op.name == "opset1.Clamp"][index]
@@ -94,7 +94,7 @@ def _relu(op: OpBuilder, match: Match) -> SSAValue | None:
 
 
 class FuseClampPass(RulePass):
-    """Fuses consecutive limits."""
+    """Fuses consecutive lower and upper limits."""
 
     name = "fuse-clamp"
 

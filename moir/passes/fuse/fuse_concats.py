@@ -18,13 +18,13 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def axis_of(op: Concat) -> int | None:
-    """The axis of a Concat, counted from the front; None if it counts from the back and the rank is unknown."""
+    """The axis of a Concat, counted from the front; None if it is negative and the rank is unknown."""
     axis, rank = op.integer("axis"), rank_of(op.results[0])
     return axis if axis >= 0 else None if rank is None else axis + rank
 
 
 def is_merged(op: Concat, axis: int) -> bool:
-    """Whether a Concat becomes a part of one along the same axis that alone uses it."""
+    """Whether the only use of a Concat is a Concat along the same axis, into which it is merged."""
     users = [use.operation for use in islice(live_uses(op.results[0]), 2)]
     return len(users) == 1 and isinstance(users[0], Concat) and axis_of(users[0]) == axis
 
@@ -32,8 +32,8 @@ def is_merged(op: Concat, axis: int) -> bool:
 class ConcatOfConcats(Pattern):
     """Merges Concats without other uses into the Concat that uses them, directly or through others.
 
-    Only the outermost Concat is rewritten: if each one of a chain were, the operands of the first one would be copied
-    as often as the chain is long.
+    Only the last Concat of a chain is rewritten. If each one were, the operands of the first Concat would be copied as
+    often as the chain has members, which is quadratic.
     """
 
     roots = (Concat,)
@@ -60,7 +60,7 @@ class ConcatOfConcats(Pattern):
 
 
 class FuseConcatsPass(PatternPass):
-    """Merges Concats into those that use them."""
+    """Merges Concats into the Concats that use them."""
 
     name = "fuse-concats"
 

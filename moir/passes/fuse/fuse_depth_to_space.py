@@ -22,7 +22,7 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class BlocksToSpace(RegroupingPattern):
-    """Matches a split of the channels into a block and fewer channels; the block moves after the spatial axes."""
+    """Matches a split of the channels into block and remaining channels, where the block moves after the spatial axes."""
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2
@@ -44,7 +44,7 @@ class BlocksToSpace(RegroupingPattern):
                 channels,
                 *[own if token is None else token for token, own in zip(grown, found.target[2:], strict=True)],
             )
-            # If several sizes are unknown, the last Reshape could have exchanged them.
+            # If several sizes are unknown, the last Reshape might exchange them.
             if grown.count(None) < 2 and same_tokens(found.parts, parts) and same_tokens(found.target, target):
                 return op.DepthToSpace(found.value, block_size=size, mode=mode)
         return None

@@ -28,7 +28,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 Axes = list[int | None]
-"""For each axis of a value its axis in the image; None for an inserted axis."""
+"""For each axis of a value, the corresponding axis of the image; None for an inserted axis."""
 
 
 def integers_of(value: SSAValue) -> list[int] | None:
@@ -60,7 +60,7 @@ def moved_axes(op: Operation, axes: Axes) -> Axes | None:
 
 
 def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation], Operation] | None:
-    """The chain of axis-moving operations above a value, first to last, and the operation before the chain.
+    """The chain of axis-moving operations that produces a value, first to last, and the operation before the chain.
 
     None if that operation is of none of the kinds in `ends`.
     """
@@ -71,7 +71,7 @@ def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation
     return (found[::-1], value.owner) if isinstance(value.owner, ends) else None
 
 
-def axes_behind(operations: Sequence[Operation], axes: Axes) -> Axes | None:
+def axes_after(operations: Sequence[Operation], axes: Axes) -> Axes | None:
     """The axes of the result of a chain of operations, given those of its data; None as in `moved_axes`."""
     current: Axes | None = axes
     for op in operations:
@@ -121,8 +121,8 @@ class ConvolutionOfParts(Pattern):
         if window is None or any(entries is None for entries in lists):
             return
         blocks, pads_begin, pads_end, own_blocks, crops_begin, crops_end = (entries or [] for entries in lists)
-        axes = axes_behind(above[0], list(range(len(blocks))))
-        if axes is None or blocks != own_blocks or axes_behind(below[0], axes) != list(range(len(blocks))):
+        axes = axes_after(above[0], list(range(len(blocks))))
+        if axes is None or blocks != own_blocks or axes_after(below[0], axes) != list(range(len(blocks))):
             return
         channel = axes[1]
         untouched = [0] if channel is None else [0, channel]
@@ -153,7 +153,7 @@ class ConvolutionOfParts(Pattern):
 
 
 class FuseDilatedConvolutionPass(PatternPass):
-    """Fuses dilated convolutions, as TensorFlow's older versions compute them."""
+    """Fuses dilated convolutions in the form in which older versions of TensorFlow compute them."""
 
     name = "fuse-dilated-convolution"
 

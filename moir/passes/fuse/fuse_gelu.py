@@ -8,8 +8,8 @@
 ->  %y = opset7.Gelu(%x)
 
 The factors of x · ½ · (1 + …) may stand in any order, and x · ½ · (1 - erf(-…)), the lowered form of erfc, is matched
-as well. So is the polynomial under tanh, √(2/π) (x + 0.044715 x³). Both are read as polynomials: the argument from Erf
-or Tanh up to x, the product from Erf or Tanh down along the uses.
+as well. For tanh the argument is √(2/π) (x + 0.044715 x³). The argument is read as a polynomial of x by following
+operands upwards from Erf or Tanh, and the product by following uses downwards.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ TANH_ARGUMENT: Polynomial = {1: math.sqrt(2 / math.pi), 3: math.sqrt(2 / math.pi
 HALF: Polynomial = {1: 0.5}
 
 MAXIMUM_STEPS = 4
-"""Operations from Erf or Tanh to the result: + 1, times ½, times x, and one in reserve."""
+"""The greatest number of operations from Erf or Tanh to the result: + 1, times ½, times x, and one to spare."""
 
 ROUNDINGS = 3
-"""The number of constants, each of which is rounded, that a coefficient may be the product of."""
+"""The number of rounded constants whose product a coefficient may be."""
 
 
 class GeluPattern(Pattern):
-    """Matches Gelu from its root, Erf or Tanh, of which `argument` is the expected polynomial of x."""
+    """Matches Gelu starting from Erf or Tanh, where `argument` is the expected polynomial of x."""
 
     companions = ((Multiply, Divide),)
 
@@ -63,7 +63,7 @@ class GeluPattern(Pattern):
                     return
 
     def _sign(self, argument: Polynomial, element: Attribute) -> float:
-        """The sign of the argument of the root: 1 for the expected polynomial, -1 for its negative, 0 for any other.
+        """The sign of the argument of Erf or Tanh: 1 for the expected polynomial, -1 for its negative, 0 for any other.
 
         Erf and Tanh are odd functions, so a negative argument gives a negative result.
         """
@@ -80,7 +80,7 @@ class GeluPattern(Pattern):
 
 
 def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) -> bool:
-    """Whether the coefficients of a polynomial equal the expected ones, up to rounding in an element type."""
+    """Whether the coefficients of a polynomial equal the expected ones, up to rounding errors of an element type."""
     return all(
         abs(polynomial.get(power, 0.0) - expected.get(power, 0.0)) <= ROUNDINGS * TOLERANCES[element] * abs(expected.get(power, 0.0))
         for power in {*polynomial, *expected}
@@ -119,7 +119,8 @@ def half_of_x_times_one_plus(op: Operation, sign: float, reader: PolynomialReade
 def _next(
     name: str, constant: Polynomial, factor: Polynomial, other: Polynomial, *, is_first: bool
 ) -> tuple[Polynomial, Polynomial] | None:
-    """Apply an operation to the value `constant` + `factor` · f and a polynomial; None if the result has another form.
+    """The constant and factor after an operation on `constant` + `factor` · f and a polynomial; None if it has no such
+    form.
 
     `is_first` states that the value is the first operand.
     """

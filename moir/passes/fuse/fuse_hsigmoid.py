@@ -1,4 +1,4 @@
-"""`fuse-hsigmoid`: min(max(x + 3, 0), 6) / 6 becomes one operation; `fuse-clamp` has fused its limits before.
+"""`fuse-hsigmoid`: min(max(x + 3, 0), 6) / 6 becomes one operation, after `fuse-clamp` has fused the limits.
 
     %a = opset1.Add(%x, 3.0)
     %c = opset1.Clamp(%a) {min = 0.0, max = 6.0}

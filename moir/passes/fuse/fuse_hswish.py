@@ -1,4 +1,4 @@
-"""`fuse-hswish`: x * min(max(x + 3, 0), 6) / 6 becomes one operation; `fuse-clamp` has fused its limits before.
+"""`fuse-hswish`: x * min(max(x + 3, 0), 6) / 6 becomes one operation, after `fuse-hsigmoid`.
 
     %s = opset5.HSigmoid(%x)
     %y = opset1.Multiply(%x, %s)

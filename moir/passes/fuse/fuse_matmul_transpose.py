@@ -31,7 +31,7 @@ def swaps_last_two(op: Operation, known: KnownValues) -> bool:
 
 
 class TransposedOperand(Pattern):
-    """Merges transpositions of operands that only matrix products use into the product."""
+    """Merges Transposes of an operand into the matrix product if only matrix products use them."""
 
     roots = (MatMul,)
     companions = ((Transpose,),)
@@ -53,7 +53,7 @@ class TransposedOperand(Pattern):
 
 
 class TransposedResult(Pattern):
-    """Exchanges the operands of a product all of whose uses are transpositions: (A B)ᵀ = Bᵀ Aᵀ."""
+    """Exchanges the operands of a product if Transposes are its only uses: (A B)ᵀ = Bᵀ Aᵀ."""
 
     roots = (Transpose,)
     companions = ((MatMul,),)

@@ -1,4 +1,4 @@
-"""`fuse-mish`: x * tanh(softplus(x)) becomes one operation; `fuse-soft-plus` has fused its SoftPlus before.
+"""`fuse-mish`: x * tanh(softplus(x)) becomes one operation, after `fuse-soft-plus`.
 
     %s = opset4.SoftPlus(%x)
     %t = opset1.Tanh(%s)

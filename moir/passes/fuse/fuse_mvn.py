@@ -10,8 +10,8 @@
 ->  %y = opset6.MVN(%x, %axes) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
 
 The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale and a
-shift after the normalization stay. A scale that is first multiplied by the reciprocal of the deviation becomes a factor
-of the MVN, and a shift that the scaled mean is subtracted from a term after it, which is the form of Keras.
+shift after the normalization stay. Keras multiplies the scale by the reciprocal of the deviation first, and subtracts
+the mean times this product from the shift: these become a Multiply and an Add after the MVN.
 """
 
 from __future__ import annotations

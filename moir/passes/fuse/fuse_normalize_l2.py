@@ -1,4 +1,4 @@
-"""`fuse-normalize-l2`: a value divided by its Euclidean norm becomes one operation; `eps` keeps the norm from 0.
+"""`fuse-normalize-l2`: a value divided by its Euclidean norm becomes one operation; `eps` keeps the norm above 0.
 
     %s = opset1.Multiply(%x, %x)
     %t = opset1.ReduceSum(%s, %axes) {keep_dims = true}
@@ -7,8 +7,8 @@
     %y = opset1.Divide(%x, %d)
 ->  %y = opset1.NormalizeL2(%x, %axes) {eps = 0.00001, eps_mode = "add"}
 
-x / max(‖x‖, eps) becomes a NormalizeL2 with `eps_mode = "max"` and the square of eps, which the runtime compares under
-the root. A Broadcast of the norm to the shape of x is matched, too.
+x / max(‖x‖, eps) becomes a NormalizeL2 with `eps_mode = "max"` and the square of eps, because the runtime applies the
+maximum before the root. A Broadcast of the norm to the shape of x is matched, too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Part: TypeAlias = Callable[[Any, Any], Any]
 """A function that builds a part of a pattern from the recorder of the pattern and one operand."""
 
 SMALLEST, LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
-"""Smallest normal and largest number of f32, the element type in which the runtime keeps eps."""
+"""Smallest normal and largest number of f32, in which the runtime stores eps."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
     %2 = opset1.Convolution(%1, %w) {pads_begin = [0, 0], pads_end = [0, 0], …}
 ->  %2 = opset1.Convolution(%0, %w) {pads_begin = [1, 1], pads_end = [2, 2], …}
 
-A Transpose may stand between the Pad and the operation. A mean counts these zeros, so it must not have padding of its
-own that it does not count.
+A Transpose may stand between the Pad and the operation. An AvgPool counts these zeros, so it must not already have
+padding that it excludes from the mean.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEANS = ("opset14.AvgPool", "opset16.AvgPool")
 
 
 class Zeros(Record):
-    """Zero padding of the spatial axes of an operand: the data without it, its permutation, zeros per axis and end.
+    """Zero padding of the spatial axes of an operand: the unpadded data, and the number of zeros per axis and end.
 
     `order` is the permutation of a Transpose after the Pad, None if there is none.
     """
@@ -63,7 +63,7 @@ def zeros_around(value: SSAValue) -> Zeros | None:
 
 
 class PadOfWindow(Pattern):
-    """Merges zero padding into the operation that uses it. The Pad stays if it has other uses."""
+    """Merges zero padding into the convolution or pooling that uses it. The Pad stays if it has other uses."""
 
     roots = (*CONVOLUTIONS, *MEANS)
     companions = ((Pad,),)
@@ -84,8 +84,8 @@ class PadOfWindow(Pattern):
         begin, end = ([a + b for a, b in zip(mine, added, strict=True)] for mine, added in zip(own, (zeros.begin, zeros.end), strict=True))
         properties: dict[str, Any] = {**op.properties, "pads_begin": begin, "pads_end": end, "auto_pad": "explicit"}
         if op.name in MEANS:
-            # A window that exists only because of rounding up would extend beyond the zeros, where elements are not
-            # counted, and the runtime has no padding as large as a window.
+            # A window that exists only because sizes are rounded up would extend beyond the zeros, where elements are
+            # not counted. The runtime does not support padding as large as the window.
             fits = all(max(each) < size for each, size in zip(zip(begin, end, strict=True), op.integers("kernel"), strict=True))
             if any(map(any, own)) or op.text("rounding_type") != "floor" or not fits:
                 return

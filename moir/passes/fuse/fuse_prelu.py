@@ -25,7 +25,7 @@ Condition: TypeAlias = Callable[[Array], bool] | None
 
 
 def slope_for(slope: Array, x: SSAValue) -> Array | None:
-    """The slope as PRelu requires it: one element, or the rank of x; None if its shape does not fit x."""
+    """The slope in a shape that PRelu accepts: one element, or the rank of x; None if its shape does not fit x."""
     if slope.size == 1:
         return slope.reshape(1)
     shape = shape_of(x)
@@ -48,7 +48,7 @@ def _not_negative(slope: Array) -> bool:
 
 
 def _prelu(factor: float, condition: Condition) -> Rewrite:
-    """A function that rewrites a match to PRelu with the matched slope times a factor (±1 or ±2, which are exact)."""
+    """A rewrite of a match to PRelu, whose slope is the matched slope times a factor (±1 or ±2, which are exact)."""
 
     def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
         x, slope = match["x"], match.constant("slope")

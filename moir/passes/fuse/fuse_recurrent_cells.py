@@ -4,8 +4,8 @@
 ->  %all, %h, %c = opset5.LSTMSequence(%x, %h, %c, %lengths, W, R, B) {direction = "forward", hidden_size = 32}
 
 The loop is a TensorIterator or Loop with one iteration for each slice of x. `recurrent_cells` defines which bodies are
-cells. A loop over the reverse of x becomes a sequence in reverse direction if all uses of its hidden states reverse
-them again, or if only the last state is used.
+cells. A loop over reversed x becomes a sequence operation with `direction = "reverse"` if all uses of its hidden states
+reverse them again, or if only the last state is used.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class FuseRecurrentCellsPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         loops = list(analyses.operations(RepeatingOp))
-        # The cells that are replaced stay valid facts: a loop has its own body.
+        # Replacing a cell does not invalidate facts about the others: each loop has its own body.
         known: Dimensions | None = None
         changed = False
         for loop in loops:
@@ -67,9 +67,9 @@ class FuseRecurrentCellsPass(ReportingPass):
 class Recurrence:
     """A loop whose body is a recurrent cell.
 
-    `data` is the sliced operand. `states` are the indices of the operands that are the initial states. `outputs` gives
-    for each result of the loop the index of a state of the cell, or -1 for the hidden states of all steps, and the
-    slicing by which they are concatenated.
+    `data` is the sliced operand. `states` are the indices of the operands that are the initial states. `outputs` has an
+    entry per result of the loop: the index of a state of the cell, or -1 for the hidden states of all steps together
+    with the slicing by which they are concatenated.
     """
 
     loop: RepeatingOp
@@ -85,7 +85,7 @@ class Recurrence:
             return False
         if not isinstance(self.loop, Loop):
             return True
-        # The length of a reversed value is looked up at the value before the reversal.
+        # The lengths of a reversed value are those of the value before the reversal.
         data = reversal_of(self.data, self.slicing.axis) or self.data
         count, tokens = known.elements(self.loop.operands[0]), known.tokens(data)
         if tokens is None or count is None or count.size != 1:
@@ -94,7 +94,7 @@ class Recurrence:
         return same(entry if isinstance(entry, Symbol) else int(entry), tokens[self.slicing.axis])
 
     def replace(self, known: Dimensions) -> None:
-        """Replace the loop by a sequence operation, unless type inference rejects the latter."""
+        """Replace the loop by a sequence operation, unless type inference rejects that operation."""
         assert self.loop.parent is not None
         op = OpBuilder(known, self.loop.parent, self.loop)
         op.inserted = []
@@ -132,7 +132,7 @@ class Recurrence:
         return values
 
     def _turned_back(self) -> list[Slice] | None:
-        """The Slices that reverse the hidden states of all steps; None if these states have any other use."""
+        """The Slices that reverse the hidden states of all steps; None if these states have other uses."""
         found: list[Slice] = []
         for result, (_, slicing) in zip(self.loop.results, self.outputs, strict=True):
             pending = [] if slicing is None else [(use, slicing.axis) for use in result.uses]
@@ -153,7 +153,7 @@ def _constant(op: OpBuilder, array: Array, like: SSAValue) -> SSAValue:
 
 
 def recognized(loop: RepeatingOp) -> Recurrence | None:
-    """The recurrent cell that a loop repeats; None if its body is no such cell."""
+    """The recurrent cell that the body of a loop computes; None if the body is no such cell."""
     ports, parameters, results = loop.ports("inputs"), parameters_of(loop.block), results_of(loop.block)
     sliced = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.slicing is not None]
     states = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.back_edge is not None]
@@ -177,13 +177,13 @@ def recognized(loop: RepeatingOp) -> Recurrence | None:
 
 
 def _always(loop: Loop, results: Sequence[SSAValue]) -> bool:
-    """Whether only the trip count ends a loop."""
+    """Whether the trip count is all that ends a loop."""
     conditions = [constant_of(loop.operands[1]), constant_of(results[loop.integer("condition")])]
     return all(condition is not None and condition.all() for condition in conditions)
 
 
 def _element(parameter: Parameter, port: BodyPort) -> SSAValue | None:
-    """The Squeeze along the slicing axis that is the only use of a slice in the body; None if there is no such use."""
+    """The Squeeze along the sliced axis, if it is the only use of a slice in the body; else None."""
     uses = list(parameter.results[0].uses)
     if (
         len(uses) != 1
@@ -205,9 +205,9 @@ def _cell(x: SSAValue, states: Sequence[SSAValue], following: Sequence[SSAValue]
 
 
 def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[tuple[int, Slicing | None]] | None:
-    """The index of the cell's state, or -1 for the states of all steps, and the slicing of each result of a loop.
+    """For each result of a loop, the index of a state of the cell, or -1 for the states of all steps, and the slicing.
 
-    None if a result is any other value.
+    None if a result is neither.
     """
     found: list[tuple[int, Slicing | None]] = []
     for port in loop.ports("outputs"):

@@ -1,4 +1,4 @@
-"""`fuse-shuffle-channels`: a split of a dimension in two that are transposed and merged becomes ShuffleChannels.
+"""`fuse-shuffle-channels`: a dimension that is split in two, transposed and merged again becomes a ShuffleChannels.
 
     %1 = opset1.Reshape(%0, [0, 2, 58, 28, 28])                  // %0: [N, 116, 28, 28]
     %2 = opset1.Transpose(%1, [0, 2, 1, 3, 4])
@@ -19,7 +19,7 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class ShuffledChannels(RegroupingPattern):
-    """Matches a dimension that is split in two, which are exchanged and merged; all others are unchanged."""
+    """Matches a dimension that is split into two, which are exchanged and merged; all other dimensions are unchanged."""
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         if len(found.parts) != len(found.source) + 1:

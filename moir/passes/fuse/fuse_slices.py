@@ -21,7 +21,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def cuts_of(op: Slice) -> tuple[Array, Array, Array, list[int]] | None:
-    """Starts, stops, steps and axes (counted from the front) of a slice; None if one of them is not constant."""
+    """Starts, stops, steps and nonnegative axes of a slice; None if one of them is not constant."""
     rank, axes = rank_of(op.operands[0]), op.optional_operand(4)
     bounds = [constant_of(operand) for operand in op.operands[1:4]]
     if rank is None or any(bound is None for bound in bounds):
@@ -32,7 +32,7 @@ def cuts_of(op: Slice) -> tuple[Array, Array, Array, list[int]] | None:
 
 
 class SliceOfSlice(Pattern):
-    """Merges a slice with the one that produces its data, which must have no other uses."""
+    """Merges a Slice into the Slice that produces its data, which must have no other uses."""
 
     roots = (Slice,)
 

@@ -21,7 +21,7 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class SpaceToBlocks(RegroupingPattern):
-    """Matches a split of every spatial dimension into blocks that move before or after the channels."""
+    """Matches a split of every spatial dimension into blocks, which move before or after the channels."""
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2
@@ -35,7 +35,7 @@ class SpaceToBlocks(RegroupingPattern):
             if found.order != order:
                 continue
             whole = [token for token in found.source[2:] if not isinstance(token, Symbol)]
-            # If several sizes are unknown, the first Reshape could have exchanged them.
+            # If several sizes are unknown, the first Reshape might exchange them.
             if isinstance(channels, Symbol) or len(whole) < spatial - 1 or any(token % size for token in whole):
                 return None
             shrunk = [

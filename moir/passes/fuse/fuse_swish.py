@@ -5,7 +5,7 @@
 ->  %y = opset4.Swish(%x)
 
 The quotient x / (1 + exp(-beta * x)) becomes the same. A beta of one element may be computed, and operations with beta
-may have other uses: the CPU plugin would fuse them as well, and then not compile a beta that is no scalar. For
+may have other uses: the CPU plugin would fuse them as well, and then fail to compile a beta that is no scalar. For
 the same reason other quotients x / (1 + exp(-y)) become products of x and sigmoid(y), or sigmoid(y) if x is 1.
 """
 
@@ -26,7 +26,8 @@ def _with_beta(op: OpBuilder, match: Match) -> SSAValue | None:
     x, beta = match["x"], match["beta"]
     factors = constant_of(beta)
     if factors is not None and factors.size > 1 and (factors == factors.flat[0]).all():
-        # The plugin takes equal factors for one and loses the elements that they may add.
+        # The plugin treats equal factors as one value, and loses the dimensions that the other would add by
+        # broadcasting.
         result = op.Swish(x, op.constant_like(factors.flat[0], x))
         shape = shape_of(x)
         adds = shape is None or broadcast_shapes(shape, factors.shape) != shape

@@ -6,9 +6,9 @@
     %y = opset1.Concat(%h1, %h2) {axis = 1}
 ->  %y, %h2, %c2 = opset5.LSTMSequence(%x, %h0, %c0, %lengths, W, R, B) {direction = "forward", hidden_size = 32}
 
-`unrolled_cells` finds the steps. Nothing else may use the cell states between them, and the data of a step may not
-depend on the steps before it, as in a decoder. A Concat of values that belong to each step, in the order of the
-sequence, becomes the sequence: of hidden states, of those of two directions, and of sums of them.
+`unrolled_cells` finds the steps. The cell states between steps must have no other uses, and the data of a step must not
+depend on earlier steps, as they do in a decoder. A Concat of corresponding values of all steps, in their order, becomes
+the sequence: hidden states of one direction, of both directions, or their sums.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from moir.rewriting.reporting_pass import ReportingPass
 
 
 class FuseUnrolledCellsPass(ReportingPass):
-    """Fuses recurrent cells that are written out for each step."""
+    """Fuses recurrent cells that are unrolled into one copy per step."""
 
     name = "fuse-unrolled-cells"
 
@@ -42,7 +42,7 @@ class FuseUnrolledCellsPass(ReportingPass):
 
 
 def _repeats_weights(operations: Iterable[Operation]) -> bool:
-    """Whether two matrix products have the same second operand, as those of steps have."""
+    """Whether two matrix products have the same second operand, as the products of unrolled steps do."""
     seen: set[SSAValue] = set()
     for op in operations:
         if isinstance(op, MatMul):

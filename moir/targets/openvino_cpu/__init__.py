@@ -1,1 +1,1 @@
-"""Faults of the CPU plugin of OpenVINO Runtime, and forms of operations that it computes right: a file a family."""
+"""Faults of the CPU plugin of OpenVINO Runtime, and the rewrites that avoid them: one file per family of operations."""

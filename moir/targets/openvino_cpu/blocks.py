@@ -1,4 +1,4 @@
-"""Blocks of space that the CPU plugin computes otherwise."""
+"""SpaceToBatch with padding, which the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from moir.targets.record import Form
 
 
 class PaddedBlocks(Pattern):
-    """Pads data before they are cut into blocks.
+    """Pads the data by a separate Pad before SpaceToBatch splits them into blocks.
 
         %y = opset2.SpaceToBatch(%x, [1, 4], [0, 3], [0, 3])     // %x: [2, 2]
     ->  %0 = opset12.Pad(%x, [0, 3], [0, 3])
         %y = opset2.SpaceToBatch(%0, [1, 4], [0, 0], [0, 0])
 
-    The plugin reads other elements where a place of the blocks is padding throughout, which needs blocks that are
-    larger than the data. Of computed padding it infers shapes of zeros.
+    The plugin reads wrong elements if some position within the blocks holds padding only, which happens when blocks are
+    larger than the data. For computed padding it infers dimensions of 0.
     """
 
     roots = ("opset2.SpaceToBatch",)

@@ -1,4 +1,4 @@
-"""Comparisons that the CPU plugin computes otherwise."""
+"""Comparisons that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ComparisonOfFloats(Pattern):
         %1 = opset1.Greater(%x, %y)
     ->  %1 = opset1.Less(%y, %x)
 
-    The plugin computes the former as the negation of the latter, so that they hold for NaN.
+    The plugin computes Greater as the negation of LessEqual, so that its result for NaN is true instead of false.
     """
 
     roots = ("opset1.Greater", "opset1.GreaterEqual")
@@ -33,7 +33,7 @@ class ComparisonOfFloats(Pattern):
 
 
 EXTREMES: dict[str, float] = {"opset1.ReduceMax": -np.inf, "opset1.ReduceMin": np.inf}
-"""The reductions, and the results that the plugin does not compute."""
+"""For each reduction, the infinity that the plugin does not return."""
 
 
 class ExtremeIsInfinite(Pattern):
@@ -44,8 +44,8 @@ class ExtremeIsInfinite(Pattern):
     ->  %3 = opset1.Equal(%x, -∞)
         %2 = opset1.ReduceLogicalAnd(%3, [-1]) {keep_dims = true}
 
-    Likewise for a minimum and infinity. Attention asks this of rows whose elements are all masked. The plugin
-    computes the largest finite number for a maximum or minimum of infinities alone.
+    Likewise for a minimum and infinity. Attention makes this comparison for rows whose elements are all masked. The
+    plugin returns the largest finite number as the maximum or minimum of elements that are all infinite.
     """
 
     roots = ("opset1.Equal",)
@@ -66,32 +66,32 @@ class ExtremeIsInfinite(Pattern):
 
 
 def _is_extreme(value: SSAValue) -> bool:
-    """Whether a value is a maximum or a minimum."""
+    """Whether a value is the result of a ReduceMax or ReduceMin."""
     return isinstance(value.owner, OpsetOp) and value.owner.name in EXTREMES
 
 
 def _is_all(value: SSAValue, number: float, rank: int | None) -> bool:
-    """Whether a value is a constant of one element, a number, and of no higher rank than another value."""
+    """Whether a value is a constant whose one element is `number`, and whose rank is at most `rank`."""
     array = constant_of(value)
     return array is not None and array.size == 1 and rank is not None and array.ndim <= rank and bool(array.item() == number)
 
 
 EXACT = 1 << 24
-"""f32 has all integers up to this one."""
+"""Every integer up to this one is exact in f32."""
 
 
 COUNTING = frozenset(("NonZero", "ShapeOf"))
-"""Operations whose results are sizes and places."""
+"""Operations whose results are sizes or indices."""
 
 
 ADDING = frozenset(("Add", "Concat", "Maximum", "Minimum", "Range", "Subtract"))
-"""Operations whose results are as large as their operands, or their sums."""
+"""Operations whose results are at most as large as their operands or the sums of their operands."""
 
 
 MOVING = frozenset(
     ("Broadcast", "CumSum", "Gather", "GatherElements", "GatherND", "Reshape", "Slice", "Squeeze", "Tile", "Transpose", "Unsqueeze")
 )
-"""Operations whose results have elements of the first operand, or sums of them."""
+"""Operations whose results are elements of the first operand, or sums of such elements."""
 
 
 class ComparisonOfIntegers(Pattern):
@@ -101,9 +101,10 @@ class ComparisonOfIntegers(Pattern):
     ->  %2 = opset1.Subtract(%x, %y)
         %1 = opset1.Equal(%2, 0)
 
-    Likewise for NotEqual. The plugin compares integers in f32, which has all of them up to 2²⁴ only; a difference that
-    does not fit wraps around, and is 0 for equal operands alone. A comparison with constants up to 2²⁴ is exact as it
-    is, and so is one of values that are moved, added or counted from sizes, places and such constants.
+    Likewise for NotEqual. The plugin compares integers in f32, in which integers beyond 2²⁴ are rounded. A difference
+    that overflows wraps around, so it is 0 for equal operands only. Comparisons with constants up to 2²⁴ stay because
+    they are exact, as do comparisons of values that are computed from sizes, indices and such constants by moving and
+    adding elements.
     """
 
     roots = ("opset1.Equal", "opset1.NotEqual")
@@ -121,13 +122,13 @@ class ComparisonOfIntegers(Pattern):
 
 
 def _is_small(value: SSAValue) -> bool:
-    """Whether a value is a constant of integers that f32 has."""
+    """Whether a value is a constant of integers that are exact in f32."""
     array = constant_of(value)
     return array is not None and bool((np.abs(array.astype(np.float64)) <= EXACT).all())
 
 
 def _is_counted(value: SSAValue, depth: int = 10) -> bool:
-    """Whether a value consists of places and numbers of elements, which are below 2²⁴, and what is added of them."""
+    """Whether a value is computed from sizes and indices, which are below 2²⁴, by moving and adding elements."""
     op = value.owner
     if not isinstance(op, OpsetOp) or not depth:
         return False
@@ -142,12 +143,12 @@ def _is_counted(value: SSAValue, depth: int = 10) -> bool:
 
 
 class SelectOfBooleans(Pattern):
-    """Writes a choice between booleans by a constant as logic.
+    """Replaces a Select between booleans by logical operations if its condition is constant.
 
         %y = opset1.Select(%c, %a, %b)                       // %c: a constant; booleans
     ->  %y = opset1.LogicalOr(opset1.LogicalAnd(%c, %a), opset1.LogicalAnd(opset1.LogicalNot(%c), %b))
 
-    The plugin does not compile the former if the constant is also what is chosen.
+    The plugin does not compile a Select whose constant condition is also one of its other operands.
     """
 
     roots = ("opset1.Select",)

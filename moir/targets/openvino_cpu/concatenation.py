@@ -1,4 +1,4 @@
-"""Concatenations that the CPU plugin computes otherwise."""
+"""Concatenations that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
 VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
-"""Operations whose results share the memory of their operand."""
+"""Operations whose results may share the memory of their operand."""
 
 
 class PartWithoutElements(Pattern):
-    """Makes a Concat with a part that is known to have no element of the sizes of the others.
+    """Replaces a Concat that has an empty operand by a Broadcast to its result shape.
 
         %y = opset1.Concat(%x, %c) {axis = 1}                // %x: [?, 2], %c: [0, 3]
     ->  %0 = opset3.ShapeOf(%x)
         %y = opset3.Broadcast(0, %0 + [0, 3])
 
-    The plugin leaves such a part out, which makes the result shorter if another dimension than that of the axis is 0.
-    Then the result has no element, and is made of its sizes.
+    The plugin skips an empty operand, so that the result is too short along the axis if the dimension of 0 is another
+    one. The result is then empty, so that its shape is all that has to be computed.
     """
 
     roots = (Concat,)
@@ -48,7 +48,7 @@ class PartWithoutElements(Pattern):
 
 
 class AbsoluteOfConcat(Pattern):
-    """Computes absolute values of a Concat that another Concat reads, too, without an Abs.
+    """Replaces the Abs of a Concat that is also an operand of another Concat by a Maximum.
 
         %0 = opset1.Concat(%a, %b) {axis = 0}
         %1 = opset1.Abs(%0)
@@ -56,7 +56,7 @@ class AbsoluteOfConcat(Pattern):
     ->  %3 = opset1.Negative(%0)
         %1 = opset1.Maximum(%0, %3)
 
-    The plugin writes the result of an Abs into the memory of its operand, which is part of that of the second Concat.
+    The plugin computes an Abs in place: it overwrites its operand, which lies in the memory of the second Concat.
     """
 
     roots = ("opset1.Abs",)
@@ -72,14 +72,14 @@ class AbsoluteOfConcat(Pattern):
 
 
 def _origin(value: SSAValue) -> SSAValue:
-    """The value whose memory a value shares."""
+    """The value in whose memory a value is stored: the operand of operations that only reshape it."""
     while isinstance(value.owner, OpsetOp) and value.owner.KIND in VIEWS:
         value = value.owner.operands[0]
     return value
 
 
 def _meets_concat(value: SSAValue) -> bool:
-    """Whether a Concat reads a value, perhaps in another shape."""
+    """Whether a Concat uses a value, directly or through operations that reshape it."""
     users = [use.operation for use in value.uses]
     return any(
         isinstance(user, Concat) or (isinstance(user, OpsetOp) and user.KIND in VIEWS and _meets_concat(user.results[0])) for user in users

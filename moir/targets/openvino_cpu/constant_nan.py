@@ -1,4 +1,4 @@
-"""Operations with a constant NaN, which the CPU plugin takes for activations."""
+"""Operations with a constant NaN, which the CPU plugin mistakes for activations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from moir.targets.record import Form
 
 
 class ConstantIsNan(Pattern):
-    """Replaces an operation with a constant NaN by NaNs.
+    """Replaces an operation that has a constant NaN as an operand by NaNs in the shape of its result.
 
         %1 = opset1.Maximum(%0, %c)                          // %c: a constant, NaN
     ->  %2 = opset3.ShapeOf(%0)
         %1 = opset1.Broadcast(%c, %2)
 
-    The plugin looks for activations (Clamp, HSigmoid, Swish, …) without regard to NaN in the place of their
-    constants: it computes numbers with them, or does not compile the model.
+    The plugin fuses activations (Clamp, HSigmoid, Swish, …) without checking that their constants are no NaN: the fused
+    operation returns finite numbers, or the model does not compile.
     """
 
     roots = (Add, Divide, Maximum, Minimum, Multiply, Subtract)
@@ -46,7 +46,7 @@ class ConstantIsNan(Pattern):
 
 
 def _is_nan(producer: Operation | Block) -> bool:
-    """Whether a value is produced by a constant of one element, NaN."""
+    """Whether an operation is a constant whose one element is NaN."""
     data = producer.properties["value"] if type(producer) is Constant else None
     values = data.data.values if isinstance(data, DataAttr) else None
     if values is None or values.size != 1 or values.dtype.kind not in "fV":

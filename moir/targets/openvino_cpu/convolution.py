@@ -1,4 +1,4 @@
-"""Convolutions that the CPU plugin computes otherwise."""
+"""Convolutions that the CPU plugin computes wrongly or does not compile."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class PaddedUnitKernel(Pattern):
-    """Appends a zero to the kernels of a convolution, along the first axis with a stride and padding.
+    """Appends a zero to the kernels [1, 1] of a convolution along the first axis that has a stride and padding.
 
         %1 = opset1.Convolution(%0, %w) {strides = [2, 2], pads_begin = [1, 1], pads_end = [1, 1]}  // %w: [8, 4, 1, 1]
     ->  %1 = opset1.Convolution(%0, %v) {strides = [2, 2], pads_begin = [1, 1], pads_end = [2, 1]}  // %v: [8, 4, 2, 1]
 
-    The second element is 0, and takes one more element of padding. The plugin moves the strides of kernels of one
-    element in front of the elementwise operations and convolutions before them, without regard to the padding; the
-    result then has another size.
+    The appended element is compensated by one more element of padding at the end. The plugin moves the strides of
+    kernels of one element to the operations before the convolution without regard to the padding, so that the result
+    has another size.
     """
 
     roots = (Convolution,)
@@ -60,21 +60,21 @@ class PaddedUnitKernel(Pattern):
         else:
             wider = rewriter.op.constant(np.pad(np.asarray(weights), [(0, size) for size in more]), element_of(filters))
         pads = [size + (place == axis) for place, size in enumerate(end)]
-        # Dilations, which mean nothing for a single element, would move the second one out of its padding.
+        # A dilation has no effect on a kernel of one element, but it would move the appended one beyond its padding.
         properties = {"strides": op.integers("strides"), "dilations": [1] * len(kernel), "pads_begin": begin, "pads_end": pads}
         rewriter.replace_with(op, rewriter.op.Convolution(op.operands[0], wider, **properties))
 
 
 class ConvolutionToOneColumn(Pattern):
-    """Replaces a larger stride of columns, which has no effect, by that of rows.
+    """Sets the stride along the width to that along the height where the result has one column.
 
         %1 = opset1.Convolution(%0, %w) {strides = [1, 2]}   // %0: [8, 1, 9, 6], %w: [4, 1, 3, 5], %1: [8, 4, 7, 1]
     ->  %2 = opset8.Slice(%0, [0], [5], [1], [-1])
         %1 = opset1.Convolution(%2, %w) {strides = [1, 1]}
 
-    Where there is one column, its stride says nothing; columns that a smaller stride would reach are cut off. The
-    plugin takes the stride of columns for that of rows if several images of one channel become one column, and
-    reads beyond the data.
+    The stride along the width has no effect if the result has one column; columns that the smaller stride would reach
+    are cut off. For a batch of images of one channel, the plugin uses the stride along the width also along the height,
+    and reads out of bounds.
     """
 
     roots = (Convolution,)
@@ -108,14 +108,14 @@ class ConvolutionToOneColumn(Pattern):
 
 
 class FiltersOfUnknownSizes(Pattern):
-    """Writes a convolution whose filters have unknown sizes as a product of unfolded data.
+    """Replaces a convolution whose filters have unknown sizes by a matrix product with unfolded data (im2col).
 
         %y = opset1.Convolution(%x, %w)                  // %x: [N, C, L], %w: [?, ?, ?]
-    ->  %0 = opset8.Gather(%x, the places of each window, 2)     // [N, C, O, K]
+    ->  %0 = opset8.Gather(%x, the indices of each window, 2)     // [N, C, O, K]
         %y = opset1.MatMul(%w as [M, C * K], %0 as [N, C * K, O])
 
-    The plugin does not compile the convolution, nor a transposed one of data of unknown sizes whose result is shorter
-    than a window. Raises UnsupportedOperationError for data that are known to have no element.
+    The plugin does not compile such a convolution, nor a transposed convolution of data of unknown sizes whose result
+    is smaller than a window. Raises UnsupportedOperationError for data that are known to be empty.
     """
 
     roots = (Convolution, GroupConvolution, ConvolutionBackpropData, GroupConvolutionBackpropData)
@@ -134,7 +134,7 @@ class FiltersOfUnknownSizes(Pattern):
             reason = "the data have no elements, and the sizes of the filters are unknown"
             raise UnsupportedOperationError(reason, operation=op.name, node=name_of(op), hint="set the shapes of the inputs")
         if (known := rewriter.known.constant(data)) is not None and not isinstance(data.owner, Constant):
-            # The plugin does not compile all restored constants that are padded.
+            # The plugin fails to compile some Pads of constants that are stored in another type and restored.
             data = build.constant(known, element_of(data))
         begin, end = op.integers("pads_begin"), op.integers("pads_end")
         window = SlidingWindow(op.integers("strides"), op.integers("dilations"), begin, end, op.text("auto_pad"))
@@ -153,21 +153,21 @@ class FiltersOfUnknownSizes(Pattern):
 
 
 def _of_sizes(op: OpBuilder, whole: SSAValue, window: SlidingWindow, sizes: SSAValue) -> SSAValue:
-    """The part of a transposed convolution without pads that the IR's operation has if its sizes are an operand.
+    """The part of an unpadded transposed convolution that has the sizes given by the operand `output_shape`.
 
-    Of an odd total of pads `same_lower` of the operation has the larger part at the end, `same_upper` at the beginning.
+    If the total padding is odd, `same_lower` removes one more element at the end and `same_upper` at the beginning.
     """
     from moir.expansions.unfolded_convolution import cropped, of_sizes
 
     targets = [op.Slice(op.convert(sizes, si64), [axis], [axis + 1], [1]) for axis in range(len(window.strides))]
     if window.auto_pad.startswith("same"):
-        return of_sizes(op, whole, targets, more_behind=window.auto_pad == "same_lower")
+        return of_sizes(op, whole, targets, more_at_end=window.auto_pad == "same_lower")
     begins = window.pads_begin if window.auto_pad == "explicit" else (0,) * len(targets)
     return cropped(op, whole, [op.constant([begin]) for begin in begins], targets)
 
 
 def _with_groups_joined(op: OpBuilder, convolution: ConvolutionOp) -> tuple[int | SSAValue, SSAValue]:
-    """The number of groups, and filters [groups, M, C, kernel…] as [groups · M, C, kernel…]."""
+    """The number of groups, and the filters [groups, M, C, kernel…] reshaped to [groups · M, C, kernel…]."""
     from moir.expansions.unfolded_convolution import LAST
 
     filters, groups = convolution.operands[1], _groups(convolution)
@@ -179,7 +179,7 @@ def _with_groups_joined(op: OpBuilder, convolution: ConvolutionOp) -> tuple[int 
 
 
 def _is_less_than_a_window(op: Operation) -> bool:
-    """Whether a transposed convolution of data of unknown sizes is cut to less than a window."""
+    """Whether a transposed convolution of data of unknown sizes is cropped to a size below that of a window."""
     data, kernel = shape_of(op.operands[0]), shape_of(op.operands[1])
     wanted = constant_of(op.operands[2]) if len(op.operands) > 2 else None
     if wanted is None or kernel is None or not isinstance(op, ConvolutionOp):
@@ -192,7 +192,7 @@ def _is_less_than_a_window(op: Operation) -> bool:
 
 
 def _groups(op: ConvolutionOp) -> int:
-    """The number of groups: the first size of the filters, or else the channels by those of a group; -1 if unknown."""
+    """The number of groups: the first dimension of the filters, else the channels divided by those of a group, else -1."""
     data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])
     if filters is None:
         return -1
@@ -203,12 +203,12 @@ def _groups(op: ConvolutionOp) -> int:
 
 
 class SingleGroup(Pattern):
-    """Writes a transposed convolution of one group as one without groups.
+    """Replaces a transposed group convolution with one group by a transposed convolution without groups.
 
         %y = opset1.GroupConvolutionBackpropData(%x, %w)         // %w: [1, C, M, K]
     ->  %y = opset1.ConvolutionBackpropData(%x, %w as [C, M, K])
 
-    The plugin does not compile the former if the filters are computed.
+    The plugin does not compile a GroupConvolutionBackpropData whose filters are computed.
     """
 
     roots = (GroupConvolutionBackpropData,)
@@ -225,13 +225,13 @@ class SingleGroup(Pattern):
 
 
 class TransposedToComputedSizes(Pattern):
-    """Cuts a transposed convolution to computed sizes.
+    """Slices the unpadded result of a transposed convolution whose output shape is computed.
 
         %y = opset1.ConvolutionBackpropData(%x, %w, %sizes)      // %x: [1, 3, 8]
     ->  %0 = opset1.ConvolutionBackpropData(%x, %w)              // without pads
         %y = the part of %0 with these sizes
 
-    The plugin does not compile the former for data of known sizes.
+    The plugin does not compile a computed output shape for data of known sizes.
     """
 
     roots = (ConvolutionBackpropData, GroupConvolutionBackpropData)
@@ -255,14 +255,15 @@ class TransposedToComputedSizes(Pattern):
 
 
 class GapsInBf16(Pattern):
-    """Computes a transposed convolution with gaps between its windows in f32 if something is added to it.
+    """Computes a bf16 transposed convolution whose strides exceed its kernel in f32 if its result is an operand of an
+    Add.
 
         %0 = opset1.ConvolutionBackpropData(%x, %w) {strides = [3]}  // bf16, %w: [1, 1, 2]
         %y = opset1.Add(%0, %b)
     ->  %1 = opset1.ConvolutionBackpropData(%x as f32, %w as f32) {strides = [3]}
         %0 = opset1.Convert(%1) {destination_type = bf16}
 
-    In bf16 the plugin adds nothing to the zeros between the windows.
+    In bf16 the plugin leaves the zeros between the windows as they are instead of adding the other operand to them.
     """
 
     roots = (ConvolutionBackpropData, GroupConvolutionBackpropData)

@@ -1,4 +1,4 @@
-"""Operations on element types for which the CPU plugin has no kernel, or one that computes something else."""
+"""Operations on element types for which the CPU plugin has no kernel, or a wrong one."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from moir.targets.record import Form
 PACKED: AbstractSet[Attribute] = frozenset(
     each for each in (*INTEGER_TYPES, *REAL_TYPES) if is_element_type(each) and describe(each).is_packed
 )
-"""The element types of which several share a byte."""
+"""The element types of less than a byte, which are packed."""
 
 NARROW_FLOATS: AbstractSet[Attribute] = frozenset(each for each in REAL_TYPES if describe(each).bits <= 8)
-"""The floats of a byte or less."""
+"""The floating-point types of a byte or less."""
 
 BYTES: AbstractSet[Attribute] = frozenset({boolean, si8, ui8})
 
 
 class Widening(Record):
-    """Elements in which the plugin does not compute an operation, and how it computes it.
+    """Element types of which the plugin cannot compute an operation, and what has to be converted to a wider type.
 
     Args:
         elements: the element types of the first operand.
         operands: the operands that are converted; None for all.
         results: the results that are converted back.
-        condition: what else an operation has where it is computed wrongly; None for nothing.
+        condition: a further condition under which the plugin fails; None if it always does.
     """
 
     elements: AbstractSet[Attribute]
@@ -62,7 +62,7 @@ class Widening(Record):
 
 
 def _has_dilations_or_places(op: OpsetOp) -> bool:
-    """Whether the windows of a MaxPool have gaps, or something uses the places of the largest elements."""
+    """Whether a MaxPool has dilated windows, or its result of indices has uses."""
     return set(op.integers("dilations")) != {1} or op.results[1].first_use is not None
 
 
@@ -71,13 +71,13 @@ def _has_computed_axes(op: OpsetOp) -> bool:
 
 
 def _has_steep_columns(op: OpsetOp) -> bool:
-    """Whether volumes have another stride of columns than of rows."""
+    """Whether a pooling of volumes has different strides along height and width."""
     strides = op.integers("strides")
     return len(strides) == 3 and strides[-1] != strides[-2]
 
 
 def _has_smaller_epsilon(op: OpsetOp) -> bool:
-    """Whether f16 does not have the number that keeps the variance from being 0."""
+    """Whether epsilon, which keeps the variance from being 0, underflows in f16."""
     epsilon = op.number("eps")
     return epsilon > 0 and not np.float16(epsilon)
 
@@ -117,24 +117,25 @@ WIDENINGS: Mapping[str, Widening] = {
 """The operations that are computed in a wider type, by their names."""
 
 _FLOAT_WIDENED: AbstractSet[Attribute] = REAL_TYPES | {si8, ui8}
-"""What is computed in f32; all else in i32."""
+"""The types that are widened to f32; all others are widened to i32."""
 
 
 def wide_type(op: OpsetOp) -> Attribute:
-    """The element type in which an operation is computed."""
+    """The wider element type in which an operation is computed."""
     element = element_of(op.operands[0])
     in_floats = element in REAL_TYPES or (element in _FLOAT_WIDENED and op.KIND == "MaxPool")
     return f32 if in_floats else si32
 
 
 class ElementsWithoutKernel(Pattern):
-    """Computes an operation in an element type of which the plugin has a kernel.
+    """Computes an operation in an element type for which the plugin has a kernel.
 
         %y = opset12.GroupNormalization(%x, %s, %b)          // bf16
     ->  %0 = opset12.GroupNormalization(%x, %s, %b as f32)
         %y = opset1.Convert(%0) {destination_type = bf16}
 
-    It does not compile the former, or writes bits beyond the data, whole bytes, or places and counts of other elements.
+    Without a kernel the plugin does not compile the operation, writes out of bounds, or returns wrong elements, indices
+    or counts.
     """
 
     roots = (*WIDENINGS,)
@@ -152,20 +153,20 @@ class ElementsWithoutKernel(Pattern):
         found: list[SSAValue] = list(build.create(type(op), operands, dict(op.properties), len(op.results)).results)
         for index in rule.results:
             element = element_of(op.results[index])
-            # The plugin would merge a Transpose with the Convert, and write beyond the data: a Clamp keeps them apart.
+            # The plugin would merge a Transpose with the Convert and write out of bounds: a Clamp between them prevents that.
             apart = op.KIND == "Transpose" and element in (f4e2m1, ui2)
             found[index] = build.convert(build.Clamp(found[index], min=-8, max=8) if apart else found[index], element)
         rewriter.replace_with(op, found)
 
 
 class ExtremeOfNarrowIntegers(Pattern):
-    """Bounds the extremes of what may have no element by the limits of its type.
+    """Limits the maximum or minimum of a possibly empty tensor of narrow integers to the range of its type.
 
         %y = opset1.ReduceMax(%x, %axes)                     // si8, of unknown size
     ->  %0 = opset1.ReduceMax(%x as si32, %axes)
         %y = opset1.Maximum(%0, -128) as si8
 
-    Of no element the plugin computes the limit of i32, of which a narrower type has the lower bits.
+    For an empty tensor the plugin returns the limit of i32, whose lower bits are not the limit of a narrower type.
     """
 
     roots = ("opset1.ReduceMax", "opset1.ReduceMin")
@@ -184,14 +185,14 @@ class ExtremeOfNarrowIntegers(Pattern):
 
 
 class ConversionInSteps(Pattern):
-    """Converts by way of a type that the plugin converts from and to.
+    """Splits a conversion that the plugin does not have into two, through an intermediate type.
 
         %y = opset1.Convert(%x) {destination_type = boolean}     // ui2
     ->  %0 = opset1.Convert(%x) {destination_type = ui8}
         %y = opset1.Convert(%0) {destination_type = boolean}
 
-    It converts some of the narrow floats to and from wider floats only, ui2 to no boolean, and negative floats to 0 in
-    place of a packed integer where shapes are dynamic.
+    The plugin converts some narrow floating-point types to and from wider ones only, and does not convert ui2 to
+    boolean. If shapes are dynamic, it converts negative floats to 0 where the result is a packed integer.
     """
 
     roots = ("opset1.Convert",)
@@ -210,7 +211,7 @@ _WIDE_FLOATS = frozenset({bf16, dynamic, f16, f32, f64})
 
 
 def _step(source: Attribute, result: Attribute) -> Attribute | None:
-    """The element type between two; None if the plugin converts one to the other."""
+    """The intermediate element type of a conversion; None if the plugin has the conversion itself."""
     if source in _WIDE_FLOATS:
         return si32 if result in (ui2, ui4) and source is not dynamic else None
     if result not in _WIDE_FLOATS and (source in NARROW_FLOATS or result in NARROW_FLOATS):

@@ -1,4 +1,4 @@
-"""Gathers and indices that the CPU plugin computes otherwise."""
+"""Gathers and indices that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GatherOfOneBatch(Pattern):
     ->  %2 = opset15.Squeeze(%i, [0])
         %1 = opset8.Gather(%0, %2, 1)
 
-    The plugin reads out of bounds in the former if it gathers few elements for each index.
+    With batch dimensions the plugin reads out of bounds if the slice that each index selects is small.
     """
 
     roots = (Gather,)
@@ -47,13 +47,13 @@ class GatherOfOneBatch(Pattern):
         rewriter.replace_with(op, rewriter.op.Gather(data, indices, axis))
 
 
-class GatherOfNothing(Pattern):
-    """Takes nothing of the data where there are no indices.
+class GatherWithoutIndices(Pattern):
+    """Replaces a Gather whose indices are empty by an empty Slice.
 
         %y = opset8.Gather(%x, %i, 1)                        // %i: [0]
     ->  %y = opset8.Slice(%x, [0], [0], [1], [1])
 
-    A result of known sizes is a constant. The plugin ends the process.
+    If its sizes are known, the result becomes a constant. The plugin terminates the process on empty indices.
     """
 
     roots = ("opset1.Gather", "opset7.Gather", "opset8.Gather")
@@ -73,13 +73,13 @@ class GatherOfNothing(Pattern):
 
 
 class GatherAlongComputedAxis(Pattern):
-    """Gathers lines of data whose dimensions before and after a computed axis are one each.
+    """Reshapes the data to three dimensions, of which the second one is the computed axis, and gathers along that.
 
         %y = opset8.Gather(%x, %i, %axis)
     ->  %0 = opset1.Reshape(%x, [sizes before %axis, size along it, sizes after it])
         %y = opset1.Reshape(opset8.Gather(%0, %i, 1), [sizes before, %i, sizes after])
 
-    The plugin does not compile a computed axis of data of known sizes.
+    The plugin does not compile a computed axis if the data have known sizes.
     """
 
     roots = (Gather,)
@@ -98,23 +98,23 @@ class GatherAlongComputedAxis(Pattern):
         rank, count = rank_of(data) or 0, rank_of(indices) or 0
         shape, place = build.ShapeOf(data), build.FloorMod(build.convert(as_list(build, axis), si64), rank)
         before = build.Slice(shape, [0], place, [1], [0])
-        behind = build.Slice(shape, build.Add(place, 1), [2**31 - 1], [1], [0])
-        # The product over no dimensions is 1.
-        rows, columns = (build.ReduceProd(build.Concat([1], sizes, axis=0), [0], keep_dims=True) for sizes in (before, behind))
+        after = build.Slice(shape, build.Add(place, 1), [2**31 - 1], [1], [0])
+        # The product of no dimensions is 1.
+        rows, columns = (build.ReduceProd(build.Concat([1], sizes, axis=0), [0], keep_dims=True) for sizes in (before, after))
         lines = build.Reshape(data, build.Concat(rows, build.Gather(shape, place, 0), columns, axis=0), special_zero=False)
-        sizes = build.Reshape(build.Concat(before, build.ShapeOf(indices), behind, axis=0), [rank - 1 + count], special_zero=False)
+        sizes = build.Reshape(build.Concat(before, build.ShapeOf(indices), after, axis=0), [rank - 1 + count], special_zero=False)
         rewriter.replace_with(op, build.Reshape(build.Gather(lines, indices, 1), sizes, special_zero=False))
 
 
 class PlacesOfScalar(Pattern):
-    """Gives the places in what may be a scalar no coordinates.
+    """Slices the result of NonZero to as many rows as the data have dimensions, if these may be a scalar.
 
         %y = opset3.NonZero(%x)                              // %x: of unknown rank
     ->  %0 = opset3.NonZero(%x)
         %y = opset8.Slice(%0, [0], [rank of %x], [1], [0])
 
-    The plugin takes a scalar for a list, and does not compile a model in which a constant has very many places: these
-    are a constant.
+    The plugin treats a scalar as a list. It also fails to compile a NonZero whose constant operand has very many
+    nonzero elements; the result of such a NonZero is folded to a constant.
     """
 
     roots = (NonZero,)
@@ -137,13 +137,13 @@ class PlacesOfScalar(Pattern):
 
 
 class OneHotOfScalar(Pattern):
-    """Makes a list of indices that may be a scalar where the depth of their encoding is computed.
+    """Reshapes indices that may be a scalar to one dimension where the depth of the OneHot is computed.
 
         %y = opset16.OneHot(%i, %depth, 1, 0) {axis = -1}    // %i: []
     ->  %0 = opset1.Unsqueeze(%i, [0])
         %y = opset15.Squeeze(opset16.OneHot(%0, %depth, 1, 0) {axis = -1}, [0])
 
-    The plugin does not compile the former.
+    The plugin does not compile a scalar with a computed depth.
     """
 
     roots = ("opset1.OneHot", "opset16.OneHot")
@@ -165,7 +165,7 @@ FORMS = (
     Form("unbatch-gather", "Removes batch dimensions of size 1 from Gathers.", lambda: [GatherOfOneBatch()]),
     Form(
         "complete-indices",
-        "Writes Gathers of nothing or along computed axes, and indices of what may be a scalar, in forms that run.",
-        lambda: [GatherOfNothing(), GatherAlongComputedAxis(), PlacesOfScalar(), OneHotOfScalar()],
+        "Writes Gathers without indices or along computed axes, and indices of what may be a scalar, in forms that run.",
+        lambda: [GatherWithoutIndices(), GatherAlongComputedAxis(), PlacesOfScalar(), OneHotOfScalar()],
     ),
 )

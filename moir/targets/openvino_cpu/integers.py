@@ -1,4 +1,4 @@
-"""Functions of integers that the CPU plugin computes in f32."""
+"""Functions of integers that the CPU plugin computes in f32, with rounding errors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from moir.targets.record import Form
 
 
 class FunctionOfIntegers(Pattern):
-    """Writes functions of integers that the plugin computes in f32 without it.
+    """Replaces functions of integers that the plugin computes in f32 by exact integer operations.
 
         %1 = opset1.Relu(%x)                                 // si32
     ->  %1 = opset1.Maximum(%x, 0)
 
-    Floor and Ceiling of integers are the integers.
+    Floor and Ceiling of integers are replaced by their operand.
     """
 
     roots = ("opset1.Relu", "opset1.Floor", "opset1.Ceiling")

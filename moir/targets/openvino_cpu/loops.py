@@ -1,4 +1,4 @@
-"""Loops that the CPU plugin computes otherwise."""
+"""Loops that the CPU plugin executes wrongly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from moir.targets.record import Form
 
 
 class IteratorWithoutSlices(Pattern):
-    """Replaces a TensorIterator that does not use its slices.
+    """Replaces a TensorIterator whose body does not use its slices by a Loop with a trip count.
 
         %y = opset1.TensorIterator(%s, %x) ({             // a state, and slices of %x along axis 0
           %0 = opset1.Parameter()
@@ -40,7 +40,7 @@ class IteratorWithoutSlices(Pattern):
           opset1.Result(%2)
         })
 
-    The runtime removes Parameters without uses, and with the last slice forgets how often to repeat the body.
+    The runtime removes body Parameters without uses; once the last sliced one is gone, it has no trip count.
     """
 
     roots = (TensorIterator,)
@@ -83,17 +83,19 @@ def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def _shifted(port: BodyPort, taken: list[int]) -> BodyPort:
-    """The port of an operand that is one of the arguments of a Loop, whose first Result is the condition."""
+    """A port of the TensorIterator that refers to an argument, renumbered for the Loop, whose first Result is the
+    condition.
+    """
     assert port.index is not None
     return BodyPort(Loop.FIRST_ARGUMENT + taken.index(port.index), None if port.back_edge is None else port.back_edge + 1)
 
 
 OWN_MEMORY: tuple[type[Operation], ...] = (ConvolutionOp, MatMul, RecurrentOp, ReductionOp, Roll, ShapeOf)
-"""Operations whose results never share memory with an operand; of all others it is assumed that they may."""
+"""Operations whose results never share memory with an operand; all others are assumed to share it."""
 
 
 class SliceInMemoryOfState(Pattern):
-    """Inserts a copy after each slice that may share memory with the next value of a state.
+    """Copies each slice that may share memory with the next value of a loop-carried state.
 
         ^body:
           %s = opset1.Parameter()                          // the state, with a back edge from result 0
@@ -104,9 +106,9 @@ class SliceInMemoryOfState(Pattern):
     ->    %c = opset7.Roll(%e, 0, [0])
           %v = opset1.Squeeze(%c, [0])
 
-    The plugin lets elementwise operations write their results into the memory of an operand, also through a Squeeze,
-    and so into that of the Parameter of the slice. It fetches the next slice into this memory before it reads the
-    state there. The plugin would remove a simpler copy, an Identity, but it executes a Roll by 0 elements.
+    The plugin computes elementwise operations in place, here in the memory of the Parameter for the slice. It copies
+    the next slice into this memory before it reads the state from there. The copy is a Roll by 0 elements because the
+    plugin would remove an Identity.
     """
 
     roots = (RepeatingOp,)
@@ -132,7 +134,7 @@ class SliceInMemoryOfState(Pattern):
 
 
 def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
-    """The values of a loop's body whose memory some values of it may share, directly or through operations."""
+    """The values of a loop body that may share memory with some given values, directly or through operations."""
     shared = set(values)
     for inner in reversed(list(iter(op.block.ops))):
         if not isinstance(inner, OWN_MEMORY) and not shared.isdisjoint(inner.results):
@@ -141,13 +143,13 @@ def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
 
 
 class LoopThatMayNotRun(Pattern):
-    """Makes the number of iterations of a loop 0 if it does not run.
+    """Sets the trip count of a Loop to 0 if its initial execution condition is false.
 
-        %y = opset5.Loop(10, %run) (…)                       // what each iteration computes is joined
+        %y = opset5.Loop(10, %run) (…)                       // the results of all iterations are concatenated
     ->  %0 = opset1.Select(%run, 10, 0)
         %y = opset5.Loop(%0, %run) (…)
 
-    The runtime takes a constant number of iterations for the size of what is joined.
+    The runtime infers the size of concatenated results from a constant trip count, without regard to the condition.
     """
 
     roots = (Loop,)

@@ -1,4 +1,4 @@
-"""Matrix products that the CPU plugin computes otherwise."""
+"""Matrix products that the CPU plugin computes wrongly or does not compile."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from moir.targets.record import Form
 
 
 def _square_weights(op: MatMul) -> DataAttr | None:
-    """The constant square matrix that a product multiplies by, which may be stored in another type; None for others."""
+    """The constant square matrix by which a MatMul multiplies, possibly stored in another type; None for other
+    operands.
+    """
     source = op.operands[1].owner
     if isinstance(source, Convert):
         source = source.operands[0].owner
@@ -37,15 +39,15 @@ def _square_weights(op: MatMul) -> DataAttr | None:
 
 
 class TransposedWeights(Pattern):
-    """Transposes the constant of a product whose weights others have as they are.
+    """Transposes constant weights in advance where another product uses the same weights untransposed.
 
         %1 = opset1.MatMul(%x, %w)
         %2 = opset1.MatMul(%1, %w) {transpose_b = true}
     ->  %1 = opset1.MatMul(%x, %w)
         %2 = opset1.MatMul(%1, %v)                           // %v: a constant, %w transposed
 
-    The plugin rearranges the weights of a product once for all products that have the same bytes and the same
-    sizes, in the way of the first one.
+    The plugin packs constant weights once for all products with weights of equal bytes and sizes, and ignores that some
+    of the products transpose them.
 
     Args:
         others: the weights of products that do not transpose them.
@@ -76,7 +78,7 @@ def _products(analyses: Analyses) -> Iterator[MatMul]:
 
 def _separate_weights(module: ModuleOp, analyses: Analyses) -> bool:
     is_changed = False
-    # What is transposed may be what another product transposes.
+    # The transposed copy may equal weights that another product transposes.
     while others := {data for op in _products(analyses) if not op.flag("transpose_b") and (data := _square_weights(op)) is not None}:
         if not rewrite(module, [TransposedWeights(others)], analyses=analyses):
             break
@@ -86,7 +88,7 @@ def _separate_weights(module: ModuleOp, analyses: Analyses) -> bool:
 
 
 class ProductBeforeConstants(Pattern):
-    """Separates a matrix product from elementwise operations with constants for its columns.
+    """Inserts a Reshape between a matrix product and elementwise operations with one constant per column.
 
         %1 = opset1.MatMul(%x, %y)                           // %y: [?, ?]
         %2 = opset1.Add(%1, %c)                              // %c: [8], a constant
@@ -94,9 +96,9 @@ class ProductBeforeConstants(Pattern):
         %3 = opset1.Reshape(%1, [0, 0]) {special_zero}
         %2 = opset1.Add(%3, %c)
 
-    The plugin computes the elementwise operations after a product, as far as their other operands are constants,
-    together with it. Constants for columns are then wrong if there are two columns and one or two summands, and a
-    model whose product transposes the second operand does not compile.
+    The plugin fuses elementwise operations with constants into the product before them. If the product has two columns
+    and an inner dimension of 1 or 2, constants per column are then applied wrongly, and a model whose product
+    transposes its second operand does not compile.
     """
 
     roots = (MatMul,)
@@ -119,7 +121,7 @@ class ProductBeforeConstants(Pattern):
 
 
 def meets_columns(op: Operation) -> bool:
-    """Whether the elementwise operations with constants alone after an operation have one with several columns."""
+    """Whether one of the elementwise operations with constants that follow an operation has one constant per column."""
     current = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation
@@ -135,14 +137,14 @@ def meets_columns(op: Operation) -> bool:
 
 
 class ProductWithConstantMatrices(Pattern):
-    """Multiplies one matrix of unknown sizes by several constant ones side by side.
+    """Multiplies a matrix of unknown sizes by a batch of constant matrices, concatenated along their columns.
 
         %y = opset1.MatMul(%a, %b)                       // %a: [?, ?], %b: a constant [3, 2, 4]
     ->  %0 = opset1.MatMul(%a, %b as [2, 3 * 4])
         %y = opset1.Transpose(%0 as [?, 3, 4], [1, 0, 2])
 
-    Matrices of unknown number are repeated as often as there are constant ones: the plugin fails at run time if their
-    number is 1.
+    A first operand of unknown batch size is broadcast to that of the constant: at run time, the plugin fails to
+    broadcast a batch of 1 to it.
     """
 
     roots = (MatMul,)
@@ -172,7 +174,9 @@ class ProductWithConstantMatrices(Pattern):
 
 
 def _beside(op: OpBuilder, a: SSAValue, matrices: Array, element: Attribute, product: MatMul) -> SSAValue:
-    """The product of one matrix with several, [..., rows, columns]."""
+    """The product of one matrix and a batch of matrices that are concatenated along their columns: [..., rows,
+    columns].
+    """
     *lead, depth, columns = (matrices.swapaxes(-1, -2) if product.flag("transpose_b") else matrices).shape
     side_by_side = np.moveaxis(matrices, -1 if product.flag("transpose_b") else -2, 0).reshape(depth, -1)
     whole = op.MatMul(a, op.constant(side_by_side, element), transpose_a=product.flag("transpose_a"))
@@ -181,14 +185,14 @@ def _beside(op: OpBuilder, a: SSAValue, matrices: Array, element: Attribute, pro
     return op.Transpose(parts, [*range(1, rank - 1), 0, rank - 1])
 
 
-class ProductOfNothing(Pattern):
-    """Sums products of elements where an operand is known to have no element.
+class ProductOfEmptyMatrix(Pattern):
+    """Replaces a MatMul with an empty operand by a ReduceSum of elementwise products.
 
         %y = opset1.MatMul(%a, %b)                       // %b: [3, 0]
     ->  %y = opset1.ReduceSum(opset1.Unsqueeze(%a, -1) * opset1.Unsqueeze(%b, -3), -2)
 
-    Of such products the plugin reads memory that nothing was written to. Raises UnsupportedOperationError if the rank
-    of the other operand is unknown.
+    The plugin returns uninitialized memory for such a MatMul. Raises UnsupportedOperationError if the rank of the other
+    operand is unknown.
     """
 
     roots = (MatMul,)
@@ -217,13 +221,13 @@ class ProductOfNothing(Pattern):
         rewriter.replace_with(op, build.Squeeze(product, axes) if axes else product)
 
 
-class SumOfNothing(Pattern):
-    """Writes sums over labels of which an operand has no element as zeros of the sizes of the others.
+class SumOverEmptyDimension(Pattern):
+    """Replaces an Einsum that sums over an empty dimension by zeros in the shape of its result.
 
         %y = opset7.Einsum(%a, %b) {equation = "ij,jk->ik"}  // %a: [?, 0]
     ->  %y = opset3.Broadcast(0, [the first size of %a, the second one of %b])
 
-    The plugin does not compile the former if sizes are unknown.
+    The plugin does not compile such an Einsum if some sizes are unknown.
     """
 
     roots = ("opset7.Einsum",)
@@ -241,7 +245,7 @@ class SumOfNothing(Pattern):
         places: dict[str, tuple[SSAValue, int]] = {}
         for labels, operand in zip(equation.inputs, op.operands, strict=True):
             shape = shape_of(operand) or ()
-            # A dimension of 1 is repeated, as often as another operand says.
+            # A dimension of 1 is broadcast to the size that another operand has under the same label.
             places |= {label: (operand, axis) for axis, label in enumerate(labels) if label not in places or shape[axis : axis + 1] != (1,)}
         sizes = [build.constant([], si64), *(dimension_list(build, *places[label]) for label in equation.output)]
         shape = build.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0]
@@ -254,7 +258,11 @@ FORMS = (
         "Multiplies matrices of unknown number by several constant ones in a form that runs.",
         lambda: [ProductWithConstantMatrices()],
     ),
-    Form("sum-empty-products", "Writes products of matrices without elements as sums.", lambda: [ProductOfNothing(), SumOfNothing()]),
+    Form(
+        "sum-empty-products",
+        "Writes products of matrices without elements as sums.",
+        lambda: [ProductOfEmptyMatrix(), SumOverEmptyDimension()],
+    ),
     Form(
         "separate-weights",
         "Stores square weights in both forms where the plugin would mistake one for the other.",

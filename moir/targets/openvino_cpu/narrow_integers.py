@@ -1,4 +1,4 @@
-"""Arithmetic of 8-bit integers, whose results the CPU plugin does not let wrap around."""
+"""Arithmetic of 8-bit integers, which the CPU plugin saturates instead of wrapping around."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ NARROW: dict[str, int | None] = {
     "opset1.ReduceSum": 1,
     "opset1.Subtract": 2,
 }
-"""The operations that the plugin computes otherwise in 8 bits, and how many operands have the integers; None: all."""
+"""The operations that the plugin computes wrongly in 8 bits, and the number of their 8-bit operands; None for all."""
 
 
 class ArithmeticOfNarrowIntegers(Pattern):
-    """Computes with 8-bit integers in 32 bits, from which a conversion wraps around.
+    """Computes arithmetic of 8-bit integers in 32 bits and converts the result back, which wraps around.
 
         %1 = opset1.Add(%x, %y)                              // ui8
     ->  %2 = opset1.Convert(%x) {destination_type = si32}
@@ -58,7 +58,7 @@ class ArithmeticOfNarrowIntegers(Pattern):
 
 
 def _widened(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value in 32 bits; a constant remains one."""
+    """A value converted to 32 bits; a constant is converted at once."""
     known = op.known.constant(value)
     return op.convert(value, si32) if known is None else op.constant(known.astype(np.int32), si32)
 

@@ -1,4 +1,4 @@
-"""Padding that the CPU plugin computes otherwise."""
+"""Padding that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from moir.targets.record import Form
 
 
 class ComputedPadValue(Pattern):
-    """Replaces the computed value of a Pad by a Select.
+    """Replaces the computed pad value of a Pad by a Select between the padded data and the value.
 
         %y = opset12.Pad(%x, [1, 0], [0, 2], %v) {pad_mode = "constant"}
     ->  %0 = opset12.Pad(%x, [1, 0], [0, 2]) {pad_mode = "constant"}
         %1 = opset12.Pad(true in the shape of %x, [1, 0], [0, 2])
         %y = opset1.Select(%1, %0, %v)
 
-    The plugin pads with zeros whatever the value is, if the shape of %x is static when it compiles the model.
+    The plugin ignores a computed pad value and pads with zeros if the shape of %x is static at compile time.
     """
 
     roots = (Pad,)

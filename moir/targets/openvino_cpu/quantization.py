@@ -1,4 +1,4 @@
-"""Quantization that the CPU plugin computes otherwise."""
+"""Quantization that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
 REMOVED_LEVELS = 1 << 16
-"""The number of levels of the FakeQuantize that the plugin removes."""
+"""The number of levels for which the plugin removes a FakeQuantize."""
 
 
 class QuantizationTo16Bits(Pattern):
-    """Writes a FakeQuantize to 65536 levels as arithmetic.
+    """Replaces a FakeQuantize with 65536 levels by arithmetic.
 
         %y = opset1.FakeQuantize(%x, %low, %high, %first, %last) {levels = 65536}
     ->  %0 = (opset1.Minimum(opset1.Maximum(%x, %low), %high) - %low) / (%high - %low) * 65535
         %y = opset5.Round(%0) / 65535 * (%last - %first) + %first
 
-    The plugin removes one whose results have the range of the operand, and with it the limits of that range, or does
-    not compile the model. One that makes integers of numbers stays.
+    The plugin removes such a FakeQuantize if its input and output ranges are equal, so that values are no longer
+    clamped, or it does not compile the model. A FakeQuantize whose output range is that of quantized integers stays.
     """
 
     roots = (FakeQuantize,)
@@ -43,8 +43,8 @@ class QuantizationTo16Bits(Pattern):
 
 
 def _leveled(build: OpBuilder, op: FakeQuantize) -> SSAValue:
-    """The numbers rounded to levels, as arithmetic."""
-    # 16-bit floats do not have all levels.
+    """The operand clamped to its range and rounded to one of the levels, as arithmetic."""
+    # 16-bit floating-point types cannot represent all levels.
     x, low, high, first, last = (build.convert(each, f32) for each in op.operands)
     steps = float(op.integer("levels") - 1)
     within = build.Minimum(build.Maximum(x, low), high)
@@ -55,7 +55,7 @@ def _leveled(build: OpBuilder, op: FakeQuantize) -> SSAValue:
 
 
 def _is_another_range(low: Array | None, high: Array | None, first: Array | None, last: Array | None) -> bool:
-    """Whether the limits of the results are known to be others than those of the operand."""
+    """Whether the output range is known to differ from the input range."""
     if low is None or high is None or first is None or last is None:
         return False
     tolerance = float(np.max(np.abs(high - low))) / 256
@@ -63,14 +63,14 @@ def _is_another_range(low: Array | None, high: Array | None, first: Array | None
 
 
 class LimitsAlongThirdAxis(Pattern):
-    """Quantizes lines of data of unknown sizes whose limits differ along the last of three axes.
+    """Reshapes data of three dimensions to two for a FakeQuantize whose limits vary along the last axis.
 
         %y = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // %x: [?, ?, ?], %low: [4]
     ->  %0 = opset1.Reshape(%x, [-1, the last size of %x])
         %y = opset1.Reshape(opset1.FakeQuantize(%0, %low, %high, %low, %high), the shape of %x)
 
-    The plugin does not compile limits along the third axis of data of unknown sizes. Those of data of more dimensions
-    are written as arithmetic.
+    The plugin does not compile limits along the third axis of data of unknown sizes. A FakeQuantize of data of more
+    dimensions is replaced by arithmetic.
     """
 
     roots = (FakeQuantize,)
@@ -97,7 +97,7 @@ class LimitsAlongThirdAxis(Pattern):
 
 
 def _size_along(shape: Shape, axis: int, rank: int) -> int:
-    """The size of limits along an axis of data of a rank: 1 if they do not have it."""
+    """The size of the limits along an axis of the data, aligned at the last axis; 1 if the limits lack the axis."""
     place = len(shape or ()) - rank + axis
     return 1 if shape is not None and place < 0 else -1 if shape is None else shape[place]
 

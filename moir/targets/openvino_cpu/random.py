@@ -1,4 +1,4 @@
-"""Random numbers that the runtime draws otherwise, or when it compiles a model."""
+"""Random numbers, which the runtime draws at the wrong time, and forms that its plugin does not compile."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from moir.targets.record import Form
 
 
 class RandomSubtrahend(Pattern):
-    """Reverses a difference whose subtrahend is random and needs no input.
+    """Reverses a difference whose subtrahend is random and does not depend on an input.
 
         %u = opset8.RandomUniform([4], 0.0, 1.0)
         %1 = opset1.Subtract(%x, %u)
     ->  %2 = opset1.Subtract(%u, %x)
         %1 = opset1.Negative(%2)
 
-    Likewise for sums with a term that is negated or multiplied by -1. When a model is compiled, the runtime replaces a
-    subtrahend that needs no input by a constant. Random numbers were then the same in every run, and others than those
-    that the rest of the model gets.
+    Likewise for sums with a term that is negated or multiplied by -1. At compile time the runtime folds a subtrahend
+    that does not depend on an input. The random numbers would then be the same in every inference, and differ from
+    those that other users of the same RandomUniform read.
 
     Args:
-        random: the values that are random and need no input.
+        random: the values that are random and do not depend on an input.
     """
 
     roots = (Add, Subtract)
@@ -50,7 +50,7 @@ class RandomSubtrahend(Pattern):
 
 
 def negated(value: SSAValue) -> SSAValue | None:
-    """The value of which a value is the negative; None if it is none."""
+    """The value that an operation negates to produce the given value; None if there is no such operation."""
     op = value.owner
     if isinstance(op, Negative):
         return op.operands[0]
@@ -60,7 +60,7 @@ def negated(value: SSAValue) -> SSAValue | None:
 
 
 def random_values(operations: Iterable[Operation]) -> frozenset[SSAValue]:
-    """The values of a block that are computed of random numbers and constants alone."""
+    """The values of a block that are computed from random numbers and constants only."""
     found, fixed = set[SSAValue](), set[SSAValue]()
     for op in operations:
         if isinstance(op, Constant):
@@ -77,13 +77,13 @@ def _reverse_random_differences(module: ModuleOp, analyses: Analyses) -> bool:
 
 
 class RandomScalar(Pattern):
-    """Draws a number without dimensions as a list of one.
+    """Draws a random scalar as a tensor of one element.
 
         %u = opset8.RandomUniform([], 0.0, 1.0)
     ->  %0 = opset8.RandomUniform([1], 0.0, 1.0)
         %u = opset15.Squeeze(%0, [0])
 
-    The plugin does not write a result without dimensions.
+    The plugin does not write the result of a RandomUniform of rank 0.
     """
 
     roots = (RandomUniform,)
@@ -98,13 +98,13 @@ class RandomScalar(Pattern):
 
 
 class ClassesWithSeveralUses(Pattern):
-    """Gives drawn classes one use.
+    """Inserts an Abs after a Multinomial that has several uses, so that one remains.
 
         %c = opset13.Multinomial(%p, 3)                      // with two uses
     ->  %0 = opset13.Multinomial(%p, 3)
         %c = opset1.Abs(%0)
 
-    The plugin does not compile the former.
+    The plugin does not compile a Multinomial with several uses.
     """
 
     roots = (Multinomial,)

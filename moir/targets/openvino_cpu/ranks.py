@@ -1,4 +1,4 @@
-"""Activations and normalizations of other ranks than the CPU plugin expects."""
+"""Activations and normalizations whose ranks the CPU plugin does not expect."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from moir.targets.record import Form
 
 
 class ConstantAddsDimensions(Pattern):
-    """Inserts an Unsqueeze in front of an elementwise operation with a constant of a higher rank.
+    """Inserts an Unsqueeze before an elementwise operation with a constant of a higher rank.
 
         %y = opset1.Maximum(%x, %c)              // %x: [5], %c: [1, 1], a constant
     ->  %0 = opset1.Unsqueeze(%x, [0])
         %y = opset1.Maximum(%0, %c)
 
-    The plugin looks for activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without regard to the
-    ranks of constants, and the result then has the rank of x. The constants of these are single numbers, or factors
-    and terms (γ, β). Integers of the types of shapes are passed over.
+    The plugin fuses activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without regard to the
+    ranks of constants, and the fused result has the rank of x. The pattern matches the constants that these have:
+    single numbers, and scales and shifts (γ, β). It skips i32 and i64, which are types of shapes.
     """
 
     roots = (Add, Divide, Maximum, Minimum, Multiply, Power, Subtract)

@@ -1,4 +1,4 @@
-"""Reductions that the CPU plugin computes otherwise."""
+"""Reductions that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RANK = 3
 
 
 class ReductionBeforeConstants(Pattern):
-    """Separates a reduction from elementwise operations with constants that the plugin reads wrongly.
+    """Separates a reduction from the elementwise operations with constants that the plugin would fuse wrongly.
 
         %1 = opset1.ReduceSum(%0, [2])                       // %0: [N, 16, 7]
         %2 = opset1.Add(%1, %c)                              // %c: [1, 16], a constant
@@ -27,10 +27,9 @@ class ReductionBeforeConstants(Pattern):
         %3 = opset15.Squeeze(%1, [2])
         %2 = opset1.Add(%3, %c)
 
-    The plugin computes the elementwise operations after a reduction, as far as their other operands are constants,
-    together with it. It then reads constants for single rows out of bounds if the data have three dimensions. A
-    reduction that keeps its dimension gets a fourth one in front. Of integers it computes x / c where the quotient is
-    c / x, whatever the dimensions are.
+    The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
+    dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
+    dimension gets a fourth dimension in front. For integers of any rank it computes x / c in place of c / x.
     """
 
     roots = (ReductionOp,)
@@ -43,8 +42,8 @@ class ReductionBeforeConstants(Pattern):
         if rank is None or not listed:
             return
         axes = sorted({normalize_axis(axis, rank) for axis in listed})
-        reads_beyond = rank == RANK and axes == [RANK - 1] and any(map(is_list, constants_behind(op)))
-        if not reads_beyond and not (is_integer(op) and any(map(divides_constant, constants_behind(op)))):
+        reads_beyond = rank == RANK and axes == [RANK - 1] and any(map(is_list, constants_after(op)))
+        if not reads_beyond and not (is_integer(op) and any(map(divides_constant, constants_after(op)))):
             return
         build, keeps = rewriter.op, op.flag("keep_dims")
         if keeps:
@@ -59,17 +58,17 @@ def is_integer(op: OpsetOp) -> bool:
 
 
 def is_list(use: Use) -> bool:
-    """Whether a constant has several elements."""
+    """Whether the constant of a use has several elements."""
     return bool(set(shape_of(use.operation.operands[use.index]) or ()) - {1})
 
 
 def divides_constant(use: Use) -> bool:
-    """Whether a constant is divided by what is computed."""
+    """Whether a use divides its constant by the computed value."""
     return isinstance(use.operation, Divide) and use.index == 0
 
 
-def constants_behind(op: OpsetOp) -> Iterator[Use]:
-    """The constants of the elementwise operations that the plugin computes together with an operation."""
+def constants_after(op: OpsetOp) -> Iterator[Use]:
+    """The constants of the elementwise operations that the plugin fuses into an operation."""
     current: Operation = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation
@@ -77,7 +76,7 @@ def constants_behind(op: OpsetOp) -> Iterator[Use]:
             return
         others = [Use(user, index) for index, value in enumerate(user.operands) if value is not current.results[0]]
         if not all(isinstance(user.operands[use.index].owner, Constant) for use in others):
-            # Such an operation the plugin computes on its own.
+            # The plugin does not fuse such an operation.
             return
         if shape_of(user.results[0]) != shape_of(op.results[0]):
             return

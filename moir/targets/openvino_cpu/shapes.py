@@ -1,4 +1,4 @@
-"""Targets of shapes that the CPU plugin computes otherwise."""
+"""Target shapes that the CPU plugin handles wrongly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from moir.targets.record import Form
 
 
 class ConstantInCopiedSizes(Pattern):
-    """Gives a computed target the sizes that it copies of a constant.
+    """Replaces the zeros of a computed target shape by the sizes of the constant that is reshaped.
 
         %y = opset1.Reshape(%c, %target) {special_zero}      // %c: a constant [2, 3]
     ->  %0 = opset1.Select(opset1.Equal(%target, 0), [2, 3], %target)
         %y = opset1.Reshape(%c, %0) {special_zero}
 
-    The plugin does not copy sizes of a constant.
+    The plugin does not copy sizes for zeros in the target if the data are a constant.
     """
 
     roots = ("opset1.Reshape",)
@@ -40,12 +40,12 @@ class ConstantInCopiedSizes(Pattern):
 
 
 class BroadcastToScalar(Pattern):
-    """Writes a Broadcast to no dimensions as a Reshape.
+    """Replaces a Broadcast to rank 0 by a Reshape.
 
         %y = opset3.Broadcast(%x, %target)                   // %target: [0]
     ->  %y = opset1.Reshape(%x, [])
 
-    The plugin ends the process if the runtime folds the target.
+    The plugin terminates the process if the runtime folds the target shape.
     """
 
     roots = ("opset3.Broadcast",)

@@ -1,4 +1,4 @@
-"""Fourier transforms that the CPU plugin computes otherwise."""
+"""Fourier transforms that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from moir.targets.record import Form
 
 
 class RealTransformOfComputedLength(Pattern):
-    """Cuts signals of known sizes to a computed length before they are transformed.
+    """Slices signals of known sizes to a computed length before the RDFT.
 
         %y = opset9.RDFT(%x, [-1], %length)                  // %x: [1, 8]
     ->  %0 = opset8.Slice(%x, [0], %length, [1], [-1])
         %y = opset9.RDFT(%0, [-1], %length)
 
-    The plugin does not compile a computed length of data of known sizes.
+    The plugin does not compile a computed signal length if the data have known sizes.
     """
 
     roots = (RDFT,)
@@ -38,14 +38,14 @@ class RealTransformOfComputedLength(Pattern):
 
 
 class InverseOfRealTransform(Pattern):
-    """Transforms volumes and images back along their last axis alone, and the others by a complex transform.
+    """Splits an inverse real transform of several axes: IDFT along all axes but the last, then IRDFT along the last.
 
         %y = opset9.IRDFT(%x, [0, 1, 2], [2, 3, 6])          // %x: [3, 4, 5, 2]
     ->  %0 = opset7.IDFT(%x, [0, 1], [2, 3])
         %y = opset9.IRDFT(%0, [2], [6])
 
-    The plugin computes other numbers of volumes that have to be cut, and does not compile computed lengths of data of
-    known sizes. Signals of one axis are cut to what is needed before.
+    The plugin returns wrong numbers for transforms of three axes that crop their data, and does not compile computed
+    lengths of data of known sizes. Signals of one axis are sliced to the needed length before the transform.
     """
 
     roots = (IRDFT,)
@@ -68,14 +68,14 @@ class InverseOfRealTransform(Pattern):
 
 
 def _needed(op: OpBuilder, data: SSAValue, lengths: SSAValue, axes: tuple[int, ...]) -> SSAValue:
-    """The numbers of a signal of which as many real ones as `lengths` says are made."""
+    """The complex numbers of a signal that the inverse transform to `lengths` real numbers reads."""
     count = op.Add(op.Divide(op.convert(lengths, si64), 2), 1)
-    # The last dimension has the real and the imaginary part.
+    # The last dimension holds the real and the imaginary part.
     return op.Slice(data, [0], count, [1], [axes[0] - 1 if axes[0] < 0 else axes[0]])
 
 
 def _are_whole(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tuple[int, ...] | None) -> bool:
-    """Whether sizes are known to be those of the transform of real data of some lengths."""
+    """Whether the sizes are known to be those of the transform of real data of the given lengths."""
     if shape is None or lengths is None:
         return False
     sizes = tuple(shape[axis - 1 if axis < 0 else axis] for axis in axes)

@@ -1,4 +1,4 @@
-"""Slices that the CPU plugin or the type inference of the runtime computes otherwise."""
+"""Slices that the CPU plugin computes wrongly, or whose shapes the runtime infers wrongly."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
 LAST = int(np.iinfo(np.int32).max)
-"""An end after all elements."""
+"""A stop index after all elements."""
 
 
 class SliceAlongComputedAxes(Pattern):
-    """Cuts data along all axes, of which those that are not listed stay whole.
+    """Slices data along all axes instead of computed ones; the slice along an axis that is not listed takes all
+    elements.
 
         %y = opset8.Slice(%x, %start, %stop, %step, %axes)   // %x: [?, ?]
     ->  %0 = opset3.ScatterUpdate([0, 0], %axes, %start, 0)
         …
         %y = opset8.Slice(%x, %0, %1, %2, [0, 1])
 
-    The plugin ends the process.
+    The plugin terminates the process on a Slice with computed axes.
     """
 
     roots = (Slice,)
@@ -37,7 +38,7 @@ class SliceAlongComputedAxes(Pattern):
     def may_match(self, op: Operation) -> bool:
         if len(op.operands) < 5 or constant_of(op.operands[4]) is not None:
             return False
-        # All axes of data of unknown rank are a Range.
+        # If the rank of the data is unknown, the list of all axes is a Range.
         return not (isinstance(op.operands[4].owner, OpsetOp) and op.operands[4].owner.KIND == "Range")
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
@@ -55,16 +56,16 @@ class SliceAlongComputedAxes(Pattern):
 
 
 class StartCountedFromEnd(Pattern):
-    """Counts a start from the same side as the stop, where the size is unknown.
+    """Counts the start of a slice from the same end as its stop if the size is unknown.
 
         %y = opset8.Slice(%x, [-3], [2], [1], [0])           // %x: [?]
     ->  %0 = opset1.Maximum(opset3.ShapeOf(%x) - 3, 0)
         %y = opset8.Slice(%x, %0, [2], [1], [0])
 
-    The runtime infers that nothing is between two places counted from the end if the first is not after the second in
-    a backward slice, though the first element is if both places lie before it; and that nothing is between a place
-    counted from the end and one counted from the begin, or in a backward slice the other way round, once it knows a
-    limit of the size.
+    The runtime infers an empty result in two cases in which it is not always empty:
+    - a backward slice whose start and stop are both counted from the end, where both may lie before the first element;
+    - a slice whose start is counted from the end and whose stop is counted from the beginning (in a backward slice the
+      other way round), if an upper bound of the size is known.
     """
 
     roots = (Slice,)
@@ -83,7 +84,7 @@ class StartCountedFromEnd(Pattern):
 
 
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue | None:
-    """Starts that mean the same as those given, and of which the runtime infers right sizes; None for these."""
+    """Equivalent starts for which the runtime infers the right sizes; None if the given ones are such."""
     starts, stops, steps = (op.known.integers(bound) for bound in bounds)
     if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
         return None
@@ -106,13 +107,13 @@ def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], a
 
 
 class NewAxisBeforeElement(Pattern):
-    """Inserts the new dimensions of an index after it, where single elements follow them.
+    """Inserts the new axes of a StridedSlice by an Unsqueeze after it where axes that are removed follow them.
 
         %y = opset1.StridedSlice(%x, [0, 2], [0, 3]) {new_axis_mask = [1, 0], shrink_axis_mask = [0, 1], …}
     ->  %0 = opset1.StridedSlice(%x, [2], [3]) {shrink_axis_mask = [1], …}
         %y = opset1.Unsqueeze(%0, [0])
 
-    The plugin reads wrong elements.
+    The plugin reads wrong elements if a new axis comes before a removed one.
     """
 
     roots = (StridedSlice,)
@@ -162,8 +163,8 @@ def _new_axes(masks: dict[str, list[int]]) -> list[int]:
         zip(masks["new_axis_mask"], masks["shrink_axis_mask"], masks["ellipsis_mask"], strict=True)
     ):
         if is_rest:
-            behind = zip(masks["new_axis_mask"][position + 1 :], masks["shrink_axis_mask"][position + 1 :], strict=True)
-            axis = -sum(bool(new) or not single for new, single in behind)
+            after = zip(masks["new_axis_mask"][position + 1 :], masks["shrink_axis_mask"][position + 1 :], strict=True)
+            axis = -sum(bool(new) or not single for new, single in after)
         elif is_new:
             axes.append(axis)
             axis += 1

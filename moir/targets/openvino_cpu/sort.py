@@ -1,4 +1,4 @@
-"""Operations that order elements, or find equal ones, which the CPU plugin computes otherwise."""
+"""TopK and Unique, which the CPU plugin computes wrongly in some forms."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from moir.targets.record import Form
 
 
 class LargestOfNone(Pattern):
-    """Takes no element of the data where the largest 0 elements are asked for.
+    """Replaces a TopK with k = 0 by an empty slice of the data.
 
         %v, %i = opset11.TopK(%x, 0) {axis = 1}
     ->  %v = opset8.Slice(%x, [0], [0], [1], [1])
         %i = opset1.Convert(%v) {destination_type = si64}
 
-    The plugin computes TopK of no element for data without elements only.
+    The plugin computes a TopK with k = 0 for empty data only.
     """
 
     roots = (TopKOp,)
@@ -31,19 +31,19 @@ class LargestOfNone(Pattern):
         if known is None or set(known) != {0}:
             return
         build = rewriter.op
-        nothing = build.Slice(op.operands[0], [0], [0], [1], [op.integer("axis")])
-        rewriter.replace_with(op, [nothing, build.convert(nothing, op.element("index_element_type"))])
+        empty = build.Slice(op.operands[0], [0], [0], [1], [op.integer("axis")])
+        rewriter.replace_with(op, [empty, build.convert(empty, op.element("index_element_type"))])
 
 
 class DistinctSlices(Pattern):
-    """Searches distinct slices along the first axis.
+    """Transposes the data so that Unique finds distinct slices along the first axis.
 
         %v, … = opset10.Unique(%x, 1)                        // %x: [4, 7]
     ->  %0 = opset1.Transpose(%x, [1, 0])
         %1, … = opset10.Unique(%0, 0)
         %v = opset1.Transpose(%1, [1, 0])
 
-    Along any other axis the plugin computes other slices.
+    The plugin returns wrong slices along any other axis.
     """
 
     roots = (Unique,)
@@ -65,23 +65,23 @@ class DistinctSlices(Pattern):
         else:
             count = build.Squeeze(rank_value(build, data), [0])
             first = build.FloorMod(build.constant(known[0]), count)
-            behind = build.Range(build.Add(first, 1), count, 1, output_type=si64)
-            order = build.Concat(build.Unsqueeze(first, [0]), build.Range(0, first, 1, output_type=si64), behind, axis=0)
-            inverse = build.Concat(build.Range(1, build.Add(first, 1), 1, output_type=si64), [0], behind, axis=0)
+            after = build.Range(build.Add(first, 1), count, 1, output_type=si64)
+            order = build.Concat(build.Unsqueeze(first, [0]), build.Range(0, first, 1, output_type=si64), after, axis=0)
+            inverse = build.Concat(build.Range(1, build.Add(first, 1), 1, output_type=si64), [0], after, axis=0)
         moved = build.Transpose(data, order)
         values, *places = build.create(Unique, [moved, build.constant([0])], dict(op.properties)).results
         rewriter.replace_with(op, [build.Transpose(values, inverse), *places])
 
 
 class DistinctElements(Pattern):
-    """Searches the flattened data along their axis where distinct elements are not sorted.
+    """Flattens the data of a Unique without an axis, and gives it axis 0, if its result is not sorted.
 
         %v, … = opset10.Unique(%x) {sorted = false}
     ->  %0 = opset1.Reshape(%x, [-1])
         %v, … = opset10.Unique(%0, 0) {sorted = false}
 
-    Without an axis the plugin computes wrong elements if the places of the values have no uses. It ends the process if
-    a constant has no element; what is found then has none.
+    Without an axis the plugin returns wrong elements if the results of indices have no uses. It terminates the process
+    if the data are an empty constant; the results are then replaced by empty constants.
     """
 
     roots = (Unique,)

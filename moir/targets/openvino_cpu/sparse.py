@@ -1,4 +1,4 @@
-"""Sparse tensors that the CPU plugin computes otherwise."""
+"""Sparse tensors that the CPU plugin handles wrongly."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from moir.targets.record import Form
 
 
 class EmptyRows(Pattern):
-    """Makes booleans of what says which rows were empty.
+    """Compares the result of SparseFillEmptyRows that marks empty rows with 0, so that it is a boolean for its users.
 
         %c, %v, %e = opset16.SparseFillEmptyRows(%x, %shape, %indices, %default)
     ->  %c, %v, %0 = opset16.SparseFillEmptyRows(%x, %shape, %indices, %default)
         %e = opset1.Greater(opset1.Convert(%0) {destination_type = si32}, 0)
 
-    The plugin supports neither Select nor logical operations on the former.
+    The plugin supports neither Select nor logical operations on this result.
     """
 
     roots = (SparseFillEmptyRows,)

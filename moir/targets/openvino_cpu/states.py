@@ -1,4 +1,4 @@
-"""States of element types that the CPU plugin does not hold."""
+"""States of element types that the CPU plugin cannot hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
 _STORED: dict[Attribute, Attribute] = {si64: si32, ui64: si32, ui32: si32, si16: si32, ui16: si32, f64: f32, bf16: f32}
-"""The element type in place of each that the plugin cannot hold."""
+"""For each element type that the plugin cannot hold, the one in which the state is stored."""
 
 
 class UnsupportedState(Pattern):
@@ -25,9 +25,9 @@ class UnsupportedState(Pattern):
         %3 = opset6.Assign(%2) {variable_id = "v"}
         %y = opset1.Convert(%3) {destination_type = si64}
 
-    The plugin computes integers in 32 bits and f64 in f32, but for a ReadValue it wants the element type itself from
-    oneDNN, which has no such types. A state in bf16 gets wrong values. A Convert between a ReadValue and a Result
-    would be merged with both: it has an Unsqueeze in front and a Squeeze after it, which keep them apart.
+    The plugin computes integers in 32 bits and f64 in f32, but for a ReadValue it requests the original element type
+    from oneDNN, which does not have it. A state in bf16 gets wrong values. The plugin would merge a Convert between a
+    ReadValue and a Result with both; an Unsqueeze before the Convert and a Squeeze after it prevent that.
     """
 
     roots = (ReadValue, Assign)

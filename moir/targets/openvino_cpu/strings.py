@@ -1,4 +1,4 @@
-"""Strings that the CPU plugin does not move."""
+"""Operations that move strings, which the CPU plugin does not execute."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ opset1.Broadcast opset1.Concat opset3.Broadcast opset6.GatherElements opset5.Gat
 opset3.ScatterElementsUpdate opset12.ScatterElementsUpdate opset4.ScatterNDUpdate opset15.ScatterNDUpdate opset3.ScatterUpdate
 opset1.Select opset8.Slice opset1.Split opset1.StridedSlice opset1.Tile opset1.Transpose opset1.VariadicSplit
 """
-"""The operations whose results are elements of their operands, but for those that the plugin executes on strings."""
+"""The operations whose results are elements of their operands, except those that the plugin executes on strings."""
 
 
 class MovedStrings(Pattern):
-    """Moves the numbers of strings in their place, and gathers the strings by them.
+    """Applies an operation that moves strings to their indices instead, and gathers the strings by the result.
 
         %1 = opset1.Transpose(%x, [1, 0])                    // %x: strings [2, 3]
     ->  %2 = opset1.Transpose([[0, 1, 2], [3, 4, 5]], [1, 0])
         %1 = opset8.Gather(%x as [6], %2, 0)
 
-    The plugin gathers, joins and reshapes strings; the other operations are refused, crash, or give other strings.
+    The plugin executes Gather, Concat and Reshape on strings; it rejects others, crashes, or returns wrong strings.
     """
 
     roots = tuple(MOVING.split())
 
     def may_match(self, op: Operation) -> bool:
-        # Lists of strings are joined by the plugin, and by this pattern.
+        # The plugin concatenates strings of one dimension; this pattern needs them as its base case.
         return element_of(op.results[0]) is string and not (isinstance(op, Concat) and rank_of(op.results[0]) == 1)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
@@ -57,7 +57,7 @@ class MovedStrings(Pattern):
 
 
 class StringsOfIterations(Pattern):
-    """Notes that the plugin does not load a loop with strings among the values of its iterations."""
+    """Reports that the plugin does not load a loop with strings among the values of its iterations."""
 
     roots = (Loop, TensorIterator)
 
@@ -65,12 +65,12 @@ class StringsOfIterations(Pattern):
         return any(element_of(each) is string for each in (*op.operands, *op.results))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        reason = "the CPU plugin has no strings in loops; cut the model behind it"
+        reason = "the CPU plugin has no strings in loops; cut the model after it"
         add_notes(op, [f"the IR will not load because of {op.name} {name_of(op)!r}: {reason}"])
 
 
 def _numbered(op: OpBuilder, strings: SSAValue, first: SSAValue | int) -> tuple[SSAValue, SSAValue | int]:
-    """Consecutive numbers in the shape of a tensor, and the number that follows them."""
+    """Consecutive indices in the shape of a tensor, starting from `first`, and the index that follows the last one."""
     shape = shape_of(strings)
     if shape is not None and is_static(shape) and isinstance(first, int):
         last = first + prod(shape)
@@ -83,7 +83,7 @@ def _numbered(op: OpBuilder, strings: SSAValue, first: SSAValue | int) -> tuple[
 
 
 def _folded(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value as a constant, if it is known."""
+    """A value as a constant if folding finds it, else the value."""
     known = op.known.constant(value)
     return value if known is None else op.constant(known, element_of(value))
 

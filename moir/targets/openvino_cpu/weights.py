@@ -19,12 +19,12 @@ from moir.targets.record import Form
 
 
 class SingleWeight(Pattern):
-    """Writes a product with a constant [1, 1] as a Multiply.
+    """Replaces a MatMul with a constant [1, 1] by a Multiply.
 
         %1 = opset1.MatMul(%0, %w)                           // %0: [5, 1], %w: a constant [1, 1]
     ->  %1 = opset1.Multiply(%0, %w as [1])
 
-    The plugin does not compile two such products after each other, if it may use one thread only.
+    The plugin does not compile two such products in sequence if it may use one thread only.
     """
 
     roots = (MatMul,)
@@ -36,19 +36,19 @@ class SingleWeight(Pattern):
         assert isinstance(op, MatMul)
         data, weight = op.operands[0], weight_of(op.operands[1])
         shape = shape_of(data)
-        # Of a value without a known shape the last dimension is 1 as well, or there is no product.
+        # For a value of unknown shape the last dimension is 1 as well, else the product would be invalid.
         if weight is not None and (shape is None or shape[-1:] == (1,)) and not op.flag("transpose_a"):
             factor = rewriter.op.constant(np.asarray(weight).reshape(1), element_of(op.operands[1]))
             rewriter.replace_with(op, rewriter.op.Multiply(data, factor))
 
 
 class DequantizedBatch(Pattern):
-    """Restores matrices in a batch, by which data of unknown rank are multiplied.
+    """Dequantizes a constant batch of matrices at conversion time if data of unknown rank are multiplied by it.
 
         %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [3, 5, 6]
     ->  %1 = opset1.MatMul(%0, %v)                           // %v: a constant
 
-    The plugin does not compile the former.
+    The plugin does not compile such a product with dequantized weights.
     """
 
     roots = (MatMul,)
@@ -67,7 +67,7 @@ class DequantizedBatch(Pattern):
 
 
 class ConstantVector(Pattern):
-    """Multiplies by a matrix of one column in place of a vector.
+    """Reshapes a constant vector to a matrix of one column for a MatMul.
 
         %y = opset1.MatMul(%x, %v)                           // %v: a constant [4]
     ->  %0 = opset1.MatMul(%x, %v as [4, 1])
@@ -92,12 +92,12 @@ class ConstantVector(Pattern):
 
 
 class DequantizedWeights(Pattern):
-    """Removes leading dimensions of 1 of dequantized weights; a product with data of fewer dimensions gets them.
+    """Removes leading dimensions of 1 from dequantized weights, and adds them to the result where it would lose them.
 
         %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [1, 1, 5, 6]
     ->  %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w as [5, 6]), %s))
 
-    The plugin does not compile the former.
+    The plugin does not compile dequantized weights with such dimensions.
     """
 
     roots = (MatMul,)
@@ -119,14 +119,14 @@ class DequantizedWeights(Pattern):
 
 
 def _is_made_of_constants(value: SSAValue) -> bool:
-    """Whether a value is a constant, or dequantized from constants."""
+    """Whether a value is a constant, or computed by dequantization from constants."""
     if isinstance(value.owner, Constant):
         return set(value.owner.value.shape[:-2]) <= {1}
     return isinstance(value.owner, Convert | Subtract | Multiply) and all(map(_is_made_of_constants, value.owner.operands))
 
 
 def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value made of constants without the dimensions in front of the last two."""
+    """A value computed from constants, without the dimensions before the last two."""
     match value.owner:
         case Constant() as constant:
             data, sizes = constant.value, constant.value.shape[-2:]

@@ -104,7 +104,7 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
         np.array([-(2**15)] * 2, np.int16),
     ),
     "u2-boolean": (lambda x: ops.convert(ops.convert(x, "u2"), "boolean"), [floats(0, 3)], np.array([False, True])),
-    "gather-nothing": (lambda x: ops.gather(x, np.zeros(0, np.int64), np.array(0)), [floats(1, 2)], np.zeros(0, np.float32)),
+    "gather-empty": (lambda x: ops.gather(x, np.zeros(0, np.int64), np.array(0)), [floats(1, 2)], np.zeros(0, np.float32)),
     "gather-computed-axis": (
         lambda x, axis: ops.gather(x, np.array([1]), axis),
         [GRID, np.array(1)],

@@ -51,7 +51,7 @@ PROVEN_ELSEWHERE = {
 """Faults without a model of one inference, and where they are tested."""
 
 CRASHING = {
-    "gather-nothing",
+    "gather-empty",
     "gather-of-one-batch",
     "loop-condition",
     "one-column",

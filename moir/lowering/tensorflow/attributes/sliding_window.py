@@ -15,7 +15,7 @@ PADDINGS = {"SAME": "same_upper", "VALID": "valid", "EXPLICIT": "explicit"}
 
 
 def default_format(axes: int) -> str:
-    """The default data format of kinds with `axes` spatial axes."""
+    """The default data format of a node with `axes` spatial axes."""
     return "NDHWC" if axes == 3 else "NHWC"
 
 

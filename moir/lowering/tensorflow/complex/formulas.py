@@ -1,4 +1,4 @@
-"""Which formula computes complex numbers, by the kind of node."""
+"""The formula that computes a kind of node for complex numbers."""
 
 from __future__ import annotations
 
@@ -39,4 +39,4 @@ HANDLERS: Mapping[str, BoundHandler] = {
     "SparseTensorDenseMatMul": sparse_product,
     "Where": coordinates,
 }
-"""How complex numbers are computed by each kind."""
+"""The handler of each kind for complex numbers."""

@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Number(NamedTuple):
-    """Complex numbers, by their parts."""
+    """A tensor of complex numbers, as its real and imaginary parts."""
 
     real: SSAValue
     imaginary: SSAValue
@@ -86,7 +86,7 @@ def turned_back(op: OpBuilder, a: Number) -> Number:
 
 
 def magnitude(op: OpBuilder, a: Number) -> SSAValue:
-    """|a|, without overflow of the squares."""
+    """|a|, computed without overflow of the squares."""
     x, y = op.Abs(a.real), op.Abs(a.imaginary)
     large, small = op.Maximum(x, y), op.Minimum(x, y)
     ratio = op.Divide(small, op.Select(op.Equal(large, 0.0), 1.0, large))
@@ -94,7 +94,7 @@ def magnitude(op: OpBuilder, a: Number) -> SSAValue:
 
 
 def over(op: OpBuilder, a: Number, b: Number) -> Number:
-    """a / b, where b is scaled so that its square neither overflows nor vanishes."""
+    """a / b, where b is scaled first so that its square neither overflows nor underflows."""
     scale = op.Maximum(op.Abs(b.real), op.Abs(b.imaginary))
     b = Number(op.Divide(b.real, scale), op.Divide(b.imaginary, scale))
     norm = op.Add(op.Multiply(b.real, b.real), op.Multiply(b.imaginary, b.imaginary))
@@ -133,9 +133,9 @@ def logarithm(op: OpBuilder, a: Number) -> Number:
 
 
 def root(op: OpBuilder, a: Number) -> Number:
-    """The root of a in the right half of the plane."""
+    """The square root of a with a non-negative real part."""
     size = magnitude(op, a)
-    # Of the two parts the larger one is computed by a sum, the other one by the product of both, b / 2.
+    # The larger part is computed from a sum; the other one follows from the product of both parts, which is b / 2.
     larger = op.Sqrt(op.Multiply(op.Add(size, op.Abs(a.real)), 0.5))
     other = op.Divide(op.Multiply(op.Abs(a.imaginary), 0.5), op.Select(op.Equal(larger, 0.0), 1.0, larger))
     is_right = op.GreaterEqual(a.real, 0.0)
@@ -171,7 +171,7 @@ def sigmoid(op: OpBuilder, a: Number) -> Number:
 
 
 def inverse_hyperbolic_sine(op: OpBuilder, a: Number) -> Number:
-    """ln(a + sqrt(a² + 1)), of the number or its negative with a positive real part, where nothing cancels."""
+    """ln(a + sqrt(a² + 1)), computed for a or -a, whichever has a positive real part, so that the sum does not cancel."""
     sign = op.Select(op.Less(a.real, 0.0), op.constant_like(-1, a.real), op.constant_like(1, a.real))
     a = scaled(op, a, sign)
     found = logarithm(op, plus(op, a, root(op, shifted(op, times(op, a, a), 1.0))))
@@ -202,7 +202,7 @@ def inverse_cosine(op: OpBuilder, a: Number) -> Number:
 
 
 def direction(op: OpBuilder, a: Number) -> Number:
-    """a / |a|; 0 of 0"""
+    """a / |a|; 0 for 0"""
     size = magnitude(op, a)
     size = op.Select(op.Equal(size, 0.0), 1.0, size)
     return Number(op.Divide(a.real, size), op.Divide(a.imaginary, size))
@@ -254,22 +254,22 @@ BINARY: Mapping[str, Binary] = {
 
 
 def unary(compute: Unary, node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """A function of operand 0."""
+    """Apply a function of complex numbers to operand 0."""
     return paired(op, *compute(op, parts(op, node.operand(0))))
 
 
 def binary(compute: Binary, node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """A function of operands 0 and 1."""
+    """Apply a function of complex numbers to operands 0 and 1."""
     return paired(op, *compute(op, parts(op, node.operand(0)), parts(op, node.operand(1))))
 
 
 def equality(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Whether both parts are equal, for tf.NotEqual whether one is not."""
+    """Whether both parts are equal; for tf.NotEqual, whether one of them differs."""
     same = op.ReduceLogicalAnd(op.Equal(node.operand(0), node.operand(1)), [-1], keep_dims=False)
     return same if node.op.KIND == "Equal" else op.LogicalNot(same)
 
 
 def coordinates(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Where(x) -> the coordinates of numbers of which one part is not 0"""
+    """tf.Where(x) -> the coordinates of the complex numbers other than 0"""
     differs = op.LogicalNot(is_zero(op, parts(op, node.operand(0))))
     return op.Transpose(op.NonZero(differs, output_type=si64), [1, 0])

@@ -25,7 +25,7 @@ COMPLEX_KINDS = (
     "EnsureShape DebugGradientIdentity RandomShuffle StatelessWhile While StatelessIf If FFTND IFFTND RFFTND IRFFTND ParallelConcat "
     "Copy CopyHost DeepCopy RefIdentity Eig MatrixLogarithm"
 )
-"""Kinds whose handlers support complex tensors in their real layout."""
+"""Kinds whose handlers support complex tensors in their layout as real tensors."""
 
 BY_PARTS: dict[str, tuple[int, ...]] = {
     "BatchMatrixBandPart": (0,),
@@ -84,7 +84,7 @@ BY_PARTS: dict[str, tuple[int, ...]] = {
     "UnsortedSegmentSum": (0,),
     "ZerosLike": (0,),
 }
-"""Kinds that do the same to real and imaginary parts, with the indices of the operands that are complex."""
+"""Kinds that are applied to real and imaginary parts separately, with the indices of their complex operands."""
 
 FUNCTIONS = frozenset(
     [
@@ -139,10 +139,10 @@ FUNCTIONS = frozenset(
         "Xlogy",
     ]
 )
-"""Kinds with formulas of their own for complex numbers."""
+"""Kinds with their own formulas for complex numbers."""
 
 FORMULAS = "moir.lowering.tensorflow.complex.formulas"
-"""The file of those, which is imported for the first complex number."""
+"""The module of these formulas, which is imported when the first complex number occurs."""
 
 REAL_RESULTS = frozenset(
     [
@@ -164,11 +164,11 @@ REAL_RESULTS = frozenset(
         "Where",
     ]
 )
-"""Kinds that make real numbers of complex ones."""
+"""Kinds that compute real results from complex operands."""
 
 
 def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
-    """The handler of a kind, extended to complex numbers if they are computed by parts or by formulas of their own."""
+    """The handler of a kind, extended to complex numbers if it is applied by parts or the kind has formulas for them."""
     if kind not in BY_PARTS and kind not in FUNCTIONS:
         return handler
 
@@ -203,7 +203,7 @@ def check_complex(op: Operation) -> None:
 
 
 def gives_complex(op: object) -> bool:
-    """Whether the results of an operation of TensorFlow are complex."""
+    """Whether the results of an operation of the tf dialect are complex."""
     if not isinstance(op, FrameworkOp) or op.KIND in REAL_RESULTS:
         return False
     if op.KIND == "Cast":
@@ -212,10 +212,10 @@ def gives_complex(op: object) -> bool:
 
 
 def is_complex(node: LoweringNode, attribute: str = "T") -> bool:
-    """Whether the data of a node are complex numbers, by the element type in an attribute."""
+    """Whether the data of a node are complex, according to the element type in an attribute."""
     return isinstance(node.op.properties.get(attribute), ComplexType)
 
 
 def real_axis(node: LoweringNode, axis: int, attribute: str = "T") -> int:
-    """The axis of the real tensor for an axis of the complex one; a negative axis counts from the end."""
+    """The axis of the real tensor that corresponds to an axis of the complex one; a negative axis counts from the end."""
     return axis - 1 if axis < 0 and is_complex(node, attribute) else axis

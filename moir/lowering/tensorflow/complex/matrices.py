@@ -66,7 +66,9 @@ def summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def block_matrix(op: OpBuilder, a: Number) -> SSAValue:
-    """The real matrix [[real, -imaginary], [imaginary, real]], which multiplies as the complex one does."""
+    """The real matrix [[real, -imaginary], [imaginary, real]], whose products correspond to those of the complex
+    matrix.
+    """
     top = op.Concat(a.real, op.Negative(a.imaginary), axis=-1)
     return op.Concat(top, op.Concat(a.imaginary, a.real, axis=-1), axis=-2)
 
@@ -95,7 +97,7 @@ def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination. The number of rows has to be known."""
+    """tf.MatrixDeterminant(x) -> the product of the pivots of Gaussian elimination. The number of rows must be known."""
     return paired(op, *reduce(partial(times, op), pivots_of(node, op)))
 
 
@@ -110,7 +112,7 @@ def sign_and_logarithm(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 
 def pivots_of(node: LoweringNode, op: OpBuilder) -> list[Number]:
-    """The pivots of matrices with the signs of their rows, [...] each; a 1 for matrices without elements."""
+    """The pivots of Gaussian elimination, with the signs of row exchanges, each of shape [...]; 1 for empty matrices."""
     size, x, pivots = size_of_matrices((node.shape(0) or ())[:-1]), parts(op, node.operand(0)), list[Number]()
     for count in range(size, 0, -1):
         pivot, x = _eliminated(op, x, count)
@@ -122,7 +124,7 @@ def pivots_of(node: LoweringNode, op: OpBuilder) -> list[Number]:
 
 
 def _on_parts(a: Number, compute: Callable[[SSAValue], SSAValue]) -> Number:
-    """The same of both parts."""
+    """A complex number whose parts are a function of the parts of `a`."""
     return Number(compute(a.real), compute(a.imaginary))
 
 

@@ -18,7 +18,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def has_pairs(node: LoweringNode) -> bool:
-    """Whether the operand is complex; so it is if the attribute T is absent."""
+    """Whether the operand is complex according to attribute T; true if T is absent."""
     return not node.has("T") or is_complex(node)
 
 
@@ -42,7 +42,7 @@ def from_parts(op: OpBuilder, real: SSAValue, imag: SSAValue) -> SSAValue:
 
 
 def have_same_shape(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
-    """Whether two tensors are known to have the same dimensions, be they numbers or symbols."""
+    """Whether two tensors are known to have equal dimensions, each a number or a symbol."""
     left, right = (op.known.elements(op.ShapeOf(value)) for value in (a, b))
     return left is not None and right is not None and left.tolist() == right.tolist()
 
@@ -79,7 +79,7 @@ def argument(op: OpBuilder, input: SSAValue) -> SSAValue:
 
 @tf.lowers("Exp")
 def exponential(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Exp(x) -> opset1.Exp(x); of complex numbers: exp(real) * (cos(imag), sin(imag))"""
+    """tf.Exp(x) -> opset1.Exp(x); for complex numbers exp(real) * (cos(imag), sin(imag))"""
     if not is_complex(node):
         return op.Exp(x)
     angle = part(op, x, 1)

@@ -1,8 +1,4 @@
-"""Operations that do the same to the real and the imaginary parts of complex numbers.
-
-    %y = tf.Sum(%x, %axes) {T = complex<f32>}
-->  %y = Concat(Unsqueeze(Sum of the real parts, -1), Unsqueeze(Sum of the imaginary parts, -1))
-"""
+"""Operations that are applied to the real and imaginary parts of complex numbers separately."""
 
 from __future__ import annotations
 
@@ -17,16 +13,16 @@ from moir.rewriting.builder import OpBuilder
 
 
 def real_type(value: Attribute) -> Attribute:
-    """The element type of the parts of a complex type; any other attribute as it is."""
+    """The element type of the parts of a complex type; any other attribute is returned unchanged."""
     return value.parameters[0] if isinstance(value, ComplexType) else value
 
 
 class PartNode(LoweringNode):
-    """The node that computes real or imaginary parts alone.
+    """A node that applies a kind to the real or to the imaginary parts only.
 
     Args:
-        whole: the node of complex numbers.
-        operands: its operands, of complex ones the parts.
+        whole: the node with complex operands.
+        operands: the operands, with a part in place of each complex operand.
     """
 
     def __init__(self, whole: LoweringNode, operands: Sequence[SSAValue]) -> None:
@@ -42,7 +38,7 @@ class PartNode(LoweringNode):
 
 
 def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, complex_operands: Sequence[int]) -> Replacement:
-    """The results of the handler for real parts, and for imaginary ones, as pairs in a last dimension."""
+    """The results of a handler for the real and for the imaginary parts, joined as pairs in a last dimension."""
     found: list[Sequence[SSAValue | None]] = []
     for index in (0, 1):
         operands = [op.Gather(value, index, -1) if place in complex_operands else value for place, value in enumerate(node.op.operands)]
@@ -57,5 +53,5 @@ def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, 
 
 
 def paired(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
-    """Complex numbers of their parts, which have one shape."""
+    """Complex numbers whose parts are two real tensors of equal shape."""
     return op.Concat(op.Unsqueeze(real, [-1]), op.Unsqueeze(imaginary, [-1]), axis=-1)

@@ -13,7 +13,7 @@ from moir.lowering.tensorflow.complex.parts import paired
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_FACTORS = 64
-"""The largest number of factors of a product."""
+"""The largest number of factors for which a product of complex numbers is unrolled."""
 
 
 def factor_count(node: LoweringNode, value: SSAValue, axis: int) -> int:
@@ -26,7 +26,7 @@ def factor_count(node: LoweringNode, value: SSAValue, axis: int) -> int:
 
 
 def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Prod(x, axes) -> the products of the elements along each axis. Raises ConversionError for unknown sizes."""
+    """tf.Prod(x, axes) -> the elements multiplied one by one along each axis. Raises ConversionError for unknown sizes."""
     axes, rank = node.constant_integers(1), node.known_rank(0) - 1
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make them a constant")
@@ -46,7 +46,8 @@ def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Cumprod(x, axis) {exclusive, reverse} -> the products of the first elements along the axis, then joined
+    """tf.Cumprod(x, axis) {exclusive, reverse} -> opset1.Concat of the products of the first 1, 2, … elements along the
+    axis
 
     Raises ConversionError for a computed axis and for unknown sizes.
     """
@@ -71,7 +72,7 @@ def running_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def norm(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.EuclideanNorm(x, axes) -> the root of the sum of the squares of both parts, and 0"""
+    """tf.EuclideanNorm(x, axes) -> the square root of the sum of the squares of both parts, with imaginary part 0"""
     squares = op.Multiply(node.operand(0), node.operand(0))
     total = op.ReduceSum(op.ReduceSum(squares, [-1], keep_dims=False), node.operand(1), keep_dims=node.flag("keep_dims"))
     return paired(op, op.Sqrt(total), op.Broadcast(op.constant_like(0, total), op.ShapeOf(total)))

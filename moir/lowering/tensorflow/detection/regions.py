@@ -28,7 +28,7 @@ def crop_and_resize(
     -> Transpose(opset2.ROIPooling(Transpose(x), [images, x1, y1, x2, y2]) {method = bilinear})
 
     ROIPooling supports no extrapolation value, no nearest neighbours and no computed size; then opset9.GridSample
-    samples the crops. A transformation of an extension may have given it regions [images, x1, y1, x2, y2] for boxes.
+    samples the crops. An extension may have replaced the boxes by regions [images, x1, y1, x2, y2].
     """
     size = op.known.integers(crop_size)
     if method not in ("bilinear", "nearest"):
@@ -55,7 +55,7 @@ def crop_and_resize(
 
 
 def sampled_crops(node: LoweringNode, op: OpBuilder, method: str, outside: float) -> SSAValue:
-    """Crops sampled from one tall image, into which the images of the batch are merged, so that no image is copied."""
+    """Crops sampled from one tall image that concatenates the images of the batch, so that no image is copied per box."""
     image, boxes = op.convert(node.operand(0), f32), op.convert(node.operand(1), f32)
     sizes = op.ShapeOf(image)
     data = op.Reshape(image, [1, -1, 0, 0], special_zero=True)
@@ -91,7 +91,7 @@ def extent_of(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 def positions(op: OpBuilder, boxes: SSAValue, size: SSAValue, sizes: SSAValue, axis: int) -> SSAValue:
     """Positions [boxes, rows] of the rows (axis 0) or columns (axis 1) of each crop in its image, in pixels.
 
-    They are computed with the operations of TensorFlow in the same order, so that they are rounded alike.
+    The order of operations is that of TensorFlow, so that rounding is the same.
     """
     start, end = (op.Gather(boxes, [axis + offset], 1) for offset in (0, 2))
     last = op.Subtract(op.convert(extent(op, sizes, axis + 1), f32), 1.0)

@@ -166,7 +166,7 @@ def selected(
     These are rows [selected, 3] of indices, rows of scores, and the number of selected boxes [1].
     """
     if node.constant_integers(2) == (0,):
-        # The runtime crashes for a limit of 0.
+        # The runtime crashes if the limit is 0.
         nothing = op.constant(np.zeros((0, 3), np.int32))
         return nothing, op.constant(np.zeros((0, 3), np.float32)), op.constant(np.zeros(1, np.int32))
     limits = [as_scalar(op, node.operand(2)), exclusive(op, overlap)]
@@ -190,7 +190,7 @@ def selected(
 
 
 def column(op: OpBuilder, rows: SSAValue) -> SSAValue:
-    """The last of three columns, which contains the index or the score of each box."""
+    """The last of three columns: the index or the score of each box."""
     return op.Gather(rows, 2, 1)
 
 

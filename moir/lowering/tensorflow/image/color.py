@@ -30,7 +30,7 @@ def hue_saturation_value(op: OpBuilder, rgb: SSAValue) -> Parts:
     from_red = op.Subtract(green, blue)
     from_green = op.Add(op.Subtract(blue, red), op.Multiply(spread, 2.0))
     from_blue = op.Add(op.Subtract(red, green), op.Multiply(spread, 4.0))
-    # A division by a spread or value of 0 gives a number that no Select chooses.
+    # If the spread or the value is 0, the quotient is not used by the Selects.
     part = op.Select(op.Equal(red, value), from_red, op.Select(op.Equal(green, value), from_green, from_blue))
     turns = op.Divide(part, op.Multiply(spread, 6.0))
     positive = op.Select(op.Less(turns, 0.0), op.Add(turns, 1.0), turns)
@@ -39,7 +39,7 @@ def hue_saturation_value(op: OpBuilder, rgb: SSAValue) -> Parts:
 
 
 def red_green_blue(op: OpBuilder, hue: SSAValue, saturation: SSAValue, value: SSAValue) -> SSAValue:
-    """Red, green and blue of the given hue, saturation and value, [..., 3]."""
+    """Red, green and blue for the given hue, saturation and value, [..., 3]."""
     distance = op.Abs(op.Subtract(op.Multiply(hue, 6.0), along(op, hue, [3, 2, 4])))
     pure = op.Clamp(op.Add(op.Multiply(distance, along(op, hue, [1, -1, -1])), along(op, hue, [-1, 2, 2])), min=0.0, max=1.0)
     pale = op.Add(op.Multiply(op.Subtract(pure, 1.0), saturation), 1.0)
@@ -47,7 +47,7 @@ def red_green_blue(op: OpBuilder, hue: SSAValue, saturation: SSAValue, value: SS
 
 
 def along(op: OpBuilder, like: SSAValue, numbers: list[int]) -> SSAValue:
-    """Three numbers as a constant of the element type of a value."""
+    """Three numbers as a constant in the element type of the value `like`."""
     return op.constant_like(np.array(numbers), like)
 
 

@@ -1,4 +1,4 @@
-"""Glimpses: windows of a given size around computed places of images, with zeros outside of the images.
+"""Glimpses: windows of a given size around computed positions in images, with zeros outside of the images.
 
     %y = tf.ExtractGlimpseV2(%x, [h, w], %offsets) {noise = "zero"}
 ->  %0 = opset8.Gather(opset8.Gather(%x, rows, 1), columns, 2) {batch_dims = 1}
@@ -22,7 +22,7 @@ def glimpse(node: LoweringNode, op: OpBuilder, input: SSAValue, *, uniform_noise
     """tf.ExtractGlimpseV2(x, size, offsets) {centered, normalized, noise}
     -> opset8.Gather of the rows and columns of each glimpse, and opset1.Select of 0 outside of the image
 
-    Other noise than zeros is refused.
+    Other noise than zeros raises an error.
     """
     if uniform_noise or noise != "zero":
         node.fail("glimpses with noise around the image are not supported", hint='give the node noise="zero" and uniform_noise=False')
@@ -40,8 +40,8 @@ def glimpse(node: LoweringNode, op: OpBuilder, input: SSAValue, *, uniform_noise
 def _places(node: LoweringNode, op: OpBuilder, axis: int, size: SSAValue) -> tuple[SSAValue, SSAValue]:
     """The rows (axis 0) or columns (axis 1) of each glimpse [N, size of a glimpse], and the size of the image.
 
-    An offset is a place in pixels, or a share of the image if it is `normalized`. A `centered` one is counted from the
-    middle of the image: -1 to 1 if it is normalized, and then it is the middle of the glimpse, else its first pixel.
+    An offset is a position in pixels, or if `normalized` a fraction of the image. If `centered`, it is relative to the
+    middle of the image: a normalized offset from -1 to 1 is the middle of the glimpse, any other one its first pixel.
     """
     offset = op.Gather(op.convert(node.operand(2), f32), [axis], 1)
     taken, extent = op.Gather(node.operand(1), axis, 0), op.convert(size, f32)

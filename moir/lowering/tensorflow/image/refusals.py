@@ -1,4 +1,6 @@
-"""Operations on images that the operation sets cannot express, or that nothing defines well enough, and why."""
+"""Operations on images that are rejected, because the operation sets cannot express them or their results are
+undefined.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ REFUSALS = {
         "select the boxes by tf.image.combined_non_max_suppression in the model, or cut it in front of this node",
     ),
 }
-"""Why each kind is refused, and what to do."""
+"""For each kind, the reason for its rejection and an alternative."""
 
 
 @tf.lowers(*REFUSALS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.DrawBoundingBoxes(x, boxes): refused with the reason."""
+    """tf.DrawBoundingBoxes(x, boxes): raises an error with the reason."""
     reason, hint = REFUSALS[node.op.KIND]
     node.fail(reason, hint=hint)

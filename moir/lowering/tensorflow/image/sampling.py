@@ -29,7 +29,7 @@ INTERPOLATED = (f16, bf16, f32, si8, ui8, si32, si64, dynamic)
 
 
 def coordinates(node: LoweringNode) -> str:
-    """The transformation of positions in the result to positions in the image, by its name in the runtime."""
+    """The `coordinate_transformation_mode` of the runtime for the attributes of a node."""
     align, half = node.flag("align_corners"), node.flag("half_pixel_centers")
     if align and half:
         node.fail("align_corners and half_pixel_centers exclude each other")
@@ -52,7 +52,7 @@ def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Images resized by linear interpolation, with the coordinates of a mode of the runtime."""
+    """Images resized by linear interpolation with a coordinate transformation mode of the runtime."""
     return resized_to(op, data, size, ROWS_AND_COLUMNS, "linear_onnx", mode)
 
 
@@ -64,7 +64,7 @@ def resize_nearest(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SS
     mode = coordinates(node)
     if keeps_size(node):
         return images
-    # The runtime moves no elements of other types; f32 holds those of 16 bits.
+    # The runtime resizes only some element types; 16-bit integers are exact in f32.
     is_supported = element_of(images) in INTERPOLATED
     data = images if is_supported else op.convert(images, f32)
     places = "tf_half_pixel_for_nn" if mode == "half_pixel" else mode
@@ -119,7 +119,9 @@ def constant_matrix(op: OpBuilder, matrix: Weights) -> SSAValue | None:
 
 
 def resampled_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | None]) -> SSAValue:
-    """Data [N, H, W, C] whose rows and columns are multiplied by a matrix [result, data] each, unless that is None."""
+    """Data [N, H, W, C] whose rows and columns are each multiplied by a matrix [result size, data size], unless it is
+    None.
+    """
     for axis, matrix in zip(ROWS_AND_COLUMNS, matrices, strict=True):
         if matrix is not None:
             data = multiplied(op, data, matrix, axis, 4)
@@ -128,7 +130,9 @@ def resampled_by(op: OpBuilder, data: SSAValue, matrices: Sequence[SSAValue | No
 
 @tf.lowers("ResizeArea")
 def resize_area(node: LoweringNode, op: OpBuilder, images: SSAValue, *, align_corners: bool = False) -> SSAValue:
-    """tf.ResizeArea(x, size) -> x multiplied by matrices of the shares that pixels of x have in pixels of the result"""
+    """tf.ResizeArea(x, size) -> x multiplied by matrices that hold the share of each pixel of x in each pixel of the
+    result
+    """
     data = op.convert(images, f32)
     if has_known_sizes(node):
         matrices = [constant_matrix(op, area_weights(*sizes, align_corners=align_corners)) for sizes in known_sizes(node)]
@@ -177,7 +181,9 @@ def extract_image_patches(
 
 
 def same_or_valid(node: LoweringNode) -> str:
-    """The automatic padding of a node, as the IR spells it. Raises ConversionError for any other."""
+    """The IR's `auto_pad` for the attribute `padding` of a node. Raises ConversionError for values other than SAME and
+    VALID.
+    """
     spelled = node.text("padding")
     if spelled not in ("SAME", "VALID"):
         node.fail(f"padding {spelled!r} does not exist")
@@ -208,8 +214,8 @@ def extract_volume_patches(
 def window_positions(op: OpBuilder, length: SSAValue, size: int, stride: int, *, same: bool) -> SSAValue:
     """The positions in each window along an axis, [windows, size].
 
-    With `same` they are those of the padded axis, which has (size - 1) // 2 more elements at its beginning. Where a
-    stride is larger than the window, TensorFlow shares what no window reaches between both ends.
+    With `same` they refer to the padded axis, which has (size - 1) // 2 more elements at its beginning. If the stride
+    exceeds the window, TensorFlow distributes the elements that no window reaches to both ends.
     """
     reach = op.Add(length, stride - 1) if same else op.Add(length, stride - size)
     count = op.Divide(reach, stride)
@@ -255,10 +261,10 @@ def projective_transform(
         if fill_mode == "WRAP":
             place = wrapped(op, place, size)
         if interpolation == "NEAREST":
-            # The runtime rounds halves to even numbers, TensorFlow away from zero.
+            # The runtime rounds halves to even integers, TensorFlow rounds them away from zero.
             place = op.Round(place, mode="half_away_from_zero")
         line = op.Subtract(op.Divide(op.Add(op.Multiply(place, 2.0), 1.0), size), 1.0)
-        # A point at infinity is moved outside of the image.
+        # A point at infinity is replaced by one outside of the image.
         lines.append(op.Select(op.Equal(divisor, 0.0), 3.0, line) if fill_mode == "CONSTANT" else line)
     batch = op.Gather(sizes, [0], 0)
     flat = op.Concat(*lines, axis=2)
@@ -278,29 +284,32 @@ def projective_transform(
     if shifted and fill is not None:
         result = op.Add(result, fill)
     if is_integer and interpolation == "BILINEAR":
-        # Integers are cut off after the point: those that f32 misses are moved beyond it.
+        # TensorFlow truncates integer coordinates. Coordinates that f32 cannot represent exactly are moved past the
+        # integer.
         result = op.Add(result, op.Multiply(op.Sign(result), 2.0**-10))
     return op.convert(result, element)
 
 
 def wrapped(op: OpBuilder, place: SSAValue, size: SSAValue) -> SSAValue:
-    """Places beyond an axis moved by multiples of its size as TensorFlow does, which counts them by the last place.
+    """Positions outside of an axis, wrapped around modulo its size as TensorFlow does, which counts from the last
+    position.
 
-    Between the last place and the first of the next copy nothing is interpolated: these are moved to the nearer end.
+    TensorFlow does not interpolate between the last position and the first one of the next copy: such positions are
+    moved to the nearer end.
     """
     last = op.Subtract(size, 1.0)
     steps = op.Maximum(last, 1.0)
     before = op.Add(op.Floor(op.Divide(op.Negative(place), steps)), 1.0)
     behind = op.Floor(op.Divide(place, steps))
     place = op.Select(op.Less(place, 0.0), op.Add(place, op.Multiply(size, before)), place)
-    # A place in front of the axis is no more than its size afterwards.
+    # A position before the first element is at most equal to the size after wrapping.
     moved = op.Subtract(place, op.Multiply(size, behind))
     place = op.Select(op.LogicalAnd(op.Greater(place, last), op.Greater(behind, 0.0)), moved, place)
     return op.Minimum(op.Maximum(place, 0.0), last)
 
 
 def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The points (x, y, 1) of an image of a size [H, W], as [H * W, 3], and the size."""
+    """The homogeneous points (x, y, 1) of all pixels of an image of size [H, W], as [H * W, 3], and the size."""
     known = op.known.integers(size)
     if known is not None and len(known) == 2 and 0 < np.prod(known) <= MAXIMUM_WEIGHTS:
         rows, columns = np.indices(known)
@@ -317,7 +326,7 @@ def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
 
 @tf.lowers("ExtractGlimpse")
 def extract_glimpse(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.ExtractGlimpse: refused, because its windows extend beyond the image, where they contain noise."""
+    """tf.ExtractGlimpse: raises an error, because windows beyond the image contain random noise."""
     node.fail("glimpses with noise around the image are not supported", hint="replace the node by tf.image.crop_and_resize in the model")
 
 
@@ -339,6 +348,6 @@ def adjust_contrast_within(
 
 
 def contrasted(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data whose distance from the mean of each channel is multiplied by the factor, operand 1."""
+    """Data whose difference to the mean of each channel is multiplied by the factor, operand 1."""
     mean = op.ReduceMean(data, [-3, -2], keep_dims=True)
     return op.Add(op.Multiply(op.Subtract(data, mean), op.convert(node.operand(1), element_of(data))), mean)

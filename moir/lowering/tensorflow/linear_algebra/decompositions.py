@@ -45,8 +45,8 @@ def sizes_of_matrices(node: LoweringNode, largest: int) -> tuple[int, int]:
 def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, full_matrices: bool = False) -> Sequence[SSAValue]:
     """tf.Qr(a […, M, N]) {full_matrices} -> q, r with a = q · r, by a reflection for each column
 
-    The reflections have the signs of LAPACK: a diagonal element of r has the other sign than the element in its place
-    before, or is that element, if those below are 0.
+    The reflections have the signs of LAPACK: a diagonal element of r has the opposite sign of the element that was at
+    its position before, or equals that element if all elements below are 0.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
     """
@@ -58,7 +58,7 @@ def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, 
         head = op.Slice(column, [place], [place + 1], [1], [-2])
         square = op.ReduceSum(op.Multiply(below, below), [-2], keep_dims=True)
         norm = op.Sqrt(op.Add(op.Multiply(head, head), square))
-        # The first element of the vector: head less the new diagonal element, with the sign of the head.
+        # The first element of the Householder vector: the pivot minus the new diagonal element, without cancellation.
         first = op.Add(head, op.Select(op.Less(head, 0.0), op.Negative(norm), norm))
         vector = op.Add(below, op.Multiply(first, op.constant_like(np.eye(rows)[:, place : place + 1], column)))
         is_done = op.LessEqual(square, float(np.finfo(np.float32).tiny))
@@ -67,7 +67,7 @@ def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, 
         upper = op.Subtract(upper, op.MatMul(scaled, op.MatMul(vector, upper, transpose_a=True)))
         q = op.Subtract(q, op.MatMul(op.MatMul(q, scaled), vector, transpose_b=True))
     if rows == 1 and node.known_rank(0) > 2:
-        # There is no reflection, so that each matrix has the same q.
+        # The reflection is the identity here, so that q is the same as LAPACK's.
         q = op.Broadcast(q, op.Concat(op.Slice(op.ShapeOf(upper), [0], [-2], [1], [0]), [1, 1], axis=0))
     upper, size = triangle_of(op, upper, is_lower=False), min(rows, columns)
     if not full_matrices and size < rows:
@@ -77,7 +77,8 @@ def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, 
 
 @tf.lowers("Lu")
 def lower_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_idx_type: Attribute = si32) -> Sequence[SSAValue]:
-    """tf.Lu(a) -> both triangles in one matrix, and the order of the rows, by an elimination with pivots
+    """tf.Lu(a) -> both triangles in one matrix, and the permutation of the rows, by Gaussian elimination with row
+    pivots
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
     """
@@ -89,7 +90,7 @@ def lower_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, outpu
         candidates = op.Select(op.constant(rows.reshape(size, 1) >= step), op.Abs(column), op.constant_like(-1, column))
         pivot = op.TopK.results(candidates, op.constant(1), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
         pivot = op.Squeeze(pivot, [-1])
-        # The row of the pivot changes places with the first row that is left.
+        # The row of the pivot is exchanged with the first of the remaining rows.
         sources = op.Select(op.Equal(op.constant(rows), pivot), op.constant(step, si64), op.constant(rows, si64))
         sources = op.Select(op.constant(rows == step), pivot, sources)
         a = op.Gather(a, sources, rank - 2, batch_dims=rank - 2)
@@ -133,10 +134,10 @@ def values_of_matrices(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Se
 # The exponential
 
 PADE = (17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1)
-"""Coefficients of the Padé approximant of degree 7, that of a⁰ first."""
+"""Coefficients of the Padé approximant of degree 7, in ascending order of powers."""
 
 PADE_LIMIT = 3.925724783138660
-"""The norm of a matrix up to which the approximant has the precision of f32."""
+"""The norm of a matrix up to which the approximant has the precision of f32; larger matrices are scaled."""
 
 
 @tf.lowers("MatrixExponential")
@@ -186,10 +187,10 @@ REASONS = {
     "MatrixSquareRoot": "it needs the Schur decomposition, which is found by a search whose number of steps is not known before",
     "SelfAdjointEig": VECTORS,
 }
-"""Why each kind cannot be expressed."""
+"""For each kind, the reason why the operation sets cannot express it."""
 
 
 @tf.lowers(*REASONS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.MatrixSquareRoot(a): refused, because the operation sets cannot express it."""
+    """tf.MatrixSquareRoot(a): raises an error with the reason."""
     node.fail(REASONS[node.op.KIND], hint="cut the model behind this node, and compute this function outside")

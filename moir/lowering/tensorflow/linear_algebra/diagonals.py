@@ -43,7 +43,7 @@ def band_part(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 def conjunction(op: OpBuilder, masks: Sequence[SSAValue | Array]) -> SSAValue:
-    """The conjunction of masks."""
+    """The logical conjunction of several masks."""
     arrays = [mask for mask in masks if isinstance(mask, np.ndarray)]
     values = [mask for mask in masks if not isinstance(mask, np.ndarray)]
     if arrays:
@@ -68,7 +68,7 @@ def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SS
 @tf.lowers("Diag")
 def diagonal_tensor(node: LoweringNode, op: OpBuilder, diagonal: SSAValue) -> SSAValue:
     """tf.Diag(x)
-    -> opset1.Select(identity matrix, x, 0); several dimensions are merged before, and restored twice after it
+    -> opset1.Select(identity matrix, x, 0); several dimensions are merged first, and each side of the matrix is split again
     """
     rank = node.known_rank(0)
     zero = op.constant_like(0, diagonal)
@@ -113,7 +113,9 @@ def matrix_diagonals(
 
 
 def computed_size(op: OpBuilder, width: SSAValue, given: tuple[int, int], lower: int, upper: int) -> tuple[SSAValue, SSAValue]:
-    """Rows and columns of the smallest matrices whose longest diagonal has `width` elements; given ones unless -1."""
+    """Rows and columns of the smallest matrices whose longest diagonal has `width` elements; `given` sizes other than
+    -1 win.
+    """
     least = op.Subtract(width, min(upper, 0)), op.Add(width, max(lower, 0))
     if given == (-1, -1):
         size = op.Maximum(*least)
@@ -141,7 +143,7 @@ def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
 
 
 def placed(op: OpBuilder, sources: Array | SSAValue, elements: SSAValue, other: SSAValue) -> SSAValue:
-    """The elements of the last dimension at positions, and those of another value at the position -1."""
+    """The elements at the positions `sources` of the last dimension; where a position is -1, those of `other`."""
     if not isinstance(sources, np.ndarray):
         return op.Select(op.GreaterEqual(sources, 0), op.Gather(elements, op.Maximum(sources, 0), -1), other)
     found = op.Gather(elements, np.maximum(sources, 0), -1)
@@ -160,7 +162,7 @@ def diagonal_part(op: OpBuilder, input: SSAValue) -> SSAValue:
 @tf.lowers("DiagPart")
 def diagonal_part_tensor(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.DiagPart(x)
-    -> the main diagonal of the matrix whose rows and columns are the halves of the dimensions, reshaped to one half
+    -> the diagonal of x as a matrix with the first half of the dimensions as rows and the second as columns, reshaped
     """
     rank, shape = node.known_rank(0), shape_of(input)
     half = rank // 2
@@ -196,7 +198,7 @@ def diagonal_parts(node: LoweringNode, op: OpBuilder, input: SSAValue, _k: SSAVa
 
 
 def computed_band(node: LoweringNode, op: OpBuilder, lower: int, upper: int) -> ComputedBand:
-    """Diagonals of matrices of unknown size, operand 0."""
+    """Diagonals of the matrices in operand 0, whose sizes are unknown."""
     rows, columns = (dimension_of(op, node.operand(0), axis) for axis in (-2, -1))
     return ComputedBand(op, rows, columns, lower, upper, alignment(node))
 
@@ -212,7 +214,7 @@ def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: 
     data, diagonal, shape = input, diagonal_, node.shape(0)
     require_matrices(shape)
     lower, upper = diagonal_numbers(node, 2) if len(node.operands) > 2 else (0, 0)
-    # A single diagonal has no dimension for the number of the diagonal.
+    # If there is a single diagonal, the operand has no dimension for the number of the diagonal.
     packed = packed_rows(op, diagonal, lower != upper)
     if shape is None or not is_static(shape[-2:]):
         if (lower, upper) == (0, 0):

@@ -81,7 +81,7 @@ def tridiagonal_product(
     padded = op.Pad(x, border, border, op.constant_like(0, x), pad_mode="constant")
     following = op.Slice(padded, [2], [np.iinfo(np.int64).max], [1], [-2])
     before = op.Slice(padded, [0], [-2], [1], [-2])
-    # The last entry of `above` and the first of `below` are not in the matrix, and meet the border.
+    # The last entry of `above` and the first one of `below` are not in the matrix; they are multiplied by zero padding.
     return op.Add(op.Add(op.Multiply(main, x), op.Multiply(above, following)), op.Multiply(below, before))
 
 

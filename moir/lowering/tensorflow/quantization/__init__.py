@@ -1,1 +1,1 @@
-"""Quantization: conversions between floats and integers, and operations on such integers."""
+"""Quantization: conversions between floats and integers, and operations on quantized integers."""

@@ -1,10 +1,10 @@
-"""Quantization.
+"""Fake quantization, quantization and dequantization of floats.
 
     %y = tf.FakeQuantWithMinMaxVars(%x, %low, %high) {num_bits = 8}
 ->  %y = opset1.FakeQuantize(%x, %first, %last, %first, %last) {levels = 256}
 
-TensorFlow moves the limits so that 0 is one of the levels. This is computed by operations, which are folded if the
-limits are constants.
+TensorFlow shifts the range so that 0 is one of the levels. Operations compute the shifted range; they are folded if
+the limits are constants.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 HALF_UP = 2.0**-24
-"""The part of the highest level by which levels are moved so that the middle between two of them is rounded up."""
+"""The shift of levels, relative to the highest level, by which midpoints between two levels are rounded up."""
 
 
 def level_bits(node: LoweringNode, bits: int) -> int:
-    """The number of bits, verified. Raises ConversionError unless it is 1 to 63."""
+    """The attribute that is the number of bits. Raises ConversionError unless it is 1 to 63."""
     if not 1 <= bits <= 63:
         node.fail(f"{bits} bits are not possible")
     return bits
@@ -70,11 +70,11 @@ def fake_quantize_computed(node: LoweringNode, op: OpBuilder, inputs: SSAValue, 
 
 
 def nudged(node: LoweringNode, op: OpBuilder, x: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """Numbers rounded to levels between limits that are moved so that 0 is a level.
+    """Numbers rounded to levels in a range that is shifted so that 0 is a level.
 
-    TensorFlow rounds the middle between two levels up, FakeQuantize to the even level. So the limits of the input are
-    lower by the distance of floats at the highest level, which moves the middles up. Of the floats next to a middle
-    some round otherwise than in TensorFlow, as they do without that: both compute levels in f32.
+    TensorFlow rounds a midpoint between two levels up, FakeQuantize to the even level. So the limits of the input are
+    decreased by the distance of neighbouring floats at the highest level, which rounds midpoints up. Floats right next
+    to a midpoint may be rounded otherwise than in TensorFlow, since both compute levels in f32.
     """
     integers = IntegerRange(level_bits(node, node.integer("num_bits", 8)), False, node.flag("narrow_range"))
     if integers.bits > MAXIMUM_LEVEL_BITS or not integers.steps:
@@ -140,7 +140,7 @@ def quantize_and_dequantize_attributes(
 def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue], given: bool, bits: int) -> SSAValue:
     """Numbers rounded to multiples of the smallest step for which integers of `bits` bits reach both limits.
 
-    If the limits are not `given`, they are the minimum and the maximum of the numbers, and nothing is cut off.
+    If the limits are not `given`, they are the minimum and the maximum of the numbers, so that nothing is clamped.
     """
     x, axis = node.operand(0), node.integer("axis", -1)
     signed = node.flag("signed_input", True)
@@ -162,10 +162,10 @@ def rounded(node: LoweringNode, op: OpBuilder, limits: tuple[SSAValue, SSAValue]
 def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange) -> tuple[SSAValue, SSAValue]:
     """The largest factor with which both limits are within the levels, and its inverse.
 
-    As in TensorFlow, a limit on the other side of 0 than its level allows the largest number of the element type, and
-    so do both limits of negative numbers with unsigned levels; the step is their quotient all the same, so that the
-    results are infinite.
-    Infinite numbers have the factor 0 and an infinite step, so that all results are NaN.
+    As in TensorFlow, a limit whose sign differs from that of its level does not bound the factor, which is then the
+    largest number of the element type; likewise both limits of a negative range with unsigned levels. The step is the
+    quotient of limit and level all the same, so that the results are infinite. For infinite limits the factor is 0 and
+    the step infinite, so that all results are NaN.
     """
     kind = to_numpy(element_of(low))
     largest = float(np.finfo(np.float16 if kind == np.float16 else np.float32).max)
@@ -178,7 +178,9 @@ def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: Integ
 
 
 def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRange, axis: int) -> Parameters:
-    """The smallest scale for which the integers reach both limits, which are lists along a non-negative axis."""
+    """The smallest scale for which the integers reach both limits; with a non-negative `axis` the limits are lists
+    along it.
+    """
     step = op.Divide(high, float(integers.highest))
     if integers.lowest:
         step = op.Maximum(op.Divide(low, float(integers.lowest)), step)
@@ -186,12 +188,12 @@ def symmetric(op: OpBuilder, low: SSAValue, high: SSAValue, integers: IntegerRan
 
 
 def _aligned(node: LoweringNode, op: OpBuilder, how: Parameters) -> Parameters:
-    """A scale that broadcasts to operand 0."""
+    """A scale, reshaped to broadcast to operand 0."""
     return how if how.axis is None else aligned(op, how, node.known_rank(0))
 
 
 def _other_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """All axes of x; for a non-negative `axis` all others."""
+    """All axes of x except `axis`; all axes if `axis` is negative."""
     if axis < 0:
         return all_axes(op, x)
     return op.constant([each for each in range(node.known_rank(0)) if each != axis])
@@ -275,7 +277,7 @@ def quantize(
 
 
 def _ensured(op: OpBuilder, low: SSAValue, high: SSAValue, minimum: float) -> tuple[SSAValue, SSAValue]:
-    """Limits that contain 0 and have a minimum distance, as a share of the larger magnitude or of 1."""
+    """A range extended to contain 0 and to have a minimum width, relative to the larger magnitude or to 1."""
     first = op.Minimum(low, 0.0)
     largest = op.Maximum(op.Maximum(op.Abs(low), op.Abs(high)), 1.0)
     last = op.Maximum(high, op.Add(first, op.Multiply(largest, minimum)))

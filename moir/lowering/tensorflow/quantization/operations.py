@@ -1,10 +1,10 @@
-"""Operations on quantized integers with ranges that are not products: sums, activations, pooling, changes of the range.
+"""Operations other than products on quantized integers with ranges: sums, activations, pooling, changes of the range.
 
     %y, %low, %high = tf.Requantize(%x, %x_low, %x_high, %low, %high) {out_type = ui8}
-->  %0 = opset1.Multiply(Convert(%x), step)                             // the numbers
+->  %0 = opset1.Multiply(Convert(%x), step)                             // the real numbers
     %y = Convert(opset1.Clamp(opset5.Round(%0 / new step) + zero, 0, 255))
 
-What the integers and ranges mean, `quantized_ranges` says.
+`ranges.py` defines the correspondence of integers and ranges.
 
 Source: the kernels of the same names in tensorflow/core/kernels, and mkl/mkl_requantize_per_channel_op.cc.
 """
@@ -34,7 +34,7 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("QuantizedBiasAdd", "QuantizedAdd")
 def add(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.QuantizedAdd(x, y, ranges…) -> the sum of both as integers of a range that is much wider than both"""
+    """tf.QuantizedAdd(x, y, ranges…) -> the sum of both as integers whose range is much wider than the operands' ranges"""
     ranges = [limits_of(node, op, index) for index in (2, 4)]
     widest = op.Maximum(*[magnitude(op, each) for each in ranges])
     high = op.Multiply(widest, float(1 << (17 if node.op.KIND == "QuantizedBiasAdd" else 14)))
@@ -164,12 +164,12 @@ def requantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: 
 
 @tf.lowers("RequantizationRange")
 def used_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.RequantizationRange(x, range) -> the smallest and the largest of the numbers, and 0"""
+    """tf.RequantizationRange(x, range) -> the minimum of the real numbers, at most 0, and their maximum"""
     return _used(node, op)
 
 
 def _used(node: LoweringNode, op: OpBuilder) -> NumberRange:
-    """The range of the numbers that operand 0 has, extended to 0 at its beginning."""
+    """The range of the real numbers that operand 0 contains, extended to include 0."""
     real = numbers(op, node.operand(0), limits_of(node, op, 1))
     axes = all_axes(op, real)
     return NumberRange(op.Minimum(op.ReduceMin(real, axes, keep_dims=False), 0.0), op.ReduceMax(real, axes, keep_dims=False))
@@ -177,14 +177,14 @@ def _used(node: LoweringNode, op: OpBuilder) -> NumberRange:
 
 @tf.lowers("QuantizeDownAndShrinkRange")
 def shrink(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute) -> Sequence[SSAValue]:
-    """tf.QuantizeDownAndShrinkRange(x, range) {out_type} -> the same numbers as integers of the range that they have"""
+    """tf.QuantizeDownAndShrinkRange(x, range) {out_type} -> the same numbers as integers of the range that they occupy"""
     limits = _used(node, op)
     real = numbers(op, input, limits_of(node, op, 1))
     return [integers(op, real, limits, out_type), *limits]
 
 
 CHANNEL_LEVELS = float(1 << 31)
-"""The integers of 32 bits from 0 to the larger magnitude of the range of a channel."""
+"""The number of 32-bit integers from 0 to the larger magnitude of the range of a channel."""
 
 
 @tf.lowers("RequantizePerChannel")
@@ -199,7 +199,7 @@ def requantize_channels(node: LoweringNode, op: OpBuilder, *, out_type: Attribut
 
 
 def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The numbers of integers of 32 bits, of which each channel has a symmetric range of its own."""
+    """The real numbers for 32-bit integers, where each channel has its own symmetric range."""
     magnitudes = magnitude(op, limits_of(node, op, 1, scalar=False))
     return op.Multiply(op.convert(node.operand(0), f32), op.Divide(magnitudes, CHANNEL_LEVELS))
 
@@ -207,7 +207,7 @@ def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("RequantizationRangePerChannel")
 def used_range_of_channels(node: LoweringNode, op: OpBuilder, *, clip_value_max: float) -> Sequence[SSAValue]:
     """tf.RequantizationRangePerChannel(x, ranges of the channels) {clip_value_max}
-    -> the largest magnitude of the numbers, at most the limit, and its negative number, or 0 if none is negative
+    -> [-m, m], or [0, m] if no number is negative, where m is the largest magnitude of the numbers but at most the limit
     """
     real = _channel_numbers(node, op)
     axes = all_axes(op, real)

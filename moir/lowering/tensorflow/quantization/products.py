@@ -1,12 +1,12 @@
-"""Convolutions and products of matrices of quantized integers, with what oneDNN does in one kernel with them.
+"""Convolutions and matrix products of quantized integers, with the operations that oneDNN fuses into their kernels.
 
     %y, %low, %high = tf.QuantizedConv2DWithBiasAndReluAndRequantize(%x, %w, %bias, ranges…)
 ->  %0 = opset1.Convolution(Convert(%x), Convert(%w))
     %1 = opset1.Add(opset1.Multiply(%0, scale), %bias)
     %y = opset1.Convert(opset1.Clamp(opset5.Round(opset1.Multiply(%1, 255 / high)), 0, 255))
 
-Filters of unsigned integers have zero points, and so have the data beside them. Filters of signed integers are
-symmetric: 0 stands for 0, and 127 for the larger magnitude of the range.
+Unsigned filters, and the data that are multiplied by them, have zero points. Signed filters are symmetric: the integer
+0 represents 0, and 127 represents the larger magnitude of the range.
 
 Source: tensorflow/core/kernels/quantized_conv_ops.cc, mkl/mkl_conv_ops.cc and mkl/mkl_qmatmul_op.cc.
 """
@@ -31,13 +31,13 @@ from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 
 FULL: dict[Attribute, float] = {ui8: 255.0, si8: 127.0}
-"""The integer that stands for the larger magnitude of a symmetric range."""
+"""The integer that represents the larger magnitude of a symmetric range."""
 
 
 class Operands(Record):
-    """The numbers of the operands of a kind: None for those that it does not have.
+    """The operand indices of a kind; None for operands that it does not have.
 
-    `relu` and `dequantize` say what else it does; a `summand` of floats has no range.
+    `relu` and `dequantize` are true if the kind also applies these; a `summand` of floats has no range operands.
     """
 
     bias: int | None
@@ -50,7 +50,9 @@ class Operands(Record):
 
 
 def operands_of(kind: str) -> Operands:
-    """The operands by the name of a kind, which says all that it does: `…WithBiasSumAndReluAndRequantize`."""
+    """The operands of a kind, derived from its name, which lists the fused operations:
+    `…WithBiasSumAndReluAndRequantize`.
+    """
     bias, first = (2, 3) if "WithBias" in kind else (None, 2)
     requantizes = kind.endswith(("Requantize", "Dequantize"))
     output = first + 4 if requantizes else None
@@ -121,13 +123,15 @@ def window_of(node: LoweringNode) -> SlidingWindow:
 
 
 def is_min_first(node: LoweringNode) -> bool:
-    """Whether the minimum of the data stands for the smallest integer, where the other factor is symmetric."""
+    """Whether the minimum of the range is the smallest integer (mode MIN_FIRST), in a kind whose other factor is
+    symmetric.
+    """
     is_product = node.op.KIND.startswith("QuantizedMatMulWith")
     return is_product and node.element(0) == ui8 and node.text("input_quant_mode", "MIN_FIRST") == "MIN_FIRST"
 
 
 def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool]:
-    """Data and filters as floats without their zero points, and whether the filters are symmetric."""
+    """Data and filters as floats with their zero points subtracted, and whether the filters are symmetric."""
     given = operands_of(node.op.KIND)
     x, w = (op.convert(node.operand(index), f32) for index in (0, 1))
     if node.element(1) == ui8:
@@ -143,7 +147,7 @@ def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: bool) -> Replacement:
-    """The sums with bias and summand added, in the element type of the node, and their range."""
+    """The sums of products with bias and summand added, in the element type of the node, and their range."""
     given = operands_of(node.op.KIND)
     data, filters = limits_of(node, op, given.data), limits_of(node, op, given.filters, scalar=False)
     unit = unit_of(node, op, data, filters) if symmetric else None
@@ -168,15 +172,16 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: boo
 
 
 def unit_of(node: LoweringNode, op: OpBuilder, data: NumberRange, filters: NumberRange) -> SSAValue:
-    """The number that 1 among the sums of products stands for."""
+    """The real number that an integer 1 in the sums of products represents."""
     width = op.Subtract(data.high, data.low) if is_min_first(node) else magnitude(op, data)
     return op.Divide(op.Multiply(width, magnitude(op, filters)), FULL[element_of(node.operand(0))] * FULL[si8])
 
 
 def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSAValue, given: Operands) -> SSAValue:
-    """The sums with bias and summand: numbers if the node requantizes them, else still in units.
+    """The sums of products plus bias and summand: real numbers if the node requantizes them, else multiples of the
+    unit.
 
-    A bias of integers is in units, one of floats in numbers.
+    An integer bias is a multiple of the unit, a float bias is a real number.
     """
     bias = None if given.bias is None else node.operand(given.bias)
     addends: list[SSAValue] = []
@@ -195,7 +200,7 @@ def _with_addends(node: LoweringNode, op: OpBuilder, result: SSAValue, unit: SSA
 
 
 def _summand(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """The numbers of a summand, whose integers are symmetric."""
+    """The real numbers of the summand, whose integers are symmetric."""
     value, element = node.operand(index), node.element(index)
     if element not in FULL:
         return op.convert(value, f32)

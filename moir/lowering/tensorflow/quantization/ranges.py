@@ -1,7 +1,7 @@
-"""Integers with a range of real numbers, as the quantized operations of TensorFlow 1 have them.
+"""Integers that represent a range of real numbers, as in the quantized operations of TensorFlow 1.
 
-Each such operation has a minimum and a maximum beside every tensor of integers, as operands and as results. The
-smallest integer stands for the minimum and the largest for the maximum, but for a shift that makes 0 an integer:
+In these operations, each tensor of integers comes with a minimum and a maximum, as operands and as results. The
+smallest integer represents the minimum and the largest the maximum, shifted so that 0 is represented exactly:
 
     integers 0 to 255, range -1 to 4: step 5 / 255, zero point 51; 102 stands for (102 - 51) * 5 / 255 = 1
 
@@ -35,16 +35,16 @@ def limits_of(node: LoweringNode, op: OpBuilder, index: int, *, scalar: bool = T
 
 
 def step_of(op: OpBuilder, limits: NumberRange, element: Attribute, *, symmetric: bool = False) -> SSAValue:
-    """The distance of the numbers that neighbouring integers stand for; `symmetric` leaves the smallest one out."""
+    """The difference of the numbers that neighbouring integers represent; `symmetric` excludes the smallest integer."""
     integers = IntegerRange.of(element)
     steps = integers.steps - (symmetric and integers.signed)
     return op.Maximum(op.Divide(op.Subtract(limits.high, limits.low), float(steps)), TINY)
 
 
 def zero_point(op: OpBuilder, limits: NumberRange, element: Attribute) -> SSAValue:
-    """The integer that stands for 0, as a float; it may lie outside of the integers of the element type.
+    """The integer that represents 0, as a float; it may lie outside of the element type.
 
-    That of 32 bits is computed from the middle of the range, since floats do not have all of these integers.
+    For 32-bit integers it is computed from the middle of the range, since not all of them are exact in floats.
     """
     integers = IntegerRange.of(element)
     per_unit = op.Divide(float(integers.steps), op.Maximum(op.Subtract(limits.high, limits.low), TINY))
@@ -55,10 +55,10 @@ def zero_point(op: OpBuilder, limits: NumberRange, element: Attribute) -> SSAVal
 
 
 def numbers(op: OpBuilder, x: SSAValue, limits: NumberRange) -> SSAValue:
-    """The numbers that integers stand for: (x - zero point) * step.
+    """The real numbers that integers represent: (x - zero point) * step.
 
-    TensorFlow divides by the step here, where it multiplies by the reciprocal in `zero_point`. If 0 lies in the middle
-    between two integers, the zero points may differ.
+    TensorFlow divides by the step here, but multiplies by its reciprocal in `zero_point`. If 0 lies midway between two
+    integers, the two zero points may differ.
     """
     element, integers = element_of(x), IntegerRange.of(element_of(x))
     step = step_of(op, limits, element)
@@ -70,6 +70,6 @@ def numbers(op: OpBuilder, x: SSAValue, limits: NumberRange) -> SSAValue:
 
 
 def integers(op: OpBuilder, real: SSAValue, limits: NumberRange, element: Attribute) -> SSAValue:
-    """The integers that stand for numbers: x / step rounded, plus the zero point, within the element type."""
+    """The integers that represent real numbers: x / step, rounded, plus the zero point, clamped to the element type."""
     how = Quantization(step_of(op, limits, element), zero_point(op, limits, element), IntegerRange.of(element))
     return quantized_by_arithmetic(op, real, how, half_away_from_zero)

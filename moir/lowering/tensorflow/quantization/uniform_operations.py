@@ -1,10 +1,10 @@
-"""Uniform quantization: integers with a scale and a zero point, which are operands beside every tensor of integers.
+"""Uniform quantization: each tensor of integers comes with operands for its scale and its zero point.
 
     %y = tf.UniformQuantize(%x, %scale, %zero) {quantization_axis = 1, quantization_min_val = -128, …}
 ->  %y = Convert(opset1.Clamp(opset1.Floor(%x / %scale + 0.5) + %zero, -128, 127))
 
-With an axis, scale and zero point are lists with an entry for each place along it. Numbers in the middle between two
-integers are rounded up.
+With an axis, scale and zero point are lists with an entry per index along it. Midpoints between two integers are
+rounded up.
 
 Source: tensorflow/core/kernels/uniform_quant_ops.
 """
@@ -27,14 +27,14 @@ from moir.rewriting.builder import OpBuilder
 def quantization(node: LoweringNode, op: OpBuilder, index: int, prefix: str, rank: int | None) -> Parameters:
     """Scale and zero point in two operands of a node, as floats that broadcast to a tensor of a rank.
 
-    `prefix` is that of its attributes.
+    `prefix` is the prefix of the names of their attributes (`lhs`, `rhs`, `output`).
     """
     scale, zero = (placed(node, op, node.operand(place), prefix, rank) for place in (index, index + 1))
     return Quantization(scale, op.convert(zero, f32))
 
 
 def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank: int | None) -> SSAValue:
-    """A scalar, or a list along the axis that an attribute says, shaped to broadcast to a tensor of a rank."""
+    """A scalar, or a list along the axis given by an attribute, reshaped to broadcast to a tensor of a rank."""
     axis = node.integer(f"{prefix}quantization_axis", -1)
     if axis < 0:
         return as_scalar(op, value)
@@ -44,7 +44,7 @@ def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank
 
 
 def stored(node: LoweringNode, op: OpBuilder, level: SSAValue, prefix: str, element: Attribute) -> SSAValue:
-    """Whole numbers as integers of an element type, within the limits that attributes say."""
+    """Rounded floats as integers of an element type, clamped to the limits given by attributes."""
     low, high = (node.integer(f"{prefix}quantization_{end}_val") for end in ("min", "max"))
     if max(-low, high) < 1 << 24:
         level = op.Clamp(level, min=float(low), max=float(high))
@@ -76,14 +76,14 @@ def requantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, Tout: Attr
 
 
 def rescaled(op: OpBuilder, x: SSAValue, scale: SSAValue, after: Parameters) -> SSAValue:
-    """Whole numbers with a scale as those of another scale, with its zero point."""
+    """Rounded floats that represent numbers with one scale, converted to another scale and its zero point."""
     return op.Add(half_up(op, op.Multiply(x, op.Divide(scale, after.scale))), after.zero_point)
 
 
 @tf.lowers("UniformQuantizedAdd")
 def add(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """tf.UniformQuantizedAdd(x, y, scales and zero points of x, y and the result)
-    -> the sum of both with the scale of the result; of equal scales in integers: (x - zero) + (y - zero) + zero
+    -> the sum of both with the scale of the result; if scales are equal, in integers: (x - zero) + (y - zero) + zero
     """
     scales = [node.constant(2), node.constant(4), node.constant(6)]
     if all(scale is not None and scales[0] is not None and np.array_equal(scale, scales[0]) for scale in scales):
@@ -97,11 +97,11 @@ def add(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAV
 
 
 _ZEROS = ((3, "lhs_", 0), (5, "rhs_", 1), (7, "output_", None))
-"""The zero points of a sum: operand, prefix of their attributes, and the operand that they belong to."""
+"""The zero points of a sum: the operand, the prefix of its attributes, and the operand that it belongs to."""
 
 
 def _rank(node: LoweringNode, index: int | None) -> int | None:
-    """The rank of an operand of a sum, or that of the sum."""
+    """The rank of an operand of a sum, or of the sum itself."""
     if index is not None:
         return node.rank(index)
     ranks = [node.rank(0), node.rank(1)]

@@ -4,8 +4,7 @@
 ->  %0 = opset1.MatMul(Convert(%a) - a_zero, Convert(%b) - b_zero)
     %y = Convert(rounded(%0 * (a_scale * b_scale / y_scale)) + y_zero)
 
-Floats beside integers are first rounded to the 256 levels between the smallest and the largest number of their row, or
-image, and 0.
+In hybrid kinds the floats are first rounded to 256 levels, whose range is that of their row or image extended to 0.
 
 Source: tensorflow/core/kernels/uniform_quant_ops.
 """
@@ -57,7 +56,7 @@ def hybrid_convolution(node: LoweringNode, op: OpBuilder, *, input_batch_dimensi
 
 
 def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue:
-    """A product of integers, with the scale of the result."""
+    """A product of integers, rescaled to the scale of the result."""
     sides = [quantization(node, op, 2, "lhs_", node.rank(0)), quantization(node, op, 4, "rhs_", node.rank(1))]
     found = compute(*[centered(op, node.operand(index), each) for index, each in enumerate(sides)])
     after = quantization(node, op, 6, "output_", node.rank(0))
@@ -71,14 +70,14 @@ def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue
 
 
 def of_floats(node: LoweringNode, op: OpBuilder, compute: Compute, batch: int) -> SSAValue:
-    """A product of floats, which are rounded in each entry of their dimension `batch`, by integers."""
+    """A product of floats and integers, where the floats are rounded separately for each index of dimension `batch`."""
     how = quantization(node, op, 2, "rhs_", node.rank(1))
     weights = dequantized(op, node.operand(1), how)
     return op.convert(compute(levelled(node, op, node.operand(0), batch), weights), node.element_attribute("Tout", f32))
 
 
 def levelled(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAValue:
-    """Numbers rounded to the levels between the smallest and the largest one, and 0, of each entry of a dimension."""
+    """Numbers rounded to 256 levels, where each index of a dimension has its own range, extended to 0."""
     axes = [axis for axis in range(node.known_rank(0)) if axis != batch]
     low = op.Minimum(op.ReduceMin(x, axes, keep_dims=True), 0.0)
     high = op.Maximum(op.ReduceMax(x, axes, keep_dims=True), 0.0)
@@ -90,7 +89,7 @@ def levelled(node: LoweringNode, op: OpBuilder, x: SSAValue, batch: int) -> SSAV
 
 
 def windowed(node: LoweringNode, op: OpBuilder) -> Compute:
-    """The convolution that the attributes of a node describe."""
+    """The convolution with the attributes of a node."""
     axes = len(node.integers("input_spatial_dimensions", ()))
     if not axes:
         node.fail("its dimension numbers are missing", hint="give the node the attribute dimension_numbers")
@@ -113,7 +112,7 @@ def windowed(node: LoweringNode, op: OpBuilder) -> Compute:
 def same_padding(
     node: LoweringNode, x: SSAValue, w: SSAValue, strides: tuple[int, ...], dilations: tuple[int, ...], spread: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The pads with which the result has the size of x over the stride, the larger half of them after x."""
+    """The SAME padding for a stride, with the larger half after x."""
     shape, kernel = shape_of(x), shape_of(w)
     found: list[int] = []
     for axis, (place, own) in enumerate(

@@ -1,1 +1,1 @@
-"""Random numbers."""
+"""Random numbers and random selections."""

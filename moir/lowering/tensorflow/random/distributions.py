@@ -35,9 +35,9 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 NO_SEEDS = Seeds(0, 0)
-"""The seeds of numbers that are different in every run."""
+"""The seeds with which the numbers differ in every inference."""
 
-# Generators whose state is a variable: operand 0, and in the second version the number of the algorithm
+# Generators whose state is a variable: operand 0; operand 1 of the second version is the number of the algorithm
 
 
 def shape_operand(node: LoweringNode) -> SSAValue:
@@ -71,7 +71,7 @@ def generated_integers(
     return uniform_integers(node, op, (3, 4), NO_SEEDS, node.element_attribute("dtype", element_of(minval)), shape_operand(node))
 
 
-# All integers
+# Integers of the whole range of their type
 
 
 @tf.lowers("NonDeterministicInts", "StatefulUniformFullInt", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
@@ -95,12 +95,13 @@ def all_integers(node: LoweringNode, op: OpBuilder, shape_: SSAValue, *, dtype: 
 # Gamma distributions
 
 ATTEMPTS = 8
-"""The numbers drawn for each result, of which at least 95 % are accepted; the last one is taken in any case."""
+"""The candidates drawn for each result, at least 95 % of which are accepted; the last one is accepted in any case."""
 
 TINY = float(np.finfo(np.float32).tiny)
 """The lower bound of uniform numbers whose logarithm is taken.
 
-Generators without seeds that have the same operands may be merged, so that each here has a multiple of it.
+The runtime may merge generators without seeds that have equal operands, so each generator here uses a different
+multiple of this bound.
 """
 
 
@@ -119,7 +120,7 @@ def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAV
     root = op.Add(op.Multiply(x, op.Divide(1 / 3, op.Sqrt(d))), 1.0)
     v = op.Multiply(op.Multiply(root, root), root)
     bounded = op.Maximum(v, TINY)
-    # A sum, of which both terms come from one draw: a subtrahend may be drawn once for all (random-subtrahend).
+    # A sum, both terms of which come from one draw: the runtime may fold a random subtrahend (fault random-subtrahend).
     rest = op.Add(op.Multiply(d, op.Add(op.Log(bounded), 1.0)), op.Multiply(bounded, op.Negative(d)))
     limit = op.Add(op.Multiply(op.Multiply(x, x), 0.5), rest)
     is_accepted = op.LogicalAnd(op.Greater(v, 0.0), op.Less(op.Log(uniform(op, attempts, 2 * TINY, 1.0, seeds.stream(2))), limit))
@@ -132,13 +133,13 @@ def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAV
 
 
 def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValue:
-    """A shape with that of the parameters after it."""
+    """A shape followed by the shape of the parameters."""
     return shape if rank_of(parameters) == 0 else op.Concat(op.convert(shape, si64), op.ShapeOf(parameters), axis=0)
 
 
 @tf.lowers("RandomGamma")
 def random_gamma(op: OpBuilder, shape_: SSAValue, alpha_: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
-    """tf.RandomGamma(shape, α) -> numbers in the shape, followed by that of α, of normal and uniform numbers"""
+    """tf.RandomGamma(shape, α) -> numbers computed from normal and uniform ones, of the shape followed by that of α"""
     alpha = op.convert(alpha_, f32)
     shape = followed_by(op, shape_, alpha)
     return op.convert(gamma(op, shape, alpha, seeds_of(seed, seed2)), element_of(alpha_))
@@ -156,11 +157,11 @@ def stateless_gamma(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype
 # Poisson distributions
 
 LARGEST_RATE = 256.0
-"""The largest rate of a Poisson distribution; each has a table of its probabilities."""
+"""The largest supported rate of a Poisson distribution; each rate has a table of its probabilities."""
 
 
 def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seeds: Seeds) -> SSAValue:
-    """The number of entries of the table of cumulated probabilities that are below a uniform random number."""
+    """Poisson numbers: how many entries of the table of cumulative probabilities are below a uniform random number."""
     known = node.constant(rates)
     if known is None or not (known >= 0).all() or not (known <= LARGEST_RATE).all():
         node.fail(f"its rates are computed, negative or above {LARGEST_RATE:g}", hint="make the rates a constant")
@@ -176,7 +177,9 @@ def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seed
 
 @tf.lowers("RandomPoisson", "RandomPoissonV2")
 def random_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rate: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
-    """tf.RandomPoisson(shape, rate) -> numbers in the shape, followed by that of the rate, which are constant"""
+    """tf.RandomPoisson(shape, rate) -> numbers of the shape followed by that of the rate; both operands must be
+    constant
+    """
     shape = followed_by(op, shape, rate)
     element = node.element_attribute("dtype", si64 if node.op.KIND.endswith("V2") else element_of(rate))
     return op.convert(poisson(node, op, shape, 1, seeds_of(seed, seed2)), element)
@@ -196,7 +199,7 @@ def random_crop(op: OpBuilder, image: SSAValue, size_: SSAValue, *, seed: int = 
     """tf.RandomCrop(image [H, W, C], [h, w]) -> Gather(Gather(image, y + [0, …, h - 1], 0), x + [0, …, w - 1], 1)"""
     size, seeds = op.convert(size_, si64), seeds_of(seed, seed2)
     for axis in (0, 1):
-        # Each random number has one use: without seeds a second one may be of another draw.
+        # Each random number has one use: without seeds the runtime may draw again for a second use.
         length = op.Gather(size, axis, 0)
         places = op.convert(op.Add(op.Subtract(dimension_list(op, image, axis), length), 1), f32)
         drawn = op.Floor(op.Multiply(uniform(op, op.constant([1]), axis * TINY, 1.0, seeds.stream(axis)), places))
@@ -216,7 +219,7 @@ def stateless_shuffle(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSA
 
 @tf.lowers("RngReadAndSkip", "StatefulRandomBinomial", "StatelessRandomBinomial")
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.RngReadAndSkip(generator, …): refused, because the operation sets cannot express it."""
+    """tf.RngReadAndSkip(generator, …): raises an error, because the operation sets cannot express it."""
     reason = (
         "the state of its generator, from which others compute seeds, changes in every run"
         if node.op.KIND == "RngReadAndSkip"

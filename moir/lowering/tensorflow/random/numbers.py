@@ -1,4 +1,4 @@
-"""Random numbers.
+"""Uniform and normal random numbers, shuffling, and sampling of classes.
 
     %y = tf.RandomUniform(%shape) {seed = 7, seed2 = 3, dtype = f32}
 ->  %y = opset8.RandomUniform(%shape, 0.0, 1.0) {global_seed = 7, op_seed = 3, output_type = f32}
@@ -26,7 +26,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 PHILOX = 1
-"""TensorFlow's number of the Philox generator, which the runtime implements as well."""
+"""TensorFlow's identifier of the Philox generator, which the runtime implements as well."""
 
 DISTANCE = 2.0
 """The bound of a truncated normal distribution, in standard deviations."""
@@ -35,7 +35,7 @@ LARGEST_SEED = 2**31 - 1
 
 
 _OF_STATE = (0, 1)
-"""The counter that stands for a seed that is a state: no seed that is given has it."""
+"""A counter value that marks a seed read from a state; no seed given by a user has it."""
 
 
 class Seeds(NamedTuple):
@@ -45,7 +45,7 @@ class Seeds(NamedTuple):
     second: int
 
     def stream(self, number: int) -> Seeds:
-        """The seeds of another stream of random numbers."""
+        """The seeds of another, independent stream of random numbers."""
         return Seeds(self.first, (self.second + number) & LARGEST_SEED or 1) if any(self) else self
 
 
@@ -57,8 +57,8 @@ def seeds_of(seed: int, seed2: int) -> Seeds:
 def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
     """The seeds in the operands of a node at the given indices.
 
-    A seed that is a state, as layers of Keras that augment images have it, stands for other numbers in each run. Raises
-    ConversionError if the seeds are neither this nor constant.
+    A seed that is read from a state, as in Keras layers that augment images, gives other numbers in each inference.
+    Raises ConversionError if the seeds are neither read from a state nor constant.
     """
     numbers: list[int] = []
     for index in indices:
@@ -78,7 +78,7 @@ def stateless_seeds(node: LoweringNode, *indices: int) -> Seeds:
 
 
 def generated(op: OpBuilder, shape: SSAValue, low: SSAValue, high: SSAValue, seeds: Seeds, element: Attribute) -> SSAValue:
-    """Uniform random numbers in [low, high), of an element type that the generator has."""
+    """Uniform random numbers in [low, high), in an element type that the runtime's generator supports."""
     return op.RandomUniform(shape, low, high, output_type=element, global_seed=seeds.first, op_seed=seeds.second)
 
 
@@ -96,7 +96,7 @@ def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
 
 
 def truncated_normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
-    """Random numbers of a truncated normal distribution, by its quantiles: sqrt(2) ErfInv(w)."""
+    """Random numbers of a truncated normal distribution, by inversion of its distribution function: sqrt(2) ErfInv(w)."""
     end = math.erf(DISTANCE / math.sqrt(2))
     return op.Multiply(op.ErfInv(uniform(op, shape, -end, end, seeds)), math.sqrt(2))
 
@@ -112,7 +112,7 @@ def uniform_reals(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
 
 
 def uniform_reals_of(op: OpBuilder, shape: SSAValue, seeds: Seeds, wanted: Attribute) -> SSAValue:
-    """Uniform random numbers in [0, 1) of any element type for reals."""
+    """Uniform random numbers in [0, 1) of any floating-point type."""
     # The runtime has no generator for f64.
     element = wanted if wanted in (f16, bf16, f32) else f32
     low, high = (op.constant(np.asarray(bound).astype(to_numpy(element)), element) for bound in (0.0, 1.0))
@@ -199,7 +199,7 @@ def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
 
 @tf.lowers("RandomShuffle")
 def shuffled(op: OpBuilder, value: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
-    """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the sorting permutation of random numbers, 0)"""
+    """tf.RandomShuffle(x) {seed, seed2} -> opset8.Gather(x, the permutation that sorts random numbers, 0)"""
     return in_random_order(op, value, seeds_of(seed, seed2))
 
 
@@ -213,7 +213,7 @@ def in_random_order(op: OpBuilder, x: SSAValue, seeds: Seeds) -> SSAValue:
 
 
 def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
-    """Classes sampled with the unscaled logarithms of probabilities in operand 0."""
+    """Classes sampled from the unnormalized log-probabilities in operand 0."""
     logits, element = node.operand(0), node.element_attribute("output_dtype", si64)
     # The logarithms are normalized first, because their exponentials would overflow.
     logits = op.LogSoftmax(op.convert(logits, f32), axis=-1)
@@ -229,14 +229,12 @@ def multinomial(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int 
     return drawn_classes(node, op, seeds_of(seed, seed2))
 
 
-# Generators without a state: the seed is an operand, or was converted to a key and a counter
+# Generators without a state: the seed is an operand, or was converted to a key and a counter by another node
 
 
 @tf.lowers("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
 def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.StatelessRandomGetKeyCounter(seed)
-    -> key, counter: constants that contain the seed for the kinds that use them
-    """
+    """tf.StatelessRandomGetKeyCounter(seed) -> key, counter: constants that hold the seed for the kinds that use them"""
     seeds = stateless_seeds(node, 0)
     counter = [seeds.second, 0] if any(seeds) else _OF_STATE
     parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], counter)]
@@ -245,7 +243,7 @@ def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 @tf.lowers("StatelessRandomGetAlg")
 def generator(op: OpBuilder) -> SSAValue:
-    """tf.StatelessRandomGetAlg() -> the number of the generator"""
+    """tf.StatelessRandomGetAlg() -> the identifier of the generator"""
     return op.constant(PHILOX, si32)
 
 

@@ -3,9 +3,9 @@
     %i, %cs, %f, %o, %ci, %co, %h = tf.LSTMBlockCell(%x, %cs_prev, %h_prev, %w, %wci, %wcf, %wco, %b)
 ->  %h, %cs = opset4.LSTMCell(%x, %h_prev, %cs_prev, w of x, w of h, %b)
 
-The weights of TensorFlow are one matrix [I + H, gates * H]. The runtime's operations have no results for single gates,
-no peepholes and no bound of the cell state. These are computed by elementary operations, which in a sequence are the
-body of a TensorIterator.
+The weights of TensorFlow are one matrix [I + H, gates * H]. The runtime's operations do not return the gates and have
+neither peepholes nor clipping of the cell state. Nodes that need these are lowered to elementary operations, which for
+a sequence are the body of a TensorIterator.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LongShortTermMemory:
     Args:
         gates: the gates in the order of the weights.
         forget_bias: number added to the bias of the forget gate.
-        clip: bound of the cell state; no bound if it is not positive.
+        clip: the magnitude to which the cell state is clipped; no clipping if it is not positive.
         peephole: whether the gates depend on the cell state.
         hidden_size: H; -1 if it is unknown.
     """
@@ -67,7 +67,7 @@ class LongShortTermMemory:
 def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: float, first: int) -> LongShortTermMemory:
     """The attributes of a node; `forget_bias` and `clip` are the defaults.
 
-    Its operands from `first` on are c and h [N, H], w [I + H, 4 * H], three peepholes [H] and the bias [4 * H].
+    The operands from index `first` on are c and h [N, H], w [I + H, 4 * H], three peepholes [H] and the bias [4 * H].
     """
     size = hidden_size(node, {first + 6: 4, first + 2: 4, first: 1, first + 1: 1})
     return LongShortTermMemory(
@@ -80,11 +80,11 @@ def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: floa
 
 
 def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
-    """H, inferred from operands whose last dimension is a multiple of it; -1 if no operand says it.
+    """H, inferred from operands whose last dimension is a multiple of it; -1 if no operand has a known one.
 
     Args:
         node: the node.
-        multiples: the factor of H in the last dimension of some operands, by their index.
+        multiples: for the index of each such operand, the factor of H in its last dimension.
     """
     for index, factor in multiples.items():
         shape = node.shape(index)

@@ -1,8 +1,8 @@
-"""What the CPU plugin of OpenVINO Runtime computes otherwise than the operation sets say: a record for each fault."""
+"""Where the CPU plugin of OpenVINO Runtime deviates from the operation sets: one record per fault."""
 
 from __future__ import annotations
 
 from moir.targets.openvino_cpu.faults import elements, empty, indexing, numbers, shapes, special_values
 
 FAULTS = (*numbers.FAULTS, *special_values.FAULTS, *empty.FAULTS, *shapes.FAULTS, *elements.FAULTS, *indexing.FAULTS)
-"""All faults, those that a form avoids among them."""
+"""All faults, including those that a form avoids."""

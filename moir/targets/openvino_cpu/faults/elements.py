@@ -1,4 +1,4 @@
-"""Element types of which the CPU plugin computes some operations otherwise."""
+"""Element types for which the CPU plugin computes some operations wrongly."""
 
 from __future__ import annotations
 

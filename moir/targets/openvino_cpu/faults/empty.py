@@ -1,4 +1,4 @@
-"""Tensors without elements that the CPU plugin computes otherwise."""
+"""Empty tensors that the CPU plugin handles wrongly."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ FAULTS = (
     ),
     Fault(
         "matmul-empty",
-        "MatMul of matrices without elements, with a factor behind it",
+        "MatMul of matrices without elements, with a factor after it",
         "is garbage, or has no element",
         form="sum-empty-products",
     ),
     Fault(
         "unique-empty",
-        "Unique of nothing, along an axis with elements, all of which are equal",
+        "Unique of an empty tensor, along an axis with elements, all of which are equal",
         "has no entry",
     ),
     Fault(

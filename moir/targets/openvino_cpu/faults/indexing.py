@@ -1,4 +1,4 @@
-"""Places, slices and choices of elements that the CPU plugin computes otherwise."""
+"""Indices, slices and selections of elements that the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from moir.targets.record import Fault
 
 FAULTS = (
     Fault(
-        "gather-nothing",
-        "Gather of nothing",
+        "gather-empty",
+        "Gather without indices",
         "ends the process",
         form="complete-indices",
     ),

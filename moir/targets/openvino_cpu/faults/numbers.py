@@ -1,4 +1,4 @@
-"""Numbers that the CPU plugin computes otherwise: precision, range, wrap-around."""
+"""Numbers that the CPU plugin computes wrongly: precision, range, wrap-around."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ FAULTS = (
     ),
     Fault(
         "rounded-sign",
-        "Convert to i32 of what Round in mode `half_away_from_zero` has rounded, behind a MatMul of quantized values",
+        "Convert to i32 of what Round in mode `half_away_from_zero` has rounded, after a MatMul of quantized values",
         "loses the sign; what MXNet quantizes to i32 is rounded in the other mode",
     ),
     Fault(

@@ -1,4 +1,4 @@
-"""Operations that the CPU plugin computes otherwise for some shapes, axes or neighbours."""
+"""Operations that the CPU plugin computes wrongly for some shapes, axes or neighbouring operations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FAULTS = (
     Fault(
         "two-columns",
         "MatMul of two computed matrices of two columns and at most two summands, then constants for the "
-        "columns, perhaps behind an activation",
+        "columns, perhaps after an activation",
         "the constants are others",
     ),
     Fault(
@@ -95,7 +95,7 @@ FAULTS = (
     ),
     Fault(
         "unit-kernels",
-        "Convolution with padding, strides and a kernel of one element behind an elementwise operation",
+        "Convolution with padding, strides and a kernel of one element after an elementwise operation",
         "moves the strides before that operation, without regard to the padding",
         form="widen-kernels",
     ),
@@ -178,7 +178,7 @@ FAULTS = (
     ),
     Fault(
         "vector-product",
-        "MatMul with a constant vector, and a factor behind it",
+        "MatMul with a constant vector, and a factor after it",
         "is not compiled",
         form="simplify-matmul",
     ),

@@ -1,4 +1,4 @@
-"""NaN and infinities that the CPU plugin computes otherwise."""
+"""NaN and infinities that the CPU plugin handles wrongly."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ FAULTS = (
     ),
     Fault(
         "convolution-infinity",
-        "Convolution behind a simple operation",
+        "Convolution after a simple operation",
         "infinities are ±3.4e38",
     ),
     Fault(

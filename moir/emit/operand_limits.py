@@ -47,11 +47,15 @@ def limits_of(name: str) -> tuple[Limit, ...]:
     )
 
 
-def check_limits(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
-    """Raise EmissionError if an operation has an operand or an attribute that the runtime refuses."""
+def check_operands(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
+    """Raise EmissionError if the type of an operand is one that the runtime refuses."""
     for index, (limit, value) in enumerate(zip(limits_of(op.name), operands, strict=False)):
         if reason := _beyond(limit, value):
             raise EmissionError(f"operand {index} {reason}")
+
+
+def check_attributes(op: OpsetOp) -> None:
+    """Raise EmissionError if the value of an attribute is one that the runtime refuses."""
     for name, attribute in op.properties.items():
         if isinstance(attribute, FloatAttr) and math.isnan(attribute.value.data):
             raise EmissionError(f"attribute {name} is NaN")

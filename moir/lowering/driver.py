@@ -286,7 +286,7 @@ def _values(op: FrameworkOp, handler: BoundHandler, given: object) -> Sequence[S
 
     Raises ConversionError for anything else than values: the handler may be of an extension, which no type checker saw.
     """
-    if isinstance(given, SSAValue):
+    if type(given) is OpResult or isinstance(given, SSAValue):
         return [cast("SSAValue", given)]
     values: Any = given
     if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):

@@ -182,6 +182,13 @@ def bound(
     ]
     takes_node, takes_op = "node" in signature.leading, "op" in signature.leading
 
+    def call_with_two(node: LoweringNode, op: Any) -> Any:
+        return handler(op, node.operand(0), node.operand(1))
+
+    # Most nodes of most models are of such kinds.
+    if signature.leading == ("op",) and fixed == [(0, False), (1, False)] and not attributes and not is_variadic:
+        return update_wrapper(call_with_two, handler)
+
     def call(node: LoweringNode, op: Any) -> Any:
         arguments: list[Any] = [node] if takes_node else []
         if takes_op:

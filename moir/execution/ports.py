@@ -13,9 +13,11 @@ from moir.analysis.model_ports import ModelPorts, names_of_port, value_of_port
 from moir.dialects.element_types import describe, is_element_type, to_numpy
 from moir.dialects.memory_map import Array
 from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import Shape, element_of, shape_of
 from moir.errors import ExecutionError, UsageError
 from moir.records import Record
+from moir.rewriting.model_inputs import dimension_names
 from moir.suggestions import did_you_mean
 
 
@@ -27,12 +29,14 @@ class TensorPort(Record):
         others: further names of it: those of the tensor and of the node.
         element: its element type.
         shape: its shape, in elements, -1 where unknown; None if the rank is unknown.
+        dimension_names: the names of its first dimensions, empty for those without.
     """
 
     name: str
     others: tuple[str, ...]
     element: Attribute
     shape: Shape | None
+    dimension_names: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +78,8 @@ def interface_of(module: ModuleOp) -> Interface:
 def _port(port: Operation) -> TensorPort:
     name, *others = names_of_port(port) or ["?"]
     value = value_of_port(port)
-    return TensorPort(name, tuple(others), element_of(value), shape_of(value))
+    names = dimension_names(port) if isinstance(port, Parameter) else ()
+    return TensorPort(name, tuple(others), element_of(value), shape_of(value), tuple(names))
 
 
 def matched(given: Mapping[str, Array], ports: Iterable[TensorPort], what: str) -> dict[str, Array]:

@@ -21,7 +21,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         # The base class makes a formatter for each argument, which by default asks the terminal for its width.
-        formatter = partial(argparse.HelpFormatter, width=get_terminal_size().columns - 2)
+        formatter = partial(argparse.RawDescriptionHelpFormatter, width=get_terminal_size().columns - 2)
         super().__init__(*arguments, allow_abbrev=False, formatter_class=formatter, **options)
         self.spellings: dict[str, str] = {}
         """Further spellings of options, which help and completion leave out: the option that each stands for."""

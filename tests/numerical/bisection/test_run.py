@@ -137,3 +137,31 @@ def test_weights_are_kept_if_it_is_said() -> None:
     np.testing.assert_array_equal(kept, whole["w"])
     assert kept.shape == random.shape
     assert not np.array_equal(kept, random)
+
+
+def decoder() -> onnx.ModelProto:
+    """y = [past, x] * mask, along an axis whose size is the sum of two others."""
+    sizes = {"x": ["batch", "length", 4], "mask": ["batch", "past + length", 1], "past": ["batch", "past", 4]}
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in sizes.items()]
+    nodes = [helper.make_node("Concat", ["past", "x"], ["all"], axis=1), helper.make_node("Mul", ["all", "mask"], ["y"])]
+    graph = helper.make_graph(nodes, "decoder", inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("given", "sizes"), [([], (8, 16, 8)), (["--input", "past[1,3,4]"], (8, 11, 3))])
+def test_dimensions_of_one_name_have_one_size(given: list[str], sizes: tuple[int, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    onnx.save(decoder(), "decoder.onnx")
+    assert main(["run", "decoder.onnx", *given]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"input       {name}: f32[1,{size}," in printed for name, size in zip(("x", "mask", "past"), sizes, strict=True))
+    assert main(["bisect", "decoder.onnx"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_sizes_that_do_not_fit_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    onnx.save(decoder(), "decoder.onnx")
+    assert main(["run", "decoder.onnx", "--input", "mask[1,2,1]"]) == 1
+    printed = capsys.readouterr().err
+    assert "sizes that the model leaves open were chosen" in printed
+    assert "--input 'x[1,8,4],mask[1,2,1],past[1,8,4]'" in printed

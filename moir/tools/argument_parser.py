@@ -88,7 +88,7 @@ class ArgumentParser(argparse.ArgumentParser):
                 action.required = True
         missing = [action for action in required if getattr(values, action.dest, None) is None]
         if missing and not any(each.startswith("-") for each in unknown):
-            names = " and ".join(str(action.metavar or action.dest) for action in missing)
+            names = " and ".join(str([*action.option_strings, action.metavar or action.dest][0]) for action in missing)
             raise UsageError(f"{names} {'is' if len(missing) == 1 else 'are'} missing; see {self.prog} --help")
         return values, unknown
 

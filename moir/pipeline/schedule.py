@@ -45,17 +45,19 @@ class PassSchedule:
 
         return MoirContext()
 
-    def run(self, each: ModulePass, ctx: Context | None = None) -> None:
+    def run(self, each: ModulePass, ctx: Context | None = None) -> bool:
         """Run a pass, unless it would change nothing.
 
         Args:
             each: the pass.
             ctx: the context with the dialects, by default all of moir.
 
+        Returns whether the module may have changed.
+
         Raises OperationVerifyException if facts are verified and one does not hold any more.
         """
         if isinstance(each, AnchorPass) or (isinstance(each, DeferredPass) and not self._may_change(each)):
-            return
+            return False
         itself = loaded(each)
         changed = True
         if isinstance(itself, ReportingPass):
@@ -69,6 +71,7 @@ class PassSchedule:
             self._unchanged.add(each.name)
         if self._verifies:
             self._verify(itself, changed)
+        return changed
 
     def _verify(self, each: ModulePass, changed: bool) -> None:
         from moir.analysis.stale_facts import StaleFact, check_facts

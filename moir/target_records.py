@@ -63,6 +63,7 @@ OPENVINO_CPU = Target(
         "separate-absolute-values": "moir.targets.openvino_cpu.concatenation",
         "unbatch-gather": "moir.targets.openvino_cpu.indexing",
         "complete-indices": "moir.targets.openvino_cpu.indexing",
+        "transpose-weights": "moir.targets.openvino_cpu.weight_layout",
         "separate-weights": "moir.targets.openvino_cpu.matrix_products",
         "separate-products": "moir.targets.openvino_cpu.matrix_products",
         "widen-kernels": "moir.targets.openvino_cpu.convolution",

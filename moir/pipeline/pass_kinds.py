@@ -266,6 +266,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "spread-nan": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Subtract"),),),
     "store-states": ((("Assign", "ReadValue"),),),
     "sum-empty-products": ((("MatMul",),), (("Einsum",),)),
+    "transpose-weights": ((("MatMul",),),),
     "unbatch-gather": ((("Gather",),),),
     "unflatten-matmul": ((("Reshape",), ("MatMul",)),),
     "unfold-convolutions": (

@@ -74,10 +74,10 @@ def inputs_of(model: Any, path: Path) -> list[np.ndarray] | None:
     return found
 
 
-def matched(first: Any, second: Any) -> list[int]:
-    """The places of the inputs of a model in another one, by their names."""
-    names = [{*port.get_names(), port.get_node().get_friendly_name()} for port in second.inputs]
-    return [next((at for at, known in enumerate(names) if known & set(port.get_names())), index) for index, port in enumerate(first.inputs)]
+def matched(first: Sequence[Any], second: Sequence[Any]) -> list[int]:
+    """The places of the inputs, or outputs, of a model in another one, by their names."""
+    names = [port.get_names() for port in second]
+    return [next((at for at, known in enumerate(names) if known & port.get_names()), index) for index, port in enumerate(first)]
 
 
 def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> float:
@@ -121,7 +121,7 @@ def compared(path: Path, files: Mapping[str, Path], seconds: float) -> tuple[dic
     theirs = inputs_of(models["ovc"], path)
     if theirs is None:
         return measured, float("nan")
-    feeds = {"ovc": theirs, "moir": [theirs[index] for index in matched(models["moir"], models["ovc"])]}
+    feeds = {"ovc": theirs, "moir": [theirs[index] for index in matched(models["moir"].inputs, models["ovc"].inputs)]}
     requests = {name: each.create_infer_request() for name, each in compiled.items()}
     results: dict[str, list[np.ndarray]] = {}
     try:
@@ -133,7 +133,8 @@ def compared(path: Path, files: Mapping[str, Path], seconds: float) -> tuple[dic
     except RuntimeError:
         # Inputs that only fit together, such as an index and a size, cannot be made up.
         return measured, float("nan")
-    return measured, difference(results["moir"], results["ovc"])
+    order = matched(models["moir"].outputs, models["ovc"].outputs)
+    return measured, difference(results["moir"], [results["ovc"][index] for index in order])
 
 
 def load(xml: Path, path: Path, cache: str) -> Measured:

@@ -53,7 +53,10 @@ class Target(Record):
 OPENVINO_CPU = Target(
     name="openvino-cpu",
     title="OpenVINO Runtime on a CPU",
-    preferred_forms={"transpose-weights": "moir.targets.openvino_cpu.weight_layout"},
+    preferred_forms={
+        "transpose-weights": "moir.targets.openvino_cpu.weight_layout",
+        "read-final-shapes": "moir.targets.openvino_cpu.fused_operations",
+    },
     forms={
         "simplify-matmul": "moir.targets.openvino_cpu.weights",
         "sum-empty-products": "moir.targets.openvino_cpu.matrix_products",

@@ -232,6 +232,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While", "XlaWhile"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
+    "read-final-shapes": ((("ShapeOf",),),),
     "repeat-matrices": ((("MatMul",),),),
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),

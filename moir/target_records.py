@@ -56,6 +56,7 @@ OPENVINO_CPU = Target(
     preferred_forms={
         "transpose-weights": "moir.targets.openvino_cpu.weight_layout",
         "read-final-shapes": "moir.targets.openvino_cpu.fused_operations",
+        "omit-usual-scales": "moir.targets.openvino_cpu.attention",
     },
     forms={
         "simplify-matmul": "moir.targets.openvino_cpu.weights",

@@ -211,6 +211,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         ),
         (("Loop", "TensorIterator"),),
     ),
+    "omit-usual-scales": ((("ScaledDotProductAttention",),),),
     "pad-blocks": ((("SpaceToBatch",),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (

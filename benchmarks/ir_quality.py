@@ -64,7 +64,9 @@ def inputs_of(model: Any, path: Path) -> list[np.ndarray] | None:
     stored = dict(np.load(beside)) if beside.exists() else {}
     found: list[np.ndarray] = []
     for port in model.inputs:
-        names = [name for name in stored if {name, name.split(":")[0], f"{name}:0"} & {*port.get_names(), port.get_node().get_friendly_name()}]
+        names = [
+            name for name in stored if {name, name.split(":")[0], f"{name}:0"} & {*port.get_names(), port.get_node().get_friendly_name()}
+        ]
         if not names and len(stored) == len(model.inputs) == 1:
             names = list(stored)
         if stored and not names:

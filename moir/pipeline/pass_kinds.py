@@ -211,6 +211,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         ),
         (("Loop", "TensorIterator"),),
     ),
+    "omit-usual-scales": ((("ScaledDotProductAttention",),),),
     "pad-blocks": ((("SpaceToBatch",),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (
@@ -232,6 +233,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While", "XlaWhile"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
+    "read-final-shapes": ((("ShapeOf",),),),
     "repeat-matrices": ((("MatMul",),),),
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
@@ -266,6 +268,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "spread-nan": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Subtract"),),),
     "store-states": ((("Assign", "ReadValue"),),),
     "sum-empty-products": ((("MatMul",),), (("Einsum",),)),
+    "transpose-weights": ((("MatMul",),),),
     "unbatch-gather": ((("Gather",),),),
     "unflatten-matmul": ((("Reshape",), ("MatMul",)),),
     "unfold-convolutions": (

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from moir.analysis.model_ports import ModelPorts, names_of_port, value_of_port
-from moir.dialects.element_types import describe, is_element_type, to_numpy
+from moir.dialects.element_types import describe, is_element_type, string, to_numpy
 from moir.dialects.memory_map import Array
 from moir.dialects.moir import ModelOp, models_of
 from moir.dialects.opset.infrastructure import Parameter
@@ -19,6 +19,9 @@ from moir.errors import ExecutionError, UsageError
 from moir.records import Record
 from moir.rewriting.model_inputs import dimension_names
 from moir.suggestions import did_you_mean
+
+_TEXT_KINDS = "OSU"
+"""The kinds of numpy's types of strings, as its `dtype.kind` has them."""
 
 
 class TensorPort(Record):
@@ -59,6 +62,17 @@ class Interface(Record):
 
     inputs: tuple[TensorPort, ...]
     outputs: tuple[TensorPort, ...]
+
+    def in_order(self, given: Mapping[str, Array]) -> list[Array]:
+        """The arrays for the inputs, in order, from those by their names.
+
+        Raises UsageError for an array of another kind than its input: strings and numbers, complex and real ones.
+        """
+        for port in self.inputs:
+            kind = given[port.name].dtype.kind
+            if (port.dtype is not None and (port.element == string) != (kind in _TEXT_KINDS)) or kind == "c":
+                raise UsageError(f"the array for the input {port} is of {given[port.name].dtype}")
+        return [given[port.name] for port in self.inputs]
 
 
 def only_model(module: ModuleOp) -> ModelOp:

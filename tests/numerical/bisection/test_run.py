@@ -86,6 +86,15 @@ def test_arrays_that_npz_does_not_have_become_such_as_it_has(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("runtime", ["openvino", "definitions"])
+@pytest.mark.parametrize("array", [np.full((1, 1, 8, 8), "a"), np.zeros((1, 1, 8, 8), np.complex64)])
+def test_arrays_of_another_kind_than_the_input(array: np.ndarray, runtime: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "inputs.npz", image=array)
+    digits = Path(__file__).parents[3] / "examples" / "digits" / "digits.onnx"
+    assert main(["run", str(digits), "--inputs", str(tmp_path / "inputs.npz"), "--runtime", runtime]) == 2
+    assert f"the array for the input image: f32[?,1,8,8] is of {array.dtype}" in capsys.readouterr().err
+
+
 def test_a_model_is_reduced_as_long_as_the_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reduce", "model.onnx", "--check", "grep swish", "-o", "small.onnx", "--inputs", "in.npz"]) == 0
     assert capsys.readouterr().out.startswith("reduced     1 of 8 operations, random weights, after ")

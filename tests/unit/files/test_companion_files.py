@@ -44,6 +44,11 @@ def _checkpoint(folder: Path, pattern: str) -> tuple[Path, Path]:
     return folder / "saved_model.pb", next((folder / "variables").glob(pattern))
 
 
+def _saved_model(folder: Path) -> tuple[Path, Path]:
+    shutil.copytree(FIXTURES / "tensorflow" / "saved_model_v2", folder, dirs_exist_ok=True)
+    return folder, folder / "saved_model.pb"
+
+
 def _checkpoint_index(folder: Path) -> tuple[Path, Path]:
     return _checkpoint(folder, "*.index")
 
@@ -57,6 +62,7 @@ MODELS = {
     "caffe": _caffe,
     "caffe-text": _caffe_text,
     "mxnet": _mxnet,
+    "saved-model": _saved_model,
     "checkpoint-index": _checkpoint_index,
     "checkpoint-data": _checkpoint_data,
 }

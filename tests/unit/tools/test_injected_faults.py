@@ -5,6 +5,7 @@
 | a read error (EIO), no permission (EACCES) | each call that opens, measures or maps a file of the model | status 1, one line |
 | a file that is gone (ENOENT) between two calls | the same | status 1, one line |
 | a write error, an interrupt, a kill | each call that writes | `tests/unit/emit/test_files.py` |
+| a kill | each system call of the writing | `tests/unit/emit/test_killed_at_system_calls.py` |
 | a full disk | the first bytes, the last bytes | status 1, one line: `tests/unit/emit`, `test_invocations.py` |
 | a closed pipe | standard output, standard error | status 141, or that of the conversion |
 | SIGINT, SIGTERM | before the import, in front of the passes, during the emission | status 130, 143; nothing is left |

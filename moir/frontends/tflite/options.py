@@ -1,0 +1,127 @@
+"""Options of operators -> attributes.
+
+    Conv2DOptions {padding: SAME, stride_w: 2, …}  ->  {padding = "SAME", stride_w = 2, …}
+
+The names are those of the schema. An absent field has the default of the schema, and so has an absent table. Numbers
+that stand for element types become these, those of other enumerations the names of their values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from moir.dialects.properties import attribute_of
+from moir.errors import ModelFileError
+from moir.frontends.numbers import shortest
+from moir.frontends.tflite.flatbuffer import ModelFile, integers, text
+from moir.frontends.tflite.tensors import ELEMENTS
+
+_ELEMENT_FIELDS = frozenset(
+    ("in_data_type", "out_data_type", "output_type", "out_type", "idx_out_type", "key_dtype", "value_dtype", "quantized_bias_type")
+)
+"""Fields that are element types."""
+
+_ENUMERATIONS: Mapping[str, str] = {
+    "padding": "Padding",
+    "fused_activation_function": "ActivationFunctionType",
+    "mode": "MirrorPadMode",
+    "weights_format": "FullyConnectedOptionsWeightsFormat",
+    "combiner": "CombinerType",
+    "kernel_type": "LSTMKernelType",
+    "comparison_direction": "StablehloComparisonDirection",
+    "reduce_function": "ReduceWindowFunction",
+    "algorithm": "RngAlgorithm",
+}
+"""Fields that are other enumerations -> the class of their values."""
+
+_NOT_FIELDS = re.compile(r"GetRoot|Init$|_|.*(?:BufferHasIdentifier|Length|AsNumpy|IsNone)$")
+
+
+@cache
+def _fields(options: str) -> list[tuple[str, str, bool]]:
+    """The fields of a table: the name of the method that reads it, that of the attribute, and whether it is a list."""
+    class_ = getattr(import_module(f"tflite.{options}"), options)
+    methods = [name for name in dir(class_) if not _NOT_FIELDS.match(name)]
+    return [(name, snake_case(name), hasattr(class_, f"{name}Length")) for name in methods]
+
+
+def snake_case(name: str) -> str:
+    """The name of a field in the schema: StrideW -> stride_w."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+@cache
+def _names_of_values(enumeration: str) -> dict[int, str]:
+    """The names of the values of an enumeration."""
+    class_ = getattr(import_module(f"tflite.{enumeration}"), enumeration)
+    return {value: name for name, value in list(vars(class_).items()) if isinstance(value, int)}
+
+
+def attributes_of(file: ModelFile, operator: Any, kind: str) -> dict[str, Attribute]:
+    """The attributes of a builtin operator.
+
+    Raises ModelFileError for options that the installed schema does not have, or whose fields are damaged.
+    """
+    with file.damage(f"the options of a {kind}"):
+        for union, number, table in (
+            ("BuiltinOptions", operator.BuiltinOptionsType(), operator.BuiltinOptions()),
+            ("BuiltinOptions2", operator.BuiltinOptions2Type(), operator.BuiltinOptions2()),
+        ):
+            if number == 0 or table is None:
+                continue
+            name = _names_of_values(union).get(number)
+            if name is None:
+                raise file.error(f"options {number} of a {kind} are unknown", "a newer version of the package tflite may know them")
+            return _attributes(file, name, table)
+    return {}
+
+
+def _attributes(file: ModelFile, name: str, table: Any) -> dict[str, Attribute]:
+    options = getattr(import_module(f"tflite.{name}"), name)()
+    options.Init(table.Bytes, table.Pos)
+    found: dict[str, Attribute] = {}
+    for method, attribute, is_list in _fields(name):
+        if is_list:
+            value = _list(file, options, method)
+        else:
+            value = getattr(options, method)()
+        converted = _attribute(attribute, value)
+        if converted is not None:
+            found[attribute] = converted
+    return found
+
+
+def _list(file: ModelFile, options: Any, method: str) -> Any:
+    if hasattr(options, f"{method}AsNumpy"):
+        values = getattr(options, f"{method}AsNumpy")()
+        if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+            return [shortest(each) for each in values.tolist()]
+        return integers(values)
+    return file.listed(getattr(options, f"{method}Length")(), getattr(options, method))
+
+
+def _attribute(name: str, value: Any) -> Attribute | None:
+    """The attribute of a field; None for a field that is a table, which only options of StableHLO have."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        if name in _ELEMENT_FIELDS:
+            return ELEMENTS.get(int(value))
+        if name in _ENUMERATIONS:
+            spelled = _names_of_values(_ENUMERATIONS[name]).get(int(value))
+            if spelled is None:
+                raise ModelFileError(f"the value {value} of {name} does not exist")
+            return attribute_of(spelled)
+        return attribute_of(int(value))
+    if isinstance(value, float):
+        return attribute_of(shortest(value))
+    if isinstance(value, bytes):
+        return attribute_of(text(value))
+    if isinstance(value, bool | list):
+        return attribute_of(value)
+    return None

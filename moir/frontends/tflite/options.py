@@ -53,8 +53,8 @@ def _fields(options: str) -> list[tuple[str, str, bool]]:
 
 
 def snake_case(name: str) -> str:
-    """The name of a field in the schema: StrideW -> stride_w."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    """The name of a field in the schema: DilationWFactor -> dilation_w_factor."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 @cache

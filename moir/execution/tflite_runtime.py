@@ -1,4 +1,4 @@
-"""TensorFlow Lite models in TensorFlow's interpreter, by its reference kernels."""
+"""TensorFlow Lite models in TensorFlow's interpreter, without delegates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LiteRunner(FrameworkRunner):
         try:
             interpreter = lite.Interpreter(
                 str(self.path),
-                experimental_op_resolver_type=lite.experimental.OpResolverType.BUILTIN_REF,
+                experimental_op_resolver_type=lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
                 experimental_preserve_all_tensors=bool(tensors),
             )
             return self._values(interpreter, inputs, tensors)

@@ -109,7 +109,7 @@ FLOATS: Mapping[str, Callable[..., Any]] = {
     "RESIZE_BILINEAR aligned": lambda x, **_: tf.compat.v1.image.resize_bilinear(x, [9, 7], align_corners=True),
     "RESIZE_NEAREST_NEIGHBOR": lambda x, **_: tf.image.resize(x, [9, 7], "nearest"),
     "REVERSE_SEQUENCE": lambda x, **_: tf.reverse_sequence(x, [2, 4], seq_axis=1, batch_axis=0),
-    "REVERSE_V2": lambda x, **_: tf.reverse(x, [1, 3]),
+    "REVERSE_V2": lambda x, **_: tf.reverse(x, [1, 2]),
     "ROUND": lambda x, **_: tf.round(x * 4 + 0.01),
     "RSQRT": lambda p, **_: tf.math.rsqrt(p),
     "SCATTER_ND": lambda m, **_: tf.scatter_nd([[1], [3], [1]], m, [5, 4]),

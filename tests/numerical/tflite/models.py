@@ -51,14 +51,22 @@ def converted(
     return converter.convert()
 
 
-def interpreted(model: bytes, inputs: Mapping[str, Array]) -> dict[str, Array]:
-    """The outputs of a model by the names of its signature, without delegates."""
+def runner_of(model: bytes) -> Any:
+    """The signature of a model, which the interpreter computes without delegates."""
     import tensorflow as tf
 
-    interpreter = tf.lite.Interpreter(
-        model_content=model, experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-    )
-    return interpreter.get_signature_runner()(**inputs)
+    resolver = tf.lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    return tf.lite.Interpreter(model_content=model, experimental_op_resolver_type=resolver).get_signature_runner()
+
+
+def signature_inputs(model: bytes, inputs: Mapping[str, Array]) -> list[tuple[str, Array, Mapping[str, Any]]]:
+    """The inputs of a model: the name, a value, and what the interpreter says of it."""
+    return [(name, inputs[name], details) for name, details in runner_of(model).get_input_details().items()]
+
+
+def interpreted(model: bytes, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The outputs of a model by the names of its signature."""
+    return runner_of(model)(**inputs)
 
 
 def kinds(path: Path) -> set[str]:

@@ -12,7 +12,7 @@ import pytest
 
 import moir
 from tests.numerical.runtime import core, run
-from tests.numerical.tflite.models import converted, interpreted, kinds
+from tests.numerical.tflite.models import converted, interpreted, kinds, signature_inputs
 
 tf: Any = pytest.importorskip("tensorflow")
 
@@ -200,8 +200,42 @@ COMPLEX: Mapping[str, Callable[..., Any]] = {
 }
 
 
+QUANTIZED = (
+    *("ABS", "ADD", "AVERAGE_POOL_2D", "BATCH_MATMUL", "BATCH_TO_SPACE_ND", "CONCATENATION", "CONV_2D", "CONV_2D dilated"),
+    *("DEPTHWISE_CONV_2D", "DEPTH_TO_SPACE", "EXP", "FULLY_CONNECTED", "GATHER", "HARD_SWISH", "L2_NORMALIZATION", "LEAKY_RELU"),
+    *("LOGISTIC", "LOG_SOFTMAX", "MAXIMUM", "MAX_POOL_2D", "MEAN", "MINIMUM", "MIRROR_PAD", "MUL", "NEG", "PACK", "PAD", "PADV2"),
+    *("REDUCE_MAX", "REDUCE_MIN", "RELU", "RELU6", "RESHAPE", "RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR", "RSQRT", "SELECT_V2"),
+    *("SLICE", "SOFTMAX", "SPACE_TO_BATCH_ND", "SPACE_TO_DEPTH", "SPLIT", "SPLIT_V", "SQUARED_DIFFERENCE", "STRIDED_SLICE"),
+    *("SUB", "SUM", "TANH", "TILE", "TOPK_V2", "TRANSPOSE", "TRANSPOSE_CONV", "UNPACK"),
+)
+"""Operators that compute with integers of 8 bits; those of 16 bits are fewer."""
+
+QUANTIZED_16 = (
+    *("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "GATHER", "LEAKY_RELU"),
+    *("LOGISTIC", "MAXIMUM", "MAX_POOL_2D", "MEAN", "MUL", "PAD", "RELU", "RESHAPE", "SLICE", "SOFTMAX", "SUB", "TANH", "TRANSPOSE"),
+)
+
+LARGE: Mapping[str, Callable[..., Any]] = {
+    "CONV_2D large": lambda x, **_: tf.nn.conv2d(x, filters(3, 3, 4, 64), 1, "SAME"),
+    "FULLY_CONNECTED large": lambda m, **_: tf.matmul(m, filters(4, 512)),
+    "DEPTHWISE_CONV_2D": lambda x, **_: tf.nn.depthwise_conv2d(x, filters(3, 3, 4, 64), [1, 1, 1, 1], "SAME"),
+    "TRANSPOSE_CONV": lambda x, **_: tf.nn.conv2d_transpose(x, filters(3, 3, 64, 4), [2, 10, 12, 64], 2, "SAME"),
+}
+"""Operators with so many weights that the converter quantizes them."""
+
+
 def name_of(case: str) -> str:
     return case.replace(" ", "_").lower()
+
+
+def quantized_inputs(model: bytes) -> dict[str, Any]:
+    """The inputs of the comparison, as integers where the model takes integers."""
+    given: dict[str, Any] = {}
+    for name, value, details in signature_inputs(model, INPUTS):
+        scale, zero = details["quantization"]
+        ends = np.iinfo(details["dtype"]) if scale else None
+        given[name] = value if ends is None else np.clip(np.round(value / scale) + zero, ends.min, ends.max).astype(details["dtype"])
+    return given
 
 
 def compared(tmp_path: Path, cases: Mapping[str, Callable[..., Any]], tolerance: float = 1e-5, **options: Any) -> None:
@@ -211,11 +245,12 @@ def compared(tmp_path: Path, cases: Mapping[str, Callable[..., Any]], tolerance:
     path.write_bytes(model)
     missing = {case.partition(" ")[0] for case in cases} - kinds(path)
     assert not missing
-    wanted = interpreted(model, INPUTS)
+    inputs = quantized_inputs(model)
+    wanted = interpreted(model, inputs)
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     written = core().read_model(tmp_path / "m.xml")
     names = [output.get_any_name() for output in written.outputs]
-    found = dict(zip(names, run(written, INPUTS), strict=True))
+    found = dict(zip(names, run(written, inputs), strict=True))
     wrong: dict[str, str] = {}
     for case in cases:
         a, b = wanted[name_of(case)], found[name_of(case)]
@@ -233,3 +268,44 @@ def test_operators_compute_what_the_interpreter_computes(tmp_path: Path, cases: 
 
 def test_operators_of_unknown_sizes(tmp_path: Path) -> None:
     compared(tmp_path, UNKNOWN, unknown=("x", "y"))
+
+
+def samples() -> list[dict[str, Any]]:
+    """Inputs by which ranges are found: those of the comparison, and others."""
+    return [INPUTS, *({name: np.roll(value, step) for name, value in INPUTS.items()} for step in (1, 2))]
+
+
+@pytest.mark.parametrize("kind", ["i8", "i8 with integers as inputs", "u8 as inputs"])
+def test_quantized_operators(tmp_path: Path, kind: str) -> None:
+    integers = {"i8": tf.float32, "i8 with integers as inputs": tf.int8, "u8 as inputs": tf.uint8}[kind]
+    compared(
+        tmp_path,
+        {case: FLOATS[case] for case in QUANTIZED},
+        tolerance=0.02,
+        samples=samples(),
+        optimizations=[tf.lite.Optimize.DEFAULT],
+        target_spec=tf.lite.TargetSpec(supported_ops=[tf.lite.OpsSet.TFLITE_BUILTINS_INT8]),
+        inference_input_type=integers,
+        inference_output_type=integers,
+    )
+
+
+def test_operators_with_activations_of_16_bits(tmp_path: Path) -> None:
+    ops = tf.lite.OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
+    compared(
+        tmp_path,
+        {case: FLOATS[case] for case in QUANTIZED_16},
+        tolerance=1e-3,
+        samples=samples(),
+        optimizations=[tf.lite.Optimize.DEFAULT],
+        target_spec=tf.lite.TargetSpec(supported_ops=[ops]),
+    )
+
+
+def test_quantized_weights(tmp_path: Path) -> None:
+    compared(tmp_path, LARGE, tolerance=0.02, optimizations=[tf.lite.Optimize.DEFAULT])
+
+
+def test_weights_of_halves(tmp_path: Path) -> None:
+    halves = tf.lite.TargetSpec(supported_types=[tf.float16])
+    compared(tmp_path, LARGE, tolerance=1e-3, optimizations=[tf.lite.Optimize.DEFAULT], target_spec=halves)

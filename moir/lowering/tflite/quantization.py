@@ -54,9 +54,15 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
 
 @tflite.lowers("fake_quantize")
 def fake_quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
-    """tflite.fake_quantize(x) {scale, zero_point} -> opset1.FakeQuantize(x, low, high, low, high) {levels}"""
+    """tflite.fake_quantize(x) {scale, zero_point} -> opset1.FakeQuantize(x, low, high, low, high) {levels}
+
+    Integers of 16 bits are so many that only their range matters: opset1.Clamp(x).
+    """
     how = parameters_of(node, op, numbers)
     limits = number_range(op, how)
+    if how.range.bits > 8 and how.axis is None and (ends := [node.known.constant(each) for each in limits]):
+        low, high = (float(each.reshape(())) for each in ends if each is not None)
+        return op.Clamp(numbers, min=low, max=high)
     return fake_quantized(op, numbers, limits, limits, how.range)
 
 

@@ -276,6 +276,7 @@ TENSORFLOW_LITE = Framework(
     # The place of the model's table, then the identifier of the schema.
     beginning=rb".{4}TFL3",
     lowering="moir.lowering.tflite.table:tflite",
+    view="moir.model_optimizer.frameworks.tflite.view:VIEW",
     runner="moir.execution.tflite_runtime:LiteRunner",
     channel_last=True,
     passes=frozenset(("fuse-recurrent-cells",)),

@@ -54,7 +54,7 @@ INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomp
 
 LARGEST_NESTING = 32
 LARGEST_GROWTH = 64
-"""How many times as many operations as the file a module may have: subgraphs that call others more than once multiply."""
+"""How many times as many operations as the file a module may have: subgraphs that are called twice multiply."""
 
 
 class ModelImporter:
@@ -97,7 +97,7 @@ class ModelImporter:
         frame = SubgraphImporter(self, index, Operations(), ())
         frame.run([frame.parameter(each) for each in frame.inputs])
         results = [frame.result(each) for each in frame.outputs]
-        return Block([*frame.operations.list, *self.resources.finish(frame.operations), *results])
+        return Block([*frame.operations.list, *self.resources.finish(), *results])
 
 
 class SubgraphImporter:
@@ -134,7 +134,9 @@ class SubgraphImporter:
     def tensor(self, index: int) -> Tensor:
         """A tensor by its number. Raises ModelFileError for one that does not exist."""
         if not 0 <= index < len(self.tensors):
-            raise self.file.error(f"there is no tensor {index} among the {len(self.tensors)} of subgraph {self.index}", "the file is damaged")
+            raise self.file.error(
+                f"there is no tensor {index} among the {len(self.tensors)} of subgraph {self.index}", "the file is damaged"
+            )
         return self.tensors[index]
 
     # The operators
@@ -142,7 +144,9 @@ class SubgraphImporter:
     def run(self, values: Sequence[SSAValue]) -> list[SSAValue]:
         """Build the operations for given values of the inputs; returns the values of the outputs."""
         if len(values) != len(self.inputs):
-            raise self.file.error(f"subgraph {self.index} has {len(self.inputs)} inputs where {len(values)} are given", "the file is damaged")
+            raise self.file.error(
+                f"subgraph {self.index} has {len(self.inputs)} inputs where {len(values)} are given", "the file is damaged"
+            )
         self._values |= zip(self.inputs, values, strict=True)
         with self.file.damage(f"the operators of subgraph {self.index}"):
             operators = self.file.listed(self._table.OperatorsLength(), self._table.Operators)
@@ -153,17 +157,14 @@ class SubgraphImporter:
 
     def _operator(self, operator: Any) -> None:
         with self.file.damage("an operator"):
-            code, inputs = operator.OpcodeIndex(), integers(operator.InputsAsNumpy())
-            outputs = integers(operator.OutputsAsNumpy())
+            code: int = operator.OpcodeIndex()
+            inputs, outputs = integers(operator.InputsAsNumpy()), integers(operator.OutputsAsNumpy())
         if code >= len(self.file.operators):
             raise self.file.error(f"there is no operator code {code}", "the file is damaged")
         kind, is_custom = self.file.operators[code]
         for each in outputs:
             self.tensor(each)
-        if is_custom:
-            attributes = custom_attributes(self.file, operator, kind)
-        else:
-            attributes = attributes_of(self.file, operator, kind)
+        attributes = (custom_attributes if is_custom else attributes_of)(self.file, operator, kind)
         if not is_custom and self.model.resources.takes(kind):
             self._resource(kind, inputs, outputs, attributes)
         elif not is_custom and kind in INLINED:
@@ -253,7 +254,9 @@ class SubgraphImporter:
             return self.operations.absent()
         tensor = self.tensor(index)
         if index in self._handles:
-            raise self.file.error(f"a handle of {self._handles[index]!r} goes into a {kind}", "models that pass variables on cannot be converted")
+            raise self.file.error(
+                f"a handle of {self._handles[index]!r} goes into a {kind}", "models that pass variables on cannot be converted"
+            )
         is_quantized = is_rounded(tensor) or (tensor.quantization is not None and is_bias(kind, place))
         if takes_integers or not is_quantized:
             value = self.value(index)
@@ -267,7 +270,7 @@ class SubgraphImporter:
         return self._integers[index]
 
     def value(self, index: int) -> SSAValue:
-        """The value of a tensor: for a quantized one the numbers. Raises ModelFileError for one that is not computed."""
+        """The value of a tensor, of a quantized one the numbers. Raises ModelFileError for one that nothing computes."""
         if (found := self._values.get(index)) is not None:
             return found
         tensor = self.tensor(index)

@@ -12,11 +12,12 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import Attribute
 
+from moir.dialects.data import Array
 from moir.dialects.properties import attribute_of
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
@@ -60,8 +61,8 @@ def snake_case(name: str) -> str:
 @cache
 def _names_of_values(enumeration: str) -> dict[int, str]:
     """The names of the values of an enumeration."""
-    class_ = getattr(import_module(f"tflite.{enumeration}"), enumeration)
-    return {value: name for name, value in list(vars(class_).items()) if isinstance(value, int)}
+    class_: Any = getattr(import_module(f"tflite.{enumeration}"), enumeration)
+    return {getattr(class_, name): name for name in dir(class_) if not name.startswith("_")}
 
 
 def attributes_of(file: ModelFile, operator: Any, kind: str) -> dict[str, Attribute]:
@@ -88,40 +89,46 @@ def _attributes(file: ModelFile, name: str, table: Any) -> dict[str, Attribute]:
     options.Init(table.Bytes, table.Pos)
     found: dict[str, Attribute] = {}
     for method, attribute, is_list in _fields(name):
-        if is_list:
-            value = _list(file, options, method)
-        else:
-            value = getattr(options, method)()
+        value = _list(file, options, method) if is_list else getattr(options, method)()
         converted = _attribute(attribute, value)
         if converted is not None:
             found[attribute] = converted
     return found
 
 
-def _list(file: ModelFile, options: Any, method: str) -> Any:
+def _list(file: ModelFile, options: Any, method: str) -> list[Any]:
+    """A list of numbers, empty where there is none; an entry of another list is a table."""
     if hasattr(options, f"{method}AsNumpy"):
-        values = getattr(options, f"{method}AsNumpy")()
-        if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-            return [shortest(each) for each in values.tolist()]
+        values: Any = getattr(options, f"{method}AsNumpy")()
+        if isinstance(values, np.ndarray) and cast("Array", values).dtype.kind == "f":
+            return [shortest(each) for each in cast("Array", values).tolist()]
         return integers(values)
     return file.listed(getattr(options, f"{method}Length")(), getattr(options, method))
 
 
 def _attribute(name: str, value: Any) -> Attribute | None:
     """The attribute of a field; None for a field that is a table, which only options of StableHLO have."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        if name in _ELEMENT_FIELDS:
-            return ELEMENTS.get(int(value))
-        if name in _ENUMERATIONS:
-            spelled = _names_of_values(_ENUMERATIONS[name]).get(int(value))
-            if spelled is None:
-                raise ModelFileError(f"the value {value} of {name} does not exist")
-            return attribute_of(spelled)
-        return attribute_of(int(value))
+    if isinstance(value, bool):
+        return attribute_of(value)
+    if isinstance(value, int):
+        return _number(name, value)
     if isinstance(value, float):
         return attribute_of(shortest(value))
     if isinstance(value, bytes):
         return attribute_of(text(value))
-    if isinstance(value, bool | list):
-        return attribute_of(value)
+    if isinstance(value, list):
+        entries = cast("list[Any]", value)
+        return attribute_of(entries) if all(isinstance(each, int | float) for each in entries) else None
     return None
+
+
+def _number(name: str, value: int) -> Attribute | None:
+    """The attribute of a field that is an integer, or stands for an element type or another name."""
+    if name in _ELEMENT_FIELDS:
+        return ELEMENTS.get(value)
+    if name not in _ENUMERATIONS:
+        return attribute_of(value)
+    spelled = _names_of_values(_ENUMERATIONS[name]).get(value)
+    if spelled is None:
+        raise ModelFileError(f"the value {value} of {name} does not exist", hint="the file is damaged, or newer than the package tflite")
+    return attribute_of(spelled)

@@ -57,7 +57,7 @@ def is_bias(kind: str, place: int) -> bool:
 
 
 def keeps_levels(kind: str, operands: Sequence[Tensor]) -> bool:
-    """Whether the results are numbers that the integers of the operands stand for: all have one scale and zero point."""
+    """Whether results are numbers that integers of the operands stand for: all have one scale and zero point."""
     scales = [described(each) for each in operands if is_rounded(each)]
     return kind in _MOVING and all(each == scales[0] for each in scales)
 

@@ -8,6 +8,7 @@ Source: the table SparsityParameters of the schema; Kjolstad et al., "The Tensor
 
 from __future__ import annotations
 
+from importlib import import_module
 from math import prod
 from typing import Any
 
@@ -41,7 +42,7 @@ def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementT
     if sizes is None:
         raise problem
     places = np.zeros((1, len(order)), np.int64)
-    for level, (place, metadata) in enumerate(zip(order, levels, strict=True)):
+    for place, metadata in zip(order, levels, strict=True):
         count = len(places)
         if metadata.Format() == 0:
             if count * sizes[place] > prod(shape):
@@ -56,7 +57,6 @@ def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementT
             raise problem
         places = places[owners]
         places[:, place] = own
-        del level
     values = raw[: raw.size // row.numpy.itemsize * row.numpy.itemsize].view(row.numpy)
     if len(values) < len(places):
         raise problem
@@ -82,14 +82,16 @@ def _sizes(shape: tuple[int, ...], order: list[int], blocks: list[int], levels: 
     return sizes
 
 
+_VECTORS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
+"""The tables of lists of numbers, by their numbers in the union."""
+
+
 def _vector(metadata: Any, name: str) -> Array:
     """A list of a compressed level, whose numbers have 32, 16 or 8 bits."""
-    import tflite
-
     table = getattr(metadata, name)()
     if table is None:
         return np.zeros(0, np.int64)
-    class_ = {1: tflite.Int32Vector, 2: tflite.Uint16Vector, 3: tflite.Uint8Vector}[getattr(metadata, f"{name}Type")()]
-    vector: Any = class_()
+    class_ = _VECTORS[getattr(metadata, f"{name}Type")()]
+    vector: Any = getattr(import_module(f"tflite.{class_}"), class_)()
     vector.Init(table.Bytes, table.Pos)
     return np.array(integers(vector.ValuesAsNumpy()), np.int64)

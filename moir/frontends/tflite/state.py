@@ -132,9 +132,8 @@ class Resources:
             raise self.file.error(f"the table {name!r} is used and is not filled", "fill it when the model is initialized")
         return self._tables[name]
 
-    def finish(self, operations: Operations) -> list[Operation]:
+    def finish(self) -> list[Operation]:
         """What writes the last values of variables that keep them."""
-        del operations
         return [
             opset.operation("opset6.Assign").create(
                 operands=[self._values[name]],
@@ -165,7 +164,7 @@ def _written_names(file: ModelFile) -> set[str]:
         for index, subgraph in enumerate(file.subgraphs):
             handles: dict[int, str] = {}
             for operator in file.listed(subgraph.OperatorsLength(), subgraph.Operators):
-                code = operator.OpcodeIndex()
+                code: int = operator.OpcodeIndex()
                 kind = file.operators[code][0] if code < len(file.operators) else ""
                 if kind == "CALL_ONCE":
                     attribute: Any = attributes_of(file, operator, kind).get("init_subgraph_index")

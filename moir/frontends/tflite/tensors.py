@@ -6,6 +6,7 @@ A tensor is a constant if its buffer has bytes. One buffer may serve tensors of 
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -38,10 +39,8 @@ ELEMENTS: dict[int, Attribute] = {
     17: element_types.si4,
     18: element_types.bf16,
 }
-"""The element types by the numbers of the schema. The IR has none for complex numbers (8, 11), handles (13), variants."""
-
-RESOURCE = 13
-COMPLEX = (8, 11)
+"""The element types by the numbers of the schema. The IR has none for complex numbers (8, 11), handles (13) and variants.
+"""
 
 LARGEST_RANK = 64
 
@@ -97,7 +96,7 @@ def _quantization(
     zero = parameters.ZeroPointAsNumpy() if parameters.ZeroPointLength() else np.zeros(scale.size, np.int64)
     axis: int | None = None
     if scale.size > 1:
-        axis = parameters.QuantizedDimension()
+        axis = int(parameters.QuantizedDimension())
         if not 0 <= axis < len(shape) or shape[axis] != scale.size:
             raise file.error(f"the tensor {name!r} has {scale.size} scales along dimension {axis} of {list(shape)}", "the file is damaged")
     if zero.size not in (1, scale.size) or not np.all(np.isfinite(scale)):
@@ -142,8 +141,8 @@ def _strings(file: ModelFile, raw: Array, tensor: Tensor) -> Array:
     (number,) = struct.unpack_from("<i", data)
     if number != count or 4 * (count + 2) > len(data):
         raise file.error(f"the constant {tensor.name!r} of shape {list(tensor.shape)} has {number} strings", "the file is damaged")
-    places = struct.unpack_from(f"<{count + 1}i", data, 4)
-    if any(not 0 <= a <= b <= len(data) for a, b in zip(places, places[1:], strict=False)) or sum(places[1:]) < 0:
+    places: list[int] = np.frombuffer(data, "<i4", count + 1, 4).tolist()
+    if any(not 0 <= a <= b <= len(data) for a, b in pairwise(places)):
         raise file.error(f"the strings of the constant {tensor.name!r} lie outside of its buffer", "the file is damaged")
-    texts = [data[a:b].decode(errors="replace") for a, b in zip(places, places[1:], strict=False)]
+    texts = [data[a:b].decode(errors="replace") for a, b in pairwise(places)]
     return np.array([*texts, None], object)[:-1].reshape(tensor.shape)

@@ -77,7 +77,9 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, fi
 
 @tflite.lowers("CONV_3D")
 def convolution_of_volumes(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAValue, bias: SSAValue | None = None) -> SSAValue:
-    """tflite.CONV_3D(x, w [d, h, w, in, out], b) -> Add(Transpose(opset1.Convolution(Transpose(x), Transpose(w))), b)"""
+    """tflite.CONV_3D(x, w [d, h, w, in, out], b)
+    -> Add(Transpose(opset1.Convolution(Transpose(x), Transpose(w))), b)
+    """
     filters = op.Transpose(filter, [4, 3, 0, 1, 2])
     result = op.Convolution(channel_first(op, input, 5), filters, **window_of(node, "dhw").properties())
     return with_bias(node, op, channel_last(op, result, 5), bias)

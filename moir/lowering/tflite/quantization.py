@@ -16,7 +16,7 @@ from moir.dialects.element_types import describe, f32
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
-from moir.expansions.quantization import Parameters, aligned, dequantized, fake_quantized, number_range, quantized
+from moir.expansions.quantization import Parameters, aligned, constant_parameters, dequantized, fake_quantized, number_range, quantized
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tflite.table import tflite
 from moir.rewriting.builder import OpBuilder
@@ -45,10 +45,10 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
     how = parameters_of(node, op, integers)
     data = node.known.constant(integers)
     if data is not None and describe(element).bits > 16:
-        scale = node.known.constant(how.scale)
-        assert scale is not None
-        zero = 0 if how.zero_point is None else node.known.constant(how.zero_point)
-        return op.constant(((data.astype(np.float64) - zero) * scale.astype(np.float64)).astype(np.float32), f32)
+        parameters = constant_parameters(op, how)
+        assert parameters is not None
+        scales, zeros = (each.astype(np.float64) for each in parameters)
+        return op.constant(((data.astype(np.float64) - zeros) * scales).astype(np.float32), f32)
     return dequantized(op, integers, how)
 
 

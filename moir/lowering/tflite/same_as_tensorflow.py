@@ -199,8 +199,10 @@ def embedding(op: OpBuilder, ids: SSAValue, table: SSAValue) -> SSAValue:
 
 
 @tflite.lowers("RESHAPE")
-def reshape(node: LoweringNode, op: OpBuilder, input: SSAValue, shape: SSAValue | None = None, *, new_shape: tuple[int, ...] = (0,)) -> Replacement:
-    """tflite.RESHAPE(x, shape) -> what tf.Reshape(x, shape) lowers to; the attribute new_shape in place of the operand"""
+def reshape(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, shape: SSAValue | None = None, *, new_shape: tuple[int, ...] = (0,)
+) -> Replacement:
+    """tflite.RESHAPE(x, shape) -> what tf.Reshape(x, shape) lowers to; the shape may be the attribute new_shape"""
     if shape is None:
         # A list of one 0 stands for a scalar in files of the first converters.
         shape = op.constant([] if new_shape == (0,) else list(new_shape), si32)

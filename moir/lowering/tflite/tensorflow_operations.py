@@ -1,6 +1,6 @@
 """Operations of TensorFlow in the place of operators of TensorFlow Lite: the handlers of the `tf` dialect lower them.
 
-    tflite.CUMSUM(%x, %axis) {exclusive = true}  ->  what tf.Cumsum(%x, %axis) {exclusive = true} lowers to
+tflite.CUMSUM(%x, %axis) {exclusive = true}  ->  what tf.Cumsum(%x, %axis) {exclusive = true} lowers to
 """
 
 from __future__ import annotations
@@ -76,9 +76,7 @@ def lowered_as(
     return [found] if isinstance(found, SSAValue) else list(found)
 
 
-def value_as(
-    node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object
-) -> SSAValue:
+def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
     """What an operation of TensorFlow with one result lowers to."""
     found = lowered_as(node, op, kind, operands, attributes)[0]
     assert found is not None

@@ -21,8 +21,8 @@ class PaddedBlocks(Pattern):
         %y = opset2.SpaceToBatch(%0, [1, 4], [0, 0], [0, 0])
 
     The plugin reads other elements where a place of the blocks is padding throughout, which needs blocks that are
-    larger than the data. Of computed padding it infers shapes of zeros. Data that are rounded to levels it pads with the
-    lowest one.
+    larger than the data. Of computed padding it infers shapes of zeros. Data that are rounded to levels it pads with
+    the lowest one.
     """
 
     roots = ("opset2.SpaceToBatch",)
@@ -46,10 +46,12 @@ _SCALING = frozenset(("opset1.Multiply", "opset1.Subtract"))
 
 
 def is_rounded(value: SSAValue) -> bool:
-    """Whether a value is rounded to levels or made of integers by a scale and a zero point, and only moved after that."""
+    """Whether a value is rounded to levels or made of integers by scale and zero point, and only moved after that."""
     while isinstance(owner := value.owner, OpsetOp) and owner.name in (_MOVING | _SCALING):
         value = owner.operands[0]
     return isinstance(value.owner, FakeQuantize) or (isinstance(value.owner, Convert) and element_of(value.owner.data) in INTEGER_TYPES)
 
 
-FORMS = (Form("pad-blocks", "Pads data before they are cut into larger blocks, or where they are rounded to levels.", lambda: [PaddedBlocks()]),)
+FORMS = (
+    Form("pad-blocks", "Pads data before they are cut into larger blocks, or where they are rounded to levels.", lambda: [PaddedBlocks()]),
+)

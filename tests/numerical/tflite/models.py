@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from moir.dialects.memory_map import Array
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -19,7 +17,12 @@ Outputs = dict[str, Any]
 
 
 def converted(
-    function: Callable[..., Outputs], inputs: Mapping[str, Array], *, unknown: Sequence[str] = (), samples: Sequence[Mapping[str, Array]] = (), **options: Any
+    function: Callable[..., Outputs],
+    inputs: Mapping[str, Array],
+    *,
+    unknown: Sequence[str] = (),
+    samples: Sequence[Mapping[str, Array]] = (),
+    **options: Any,
 ) -> bytes:
     """The model of a function of tensors, whose results have names.
 

@@ -121,7 +121,7 @@ FLOATS: Mapping[str, Callable[..., Any]] = {
     "SOFTMAX": lambda x, **_: tf.nn.softmax(x),
     "SPACE_TO_BATCH_ND": lambda x, **_: tf.space_to_batch(x, [2, 3], [[1, 0], [0, 0]]),
     "SPACE_TO_DEPTH": lambda x, **_: tf.nn.space_to_depth(x[:, :4], 2),
-    "SPARSE_TO_DENSE": lambda k, m, **_: tf.raw_ops.SparseToDense(
+    "SPARSE_TO_DENSE": lambda m, **_: tf.raw_ops.SparseToDense(
         sparse_indices=[[0, 1], [2, 0]], output_shape=[3, 4], sparse_values=m[0, :2], default_value=m[1, 0], validate_indices=False
     ),
     "SPLIT": lambda x, **_: tf.split(x, 3, 2)[1],
@@ -162,13 +162,22 @@ INTEGERS: Mapping[str, Callable[..., Any]] = {
     "LOGICAL_AND": lambda b, i, **_: tf.logical_and(b, i > 0),
     "LOGICAL_NOT": lambda b, **_: tf.logical_not(b),
     "LOGICAL_OR": lambda b, i, **_: tf.logical_or(b, i > 0),
-    "NON_MAX_SUPPRESSION_V4": lambda m, p, **_: tf.raw_ops.NonMaxSuppressionV4(
-        boxes=tf.abs(m), scores=p[0, 0, :3, 0], max_output_size=3, iou_threshold=0.3, score_threshold=0.1, pad_to_max_output_size=True
-    ).selected_indices,
-    "NON_MAX_SUPPRESSION_V5": lambda m, p, **_: tf.raw_ops.NonMaxSuppressionV5(
-        boxes=tf.abs(m), scores=p[0, 0, :3, 0], max_output_size=3, iou_threshold=0.3, score_threshold=0.1, soft_nms_sigma=0.0,
-        pad_to_max_output_size=True,
-    ).selected_indices,
+    "NON_MAX_SUPPRESSION_V4": lambda m, p, **_: (
+        tf.raw_ops.NonMaxSuppressionV4(
+            boxes=tf.abs(m), scores=p[0, 0, :3, 0], max_output_size=3, iou_threshold=0.3, score_threshold=0.1, pad_to_max_output_size=True
+        ).selected_indices
+    ),
+    "NON_MAX_SUPPRESSION_V5": lambda m, p, **_: (
+        tf.raw_ops.NonMaxSuppressionV5(
+            boxes=tf.abs(m),
+            scores=p[0, 0, :3, 0],
+            max_output_size=3,
+            iou_threshold=0.3,
+            score_threshold=0.1,
+            soft_nms_sigma=0.0,
+            pad_to_max_output_size=True,
+        ).selected_indices
+    ),
     "NOT_EQUAL": lambda i, j, **_: tf.not_equal(i, j),
     "REDUCE_ALL": lambda b, **_: tf.reduce_all(b, 0),
     "REDUCE_ANY": lambda b, **_: tf.reduce_any(b, 1, keepdims=True),

@@ -74,7 +74,8 @@ class ModelImporter:
         self.names: set[str] = set()
         """The names that tensors have already: those of inner subgraphs may repeat them."""
         self._tensors: dict[int, list[Tensor]] = {}
-        self._left = LARGEST_GROWTH * sum(each.OperatorsLength() for each in file.subgraphs)
+        with file.damage("the operators"):
+            self._left = LARGEST_GROWTH * sum(min(each.OperatorsLength(), len(file.mapped)) for each in file.subgraphs)
 
     def tensors(self, index: int) -> list[Tensor]:
         """The tensors of a subgraph. Raises ModelFileError for a subgraph that does not exist."""

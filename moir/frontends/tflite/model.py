@@ -26,7 +26,8 @@ def read_model(path: str | Path) -> ModuleOp:
     """
     file = ModelFile(Path(path))
     try:
-        block = ModelImporter(file, *_signature_names(file)).block(MAIN)
+        with file.damage("a table"):
+            block = ModelImporter(file, *_signature_names(file)).block(MAIN)
     except ModelFileError as error:
         if error.location is None:
             error.location = str(path)

@@ -5,6 +5,7 @@ INDEX: dict[str, str] = {
     "concatenation": ("CONCATENATION DYNAMIC_UPDATE_SLICE"),
     "control_flow": ("IF WHILE"),
     "convolution": ("CONV_2D CONV_3D CONV_3D_TRANSPOSE DEPTHWISE_CONV_2D TRANSPOSE_CONV"),
+    "detection": ("TFLite_Detection_PostProcess"),
     "image": ("RESIZE_NEAREST_NEIGHBOR"),
     "matrix": ("FULLY_CONNECTED"),
     "pooling": ("AVERAGE_POOL_2D L2_POOL_2D MAX_POOL_2D"),

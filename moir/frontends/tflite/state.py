@@ -44,7 +44,7 @@ class Resources:
     """
 
     HANDLES = frozenset(("HASHTABLE", "VAR_HANDLE"))
-    _TAKEN = HANDLES | {"ASSIGN_VARIABLE", "CALL_ONCE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE", "READ_VARIABLE"}
+    TAKEN = HANDLES | {"ASSIGN_VARIABLE", "CALL_ONCE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE", "READ_VARIABLE"}
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
@@ -57,7 +57,7 @@ class Resources:
 
     def takes(self, kind: str) -> bool:
         """Whether an operator is one of variables and tables."""
-        return kind in self._TAKEN
+        return kind in self.TAKEN
 
     def writes(self, kind: str) -> bool:
         """Whether an operator changes a variable or a table."""

@@ -8,7 +8,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.lowering.tflite.table import tflite
 from moir.rewriting.builder import OpBuilder
 
-_KINDS = {"IF": "If", "WHILE": "While"}
+_KINDS = {"IF": "If", "WHILE": "While", "STABLEHLO_WHILE": "While"}
 
 
 @tflite.lowers(*_KINDS)

@@ -99,9 +99,7 @@ def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 @tflite.lowers("BIDIRECTIONAL_SEQUENCE_LSTM")
-def lstm_of_both_directions(
-    node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False
-) -> Replacement:
+def lstm_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False) -> Replacement:
     """tflite.BIDIRECTIONAL_SEQUENCE_LSTM(x, weights…) -> two loops; the results are y forwards and backwards"""
     if node.optional(39) is not None:
         node.fail("auxiliary inputs of an LSTM are not supported")
@@ -230,9 +228,7 @@ def rnn_step(node: LoweringNode, op: OpBuilder, input: SSAValue, *operands: SSAV
 
 
 @tflite.lowers("BIDIRECTIONAL_SEQUENCE_RNN")
-def rnn_of_both_directions(
-    node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False
-) -> Replacement:
+def rnn_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False) -> Replacement:
     """tflite.BIDIRECTIONAL_SEQUENCE_RNN(x, …) -> two loops; the results are y forwards and backwards"""
     if any(node.optional(place) is not None for place in range(9, 12)):
         node.fail("auxiliary inputs of a network are not supported")

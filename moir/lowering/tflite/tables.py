@@ -63,4 +63,3 @@ def lookup(op: OpBuilder, query: SSAValue, keys: SSAValue, values: SSAValue) -> 
     ones = op.Broadcast(op.constant(np.array(1)), op.Subtract(op.ShapeOf(op.ShapeOf(rows)), 1))
     mask = op.Reshape(is_key, op.Concat([-1], ones, axis=0), special_zero=False)
     return [op.Select(mask, rows, op.constant_like(0, rows)), op.convert(is_key, ui8)]
-

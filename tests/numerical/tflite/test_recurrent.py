@@ -76,7 +76,9 @@ def lstm_in_both_directions() -> bytes:
         *(Tensor(name, np.zeros((T, N, H), np.float32)) for name in ("y", "z")),
     ]
     options = {"FusedActivationFunction": 4, "TimeMajor": True, "MergeOutputs": False}
-    operator = Operator("BIDIRECTIONAL_SEQUENCE_LSTM", [*names, *states, *[""] * 9], ["y", "z"], "BidirectionalSequenceLSTMOptions", options)
+    operator = Operator(
+        "BIDIRECTIONAL_SEQUENCE_LSTM", [*names, *states, *[""] * 9], ["y", "z"], "BidirectionalSequenceLSTMOptions", options
+    )
     return file_of(tensors, [operator], ["x"], ["y", "z"])
 
 
@@ -104,7 +106,9 @@ def rnn_in_both_directions() -> bytes:
     ]
     names = ["x", "fw", "fr", "fb", "fh", "bw", "br", "bb", "bh", "", "", ""]
     options = {"TimeMajor": True, "FusedActivationFunction": 4, "MergeOutputs": True}
-    return file_of(tensors, [Operator("BIDIRECTIONAL_SEQUENCE_RNN", names, ["y"], "BidirectionalSequenceRNNOptions", options)], ["x"], ["y"])
+    return file_of(
+        tensors, [Operator("BIDIRECTIONAL_SEQUENCE_RNN", names, ["y"], "BidirectionalSequenceRNNOptions", options)], ["x"], ["y"]
+    )
 
 
 def svdf() -> bytes:

@@ -9,6 +9,7 @@ Source: flexbuffers.h of FlatBuffers 25; delegates/flex of TensorFlow 2.21.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,7 @@ def _map(data: bytes) -> dict[str, Attribute]:
 
     Entries that are lists within lists, or maps, are left out.
     """
-    from flatbuffers import flexbuffers
-
+    flexbuffers: Any = import_module("flatbuffers.flexbuffers")
     found: dict[str, Attribute] = {}
     try:
         root: Any = flexbuffers.GetRoot(bytearray(data))
@@ -94,8 +94,7 @@ def _entry(value: Any, size: int) -> Attribute | None:
 
 def _node_attributes(file: ModelFile, data: bytes, kind: str) -> dict[str, Attribute]:
     """The attributes of the NodeDef of an operation of TensorFlow."""
-    from flatbuffers import flexbuffers
-
+    flexbuffers: Any = import_module("flatbuffers.flexbuffers")
     problem = file.error(f"the options of a {kind} are no NodeDef", "the file is damaged")
     try:
         root: Any = flexbuffers.GetRoot(bytearray(data))

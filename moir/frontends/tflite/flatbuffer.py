@@ -14,6 +14,7 @@ import struct
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,9 @@ class ModelFile:
             check_beginning(path, mapped, "tflite")
             raise ModelFileError(f"not a model of TensorFlow Lite: the identifier {IDENTIFIER.decode()} is missing", location=str(path))
         self.mapped: mmap.mmap = mapped
-        from tflite.Model import Model
-
+        schema: Any = import_module("tflite.Model")
         with self.damage("the model"):
-            self.root: Any = Model.GetRootAs(mapped, 0)
+            self.root: Any = schema.Model.GetRootAs(mapped, 0)
             version = self.root.Version()
         if version != SCHEMA_VERSION:
             raise self.error(f"the version of its schema is {version}, not {SCHEMA_VERSION}")
@@ -95,14 +95,13 @@ class ModelFile:
 
         Raises ModelFileError for a number that the installed schema does not have.
         """
-        from tflite.utils import BUILTIN_OPCODE2NAME
-
+        builtin: dict[int, str] = import_module("tflite.utils").BUILTIN_OPCODE2NAME
         found: list[tuple[str, bool]] = []
         with self.damage("the code of an operator"):
             for code in self.listed(self.root.OperatorCodesLength(), self.root.OperatorCodes):
                 # Codes of old files have 8 bits, and larger ones stand as 127 there.
                 number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
-                name = BUILTIN_OPCODE2NAME.get(number)
+                name = builtin.get(number)
                 if name is None:
                     hint = "a newer version of the package tflite may know it"
                     raise self.error(f"the builtin operator {number} is unknown", hint)

@@ -271,7 +271,7 @@ class SubgraphImporter:
         return self._integers[index]
 
     def value(self, index: int) -> SSAValue:
-        """The value of a tensor, of a quantized one the numbers. Raises ModelFileError for one that nothing computes."""
+        """The value of a tensor, of a quantized one the numbers. Raises ModelFileError if nothing computes it."""
         if (found := self._values.get(index)) is not None:
             return found
         tensor = self.tensor(index)

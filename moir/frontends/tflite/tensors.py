@@ -39,8 +39,7 @@ ELEMENTS: dict[int, Attribute] = {
     17: element_types.si4,
     18: element_types.bf16,
 }
-"""The element types by the numbers of the schema. The IR has none for complex numbers (8, 11), handles (13) and variants.
-"""
+"""The element types by the numbers of the schema. The IR has none for complex numbers (8, 11), handles and variants."""
 
 LARGEST_RANK = 64
 

@@ -66,7 +66,7 @@ def _used(value: SSAValue | None) -> SSAValue:
 
 
 def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SSAValue) -> SSAValue:
-    """The boxes [1, n, 4]: top, left, bottom, right. An encoding is relative to the center and the size of an anchor."""
+    """The boxes [1, n, 4]: top, left, bottom, right. Encodings are relative to center and size of anchors."""
     scales = [node.number(f"{side}_scale") for side in SIDES]
     if min(map(abs, scales)) == 0:
         node.fail(f"a scale of {scales} is 0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,7 @@ def converted(
         samples: inputs by which the converter finds the ranges of quantized tensors.
         options: attributes of the converter.
     """
-    import tensorflow as tf
-
+    tf: Any = import_module("tensorflow")
     specs = {
         name: tf.TensorSpec([None, *value.shape[1:]] if name in unknown else value.shape, value.dtype, name=name)
         for name, value in inputs.items()
@@ -45,8 +45,8 @@ def converted(
         def __call__(self, *given: Any) -> Outputs:
             return function(**dict(zip(specs, given, strict=True)))
 
-    model = Model()
-    converter = tf.lite.TFLiteConverter.from_concrete_functions([model.__call__.get_concrete_function()], model)
+    model: Any = Model()
+    converter: Any = tf.lite.TFLiteConverter.from_concrete_functions([model.__call__.get_concrete_function()], model)
     for name, value in options.items():
         setattr(converter, name, value)
     if samples:
@@ -56,8 +56,7 @@ def converted(
 
 def runner_of(model: bytes) -> Any:
     """The signature of a model, which the interpreter computes without delegates."""
-    import tensorflow as tf
-
+    tf: Any = import_module("tensorflow")
     resolver = tf.lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
     return tf.lite.Interpreter(model_content=model, experimental_op_resolver_type=resolver).get_signature_runner()
 

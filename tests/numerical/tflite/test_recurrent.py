@@ -16,7 +16,7 @@ from tests.numerical.tflite.files import Operator, Tensor, file_of
 
 tf: Any = pytest.importorskip("tensorflow")
 
-T, N, I, H, P = 4, 2, 3, 5, 4
+T, N, WIDTH, H, P = 4, 2, 3, 5, 4
 RANDOM = np.random.default_rng(7)
 
 
@@ -36,7 +36,7 @@ def lstm(cifg: bool = False, peephole: bool = False, projection: bool = False, n
     """An LSTM with some of its parts."""
     size = P if projection else H
     used = "fco" if cifg else "ifco"
-    values = gates("w", H, I, gates=used) | gates("r", H, size, gates=used) | gates("b", H, gates=used)
+    values = gates("w", H, WIDTH, gates=used) | gates("r", H, size, gates=used) | gates("b", H, gates=used)
     if peephole:
         values |= gates("p", H, gates=used.replace("c", ""))
     if projection:
@@ -48,7 +48,7 @@ def lstm(cifg: bool = False, peephole: bool = False, projection: bool = False, n
     names = ["x", *(name if name in values or name in ("h", "c") else "" for name in listed)]
     lead = (T, N) if time_major else (N, T)
     tensors = [
-        Tensor("x", np.zeros((*lead, I), np.float32)),
+        Tensor("x", np.zeros((*lead, WIDTH), np.float32)),
         *constants(**values),
         Tensor("h", np.zeros((N, size), np.float32), is_variable=True),
         Tensor("c", np.zeros((N, H), np.float32), is_variable=True),
@@ -64,13 +64,13 @@ def lstm_in_both_directions() -> bytes:
     values: dict[str, Array] = {}
     names = ["x"]
     for side in ("f", "b"):
-        own = gates(f"{side}w", H, I) | gates(f"{side}r", H, H) | gates(f"{side}b", H)
+        own = gates(f"{side}w", H, WIDTH) | gates(f"{side}r", H, H) | gates(f"{side}b", H)
         values |= own
         listed = [f"{side}{part}_{gate}" for part in "wr" for gate in "ifco"]
         names += [*listed, "", "", "", *(f"{side}b_{gate}" for gate in "ifco"), "", ""]
     states = ("fh", "fc", "bh", "bc")
     tensors = [
-        Tensor("x", np.zeros((T, N, I), np.float32)),
+        Tensor("x", np.zeros((T, N, WIDTH), np.float32)),
         *constants(**values),
         *(Tensor(name, np.zeros((N, H), np.float32), is_variable=True) for name in states),
         *(Tensor(name, np.zeros((T, N, H), np.float32)) for name in ("y", "z")),
@@ -86,8 +86,8 @@ def rnn(kind: str) -> bytes:
     """A simple network: a sequence, or one step."""
     lead = (N,) if kind == "RNN" else (N, T)
     tensors = [
-        Tensor("x", np.zeros((*lead, I), np.float32)),
-        *constants(w=normal(H, I), r=normal(H, H), b=normal(H)),
+        Tensor("x", np.zeros((*lead, WIDTH), np.float32)),
+        *constants(w=normal(H, WIDTH), r=normal(H, H), b=normal(H)),
         Tensor("h", np.zeros((N, H), np.float32), is_variable=True),
         Tensor("y", np.zeros((*lead, H), np.float32)),
     ]
@@ -96,10 +96,10 @@ def rnn(kind: str) -> bytes:
 
 
 def rnn_in_both_directions() -> bytes:
-    values = {f"{side}{name}": normal(*shape) for side in "fb" for name, shape in (("w", (H, I)), ("r", (H, H)), ("b", (H,)))}
+    values = {f"{side}{name}": normal(*shape) for side in "fb" for name, shape in (("w", (H, WIDTH)), ("r", (H, H)), ("b", (H,)))}
     states = ("fh", "bh")
     tensors = [
-        Tensor("x", np.zeros((T, N, I), np.float32)),
+        Tensor("x", np.zeros((T, N, WIDTH), np.float32)),
         *constants(**values),
         *(Tensor(name, np.zeros((N, H), np.float32), is_variable=True) for name in states),
         Tensor("y", np.zeros((T, N, 2 * H), np.float32)),
@@ -114,8 +114,8 @@ def rnn_in_both_directions() -> bytes:
 def svdf() -> bytes:
     rank, filters, memory = 2, 6, 4
     tensors = [
-        Tensor("x", np.zeros((N, I), np.float32)),
-        *constants(w=normal(filters, I), t=normal(filters, memory), b=normal(filters // rank)),
+        Tensor("x", np.zeros((N, WIDTH), np.float32)),
+        *constants(w=normal(filters, WIDTH), t=normal(filters, memory), b=normal(filters // rank)),
         Tensor("s", np.zeros((N, filters * memory), np.float32), is_variable=True),
         Tensor("y", np.zeros((N, filters // rank), np.float32)),
     ]

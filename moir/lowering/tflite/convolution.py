@@ -17,6 +17,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
 from moir.lowering.tensorflow.convolution import pads_for, spatial_list, spatial_sizes
 from moir.lowering.tflite.fused_activation import activated
+from moir.lowering.tflite.quantization import transposed_weights
 from moir.lowering.tflite.table import tflite
 from moir.rewriting.builder import OpBuilder
 
@@ -44,7 +45,7 @@ def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAV
 
     If the filters have fewer input channels than x: opset1.GroupConvolution(Transpose(x), Reshape(Transpose(w))).
     """
-    data, filters = channel_first(op, input, 4), channel_first(op, filter, 4)
+    data, filters = channel_first(op, input, 4), transposed_weights(op, filter, [0, 3, 1, 2])
     channels, own = size_along(shape_of(input) or (-1,) * 4, -1), size_along(shape_of(filter) or (-1,) * 4, -1)
     window = window_of(node)
     if channels < 1 or own < 1 or channels == own:
@@ -69,8 +70,7 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, fi
         channels = shape[3] // max(node.integer("depth_multiplier", 0), 1)
     if channels < 1 or shape[3] % channels:
         node.fail(f"the {shape[3]} channels of its filters are no multiple of the {channels} of the data")
-    filters = op.Transpose(filter, [3, 0, 1, 2])
-    grouped = op.Reshape(filters, [channels, shape[3] // channels, 1, *shape[1:3]], special_zero=False)
+    grouped = transposed_weights(op, filter, [3, 0, 1, 2], [channels, shape[3] // channels, 1, *shape[1:3]])
     result = op.GroupConvolution(channel_first(op, input, 4), grouped, **window_of(node).properties())
     return with_bias(node, op, channel_last(op, result, 4), bias)
 
@@ -80,7 +80,7 @@ def convolution_of_volumes(node: LoweringNode, op: OpBuilder, input: SSAValue, f
     """tflite.CONV_3D(x, w [d, h, w, in, out], b)
     -> Add(Transpose(opset1.Convolution(Transpose(x), Transpose(w))), b)
     """
-    filters = op.Transpose(filter, [4, 3, 0, 1, 2])
+    filters = transposed_weights(op, filter, [4, 3, 0, 1, 2])
     result = op.Convolution(channel_first(op, input, 5), filters, **window_of(node, "dhw").properties())
     return with_bias(node, op, channel_last(op, result, 5), bias)
 
@@ -92,7 +92,7 @@ def transposed_convolution(
     """tflite.TRANSPOSE_CONV(shape, w [out, h, w, in], x, b)
     -> Add(Transpose(opset1.ConvolutionBackpropData(Transpose(x), Transpose(w))), b)
     """
-    filters = op.Transpose(weights, [3, 0, 1, 2])
+    filters = transposed_weights(op, weights, [3, 0, 1, 2])
     kernel = (shape_of(weights) or (-1,) * 4)[1:3]
     return _backpropagated(node, op, output_shape, filters, input, bias, "hw", kernel)
 
@@ -104,7 +104,7 @@ def transposed_convolution_of_volumes(
     """tflite.CONV_3D_TRANSPOSE(shape, w [d, h, w, out, in], x, b)
     -> Add(Transpose(opset1.ConvolutionBackpropData(Transpose(x), Transpose(w))), b)
     """
-    filters = op.Transpose(filter, [4, 3, 0, 1, 2])
+    filters = transposed_weights(op, filter, [4, 3, 0, 1, 2])
     kernel = (shape_of(filter) or (-1,) * 5)[:3]
     return _backpropagated(node, op, output_shape, filters, input, bias, "dhw", kernel)
 

@@ -9,10 +9,15 @@ with them where activations are rounded, and keeps them where not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import describe, f32
+from moir.analysis.constants import DECOMPRESSION, is_decompression
+from moir.dialects.element_types import describe, f16, f32
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
@@ -84,5 +89,25 @@ def quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
 
 @tflite.lowers("QUANTIZE", "DEQUANTIZE", "DENSIFY")
 def converted(op: OpBuilder, input: SSAValue) -> SSAValue:
-    """tflite.DEQUANTIZE(x) -> opset1.Convert(x) from halves to floats; x if it is numbers already"""
-    return op.convert(input, f32) if element_of(input) != f32 else input
+    """tflite.DEQUANTIZE(x) -> opset1.Convert(x) from halves to floats; x if it is numbers already
+
+    Weights stay halves.
+    """
+    is_weight = isinstance(input.owner, Constant) and element_of(input) == f16 and (rank_of(input) or 0) > 1
+    return restored(op, input) if is_weight else op.convert(input, f32)
+
+
+def restored(op: OpBuilder, halves: SSAValue) -> SSAValue:
+    """Weights that are stored as halves as floats; a mark tells the runtime not to fold the Convert."""
+    value = op.Convert(halves, destination_type=f32)
+    assert isinstance(value.owner, Convert)
+    value.owner.attributes["runtime_info"] = DECOMPRESSION
+    return value
+
+
+def transposed_weights(op: OpBuilder, weights: SSAValue, order: Sequence[int], shape: Sequence[int] | None = None) -> SSAValue:
+    """Weights transposed, and reshaped if a shape is given; those stored as halves before they are restored."""
+    is_stored = isinstance(convert := weights.owner, Convert) and is_decompression(convert)
+    moved = op.Transpose(convert.data if is_stored and isinstance(convert, Convert) else weights, list(order))
+    moved = moved if shape is None else op.Reshape(moved, list(shape), special_zero=False)
+    return restored(op, moved) if is_stored else moved

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -26,11 +27,14 @@ class LiteRunner(FrameworkRunner):
     def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
         lite = _tensorflow().lite
         try:
-            interpreter = lite.Interpreter(
-                str(self.path),
-                experimental_op_resolver_type=lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
-                experimental_preserve_all_tensors=bool(tensors),
-            )
+            with warnings.catch_warnings():
+                # It says that the interpreter will be a package of its own.
+                warnings.simplefilter("ignore")
+                interpreter = lite.Interpreter(
+                    str(self.path),
+                    experimental_op_resolver_type=lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+                    experimental_preserve_all_tensors=bool(tensors),
+                )
             return self._values(interpreter, inputs, tensors)
         except (ValueError, RuntimeError) as error:
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]

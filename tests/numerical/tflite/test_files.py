@@ -11,6 +11,8 @@ import pytest
 import moir
 from moir.dialects.memory_map import Array
 from moir.errors import ConversionError, ModelFileError
+from moir.execution.tflite_runtime import LiteRunner
+from moir.frontends.tflite import read_model
 from tests.numerical.runtime import core
 from tests.numerical.tflite.files import Operator, Tensor, file_of
 from tests.numerical.tflite.models import interpreted
@@ -41,6 +43,19 @@ def test_fixtures(tmp_path: Path, name: str) -> None:
     for output in request.model_outputs:
         [key] = [each for each in expected if each in output.names]
         np.testing.assert_allclose(found[output], expected[key], rtol=1e-4, atol=0.01 if name == "quantized" else 1e-5)
+
+
+def test_inner_tensors_of_the_interpreter_are_numbers() -> None:
+    path = FIXTURES / "quantized.tflite"
+    module = read_model(path)
+    runner = LiteRunner(path, module, {})
+    [port] = runner.interface.inputs
+    x = RANDOM.normal(size=(1, 6, 5, 3)).astype(np.float32)
+    values = runner.run({port.name: x}, runner.tensors)
+    found = values["tfl.quantize"]
+    assert found.dtype == np.float32
+    assert np.abs(found - np.clip(x, found.min(), found.max())).max() < 0.05
+    assert values["scores"].shape == (1, 3)
 
 
 def test_a_variable_keeps_its_value(tmp_path: Path) -> None:

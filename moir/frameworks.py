@@ -268,6 +268,20 @@ MXNET = Framework(
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
+TENSORFLOW_LITE = Framework(
+    dialect="tflite",
+    title="TensorFlow Lite",
+    reader="moir.frontends.tflite:read_model",
+    suffixes=(".tflite",),
+    # The place of the model's table, then the identifier of the schema.
+    beginning=rb".{4}TFL3",
+    lowering="moir.lowering.tflite.table:tflite",
+    view="moir.model_optimizer.frameworks.tflite.view:VIEW",
+    runner="moir.execution.tflite_runtime:LiteRunner",
+    channel_last=True,
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -284,10 +298,10 @@ FRAMEWORKS: dict[str, Framework] = {
         TENSORFLOW,
         CAFFE,
         MXNET,
+        TENSORFLOW_LITE,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.
-        Framework("tflite", "TensorFlow Lite"),
         Framework("paddle", "PaddlePaddle"),
     )
 }

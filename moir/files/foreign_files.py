@@ -95,7 +95,6 @@ KINDS: tuple[FileKind, ...] = (
     ),
     FileKind("an HDF5 file, as Keras writes it", _EXPORT_KERAS, beginning=rb"\x89HDF\r\n\x1a\n", suffixes=(".h5", ".hdf5")),
     # TensorFlow.
-    FileKind("a TensorFlow Lite model", _NO_FRONTEND.format(name="TensorFlow Lite"), beginning=rb".{4}TFL3", suffixes=(".tflite",)),
     FileKind(
         "a part of a TensorFlow checkpoint, values without a graph",
         "give the graph with its values: moir GRAPH --checkpoint PREFIX, or PREFIX.meta",

@@ -308,6 +308,13 @@ def caffe_samples() -> list[Sample]:
 
 
 @cache
+def tensorflow_lite_samples() -> list[Sample]:
+    """TensorFlow Lite's models."""
+    files = sorted((FIXTURES / "tflite").glob("*.tflite"))
+    return [Sample(f"{path.stem} of TensorFlow Lite", {path.name: path.read_bytes()}, path.name) for path in files]
+
+
+@cache
 def mxnet_samples() -> list[Sample]:
     """MXNet's symbols with parameters."""
     folder = FIXTURES / "mxnet"
@@ -348,6 +355,7 @@ FORMATS: Mapping[str, Callable[[], list[Sample]]] = {
     "tf": tensorflow_samples,
     "caffe": caffe_samples,
     "mxnet": mxnet_samples,
+    "tflite": tensorflow_lite_samples,
     "ir": ir_samples,
 }
 """The samples of each framework."""

@@ -268,6 +268,18 @@ MXNET = Framework(
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
+KERAS = Framework(
+    dialect="keras",
+    title="Keras",
+    reader="moir.frontends.keras:read_model",
+    suffixes=(".keras", ".h5", ".hdf5"),
+    # A zip archive whose first member is one of Keras, or an HDF5 file.
+    beginning=rb"PK\x03\x04.{26}(?:metadata\.json|config\.json|model\.weights\.h5|assets/)|\x89HDF\r\n\x1a\n",
+    lowering="moir.lowering.keras.table:keras",
+    passes=frozenset(("fuse-recurrent-cells",)),
+    channel_last=True,
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -284,6 +296,7 @@ FRAMEWORKS: dict[str, Framework] = {
         TENSORFLOW,
         CAFFE,
         MXNET,
+        KERAS,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.

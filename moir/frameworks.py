@@ -280,6 +280,20 @@ KERAS = Framework(
     channel_last=True,
 )
 
+STABLEHLO = Framework(
+    dialect="stablehlo",
+    title="StableHLO",
+    reader="moir.frontends.stablehlo:read_model",
+    suffixes=(".mlirbc", ".jax"),
+    # Bytecode of MLIR; a file of jax.export is a FlatBuffer whose root table has a vtable of its many fields.
+    beginning=rb"ML\xefR|(?s:[\x04-\xff][\x00-\x0f]\x00\x00)(?=.{0,300}\x00\x00[\x16-\x60]\x00)",
+    text_beginning=rb"(?:\s|//[^\n]*\n|#loc\d* = loc\([^\n]*\n)*\"?(?:builtin\.)?module\"?\b"
+    rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.))",
+    lowering="moir.lowering.stablehlo.table:stablehlo",
+    channel_last=True,
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -297,6 +311,7 @@ FRAMEWORKS: dict[str, Framework] = {
         CAFFE,
         MXNET,
         KERAS,
+        STABLEHLO,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.

@@ -8,12 +8,15 @@ from moir.dialects.opset.matrix import LETTERS
 from moir.lowering.binder import LoweringNode
 
 
-def equation_of(node: LoweringNode, ranks: Sequence[int]) -> str:
-    """The equation of the dimension numbers: rows [0] and columns [1] summed over the other axis are "ab,cb->ac"."""
+def equation_of(node: LoweringNode, ranks: Sequence[int], names: tuple[str, str] = ("batch", "contracting")) -> str:
+    """The equation of the dimension numbers: rows [0] and columns [1] summed over the other axis are "ab,cb->ac".
+
+    `names` are what the batch and the contracting dimensions are called in the attributes.
+    """
     spare = iter(LETTERS)
     terms = [[""] * rank for rank in ranks]
     output: list[str] = []
-    for what in ("batch", "contracting"):
+    for what in names:
         sides = [node.integers(f"{side}_{what}_dimensions", ()) for side in ("lhs", "rhs")]
         if len(sides[0]) != len(sides[1]):
             node.fail(f"its {what} dimensions {list(sides[0])} and {list(sides[1])} are not equally many")
@@ -23,7 +26,7 @@ def equation_of(node: LoweringNode, ranks: Sequence[int]) -> str:
                 if not 0 <= place < len(term) or term[place]:
                     node.fail(f"dimension {place} of an operand is not there, or used twice")
                 term[place] = letter
-            output += letter if what == "batch" else ""
+            output += letter if what == names[0] else ""
     for term in terms:
         for place, letter in enumerate(term):
             if not letter:

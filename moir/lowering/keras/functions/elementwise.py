@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, f16, f32, f64, si32, to_numpy
 from moir.dialects.shapes import element_of
 from moir.expansions.angles import angle_of
+from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation, selu
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras import activations
@@ -154,27 +155,28 @@ _BY_NAME = (
 _KEEPS_INTEGERS = frozenset(("Absolute", "Abs", "Negative", "Relu", "Sign", "Square", "Relu6"))
 
 SINGLE: Mapping[str, Single] = {
-    "Cbrt": lambda op, x: op.Multiply(op.Sign(x), op.Power(op.Abs(x), 1 / 3)),
-    "Deg2rad": lambda op, x: op.Multiply(x, math.pi / 180),
-    "Erfc": lambda op, x: op.Subtract(1.0, op.Erf(x)),
+    "Cbrt": FORMULAS["cbrt"],
+    "Deg2rad": FORMULAS["radians"],
+    "Erfc": FORMULAS["erfc"],
+    "Erfinv": FORMULAS["erfinv"],
     "Exp2": lambda op, x: op.Power(op.constant_like(2.0, x), x),
-    "Expm1": lambda op, x: op.Subtract(op.Exp(x), 1.0),
+    "Expm1": FORMULAS["expm1"],
     "HardSigmoid": activations.hard_sigmoid,
     "HardSilu": lambda op, x: op.HSwish(x),
     "HardTanh": lambda op, x: op.Clamp(x, min=-1.0, max=1.0),
-    "Log10": lambda op, x: op.Divide(op.Log(x), math.log(10)),
-    "Log1p": lambda op, x: op.Log(op.Add(x, 1.0)),
-    "Log2": lambda op, x: op.Divide(op.Log(x), math.log(2)),
+    "Log10": FORMULAS["log10"],
+    "Log1p": FORMULAS["log1p"],
+    "Log2": FORMULAS["log2"],
     "LogSigmoid": activations.log_sigmoid,
-    "Rad2deg": lambda op, x: op.Multiply(x, 180 / math.pi),
-    "Reciprocal": lambda op, x: op.Divide(1.0, x),
-    "Relu6": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
-    "Rsqrt": lambda op, x: op.Divide(1.0, op.Sqrt(x)),
+    "Rad2deg": FORMULAS["degrees"],
+    "Reciprocal": FORMULAS["reciprocal"],
+    "Relu6": FORMULAS["relu6"],
+    "Rsqrt": FORMULAS["rsqrt"],
     "Selu": selu,
     "Silu": lambda op, x: op.Swish(x),
     "SparsePlus": activations.sparse_plus,
     "SparseSigmoid": activations.FUNCTIONS["sparse_sigmoid"],
-    "Square": lambda op, x: op.Multiply(x, x),
+    "Square": FORMULAS["square"],
     "TanhShrink": activations.FUNCTIONS["tanh_shrink"],
     "Trunc": lambda op, x: op.Multiply(op.Sign(x), op.Floor(op.Abs(x))),
 }

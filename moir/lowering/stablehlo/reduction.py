@@ -1,0 +1,85 @@
+"""Reductions along axes and over windows, sorts, and functions that are applied to elements.
+
+%y = stablehlo.reduce(%x, 0) {dimensions = [1], (a, b) -> add(a, b)}  ->  %y = opset1.ReduceSum(%x, [1])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import element_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.branches import inlined
+from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.reduction import combination_of, reduced, reductions_of
+from moir.lowering.xla.sorting import sorted_by
+from moir.lowering.xla.windows import AxisWindow, reduced_windows
+from moir.rewriting.builder import OpBuilder
+
+
+def own_operands(node: LoweringNode) -> list[SSAValue]:
+    """The operands without the values that regions capture."""
+    values = node.operands
+    return values[: len(values) - node.integer("captured", 0)]
+
+
+@stablehlo.lowers("reduce")
+def reduce(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> Sequence[SSAValue]:
+    """stablehlo.reduce(x…, init…) {dimensions} -> opset1.ReduceSum(x, axes), or opset11.TopK for a pair with an index"""
+    values, body = own_operands(node), node.op.regions[0]
+    if len(values) == 2:
+        kind = combination_of(node, body, element_of(values[0]))
+        return [reduced(op, kind, values[0], values[1], dimensions)]
+    return reductions_of(node, op, body, values, dimensions)
+
+
+@stablehlo.lowers("reduce_window")
+def reduce_window(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    window_dimensions: tuple[int, ...],
+    window_strides: tuple[int, ...] = (),
+    base_dilations: tuple[int, ...] = (),
+    window_dilations: tuple[int, ...] = (),
+    padding: tuple[int, ...] = (),
+) -> Sequence[SSAValue]:
+    """stablehlo.reduce_window(x, init) {window} -> opset14.MaxPool, opset14.AvgPool times the size, or opset3.CumSum"""
+    values, rank = own_operands(node), len(window_dimensions)
+    ones = (1,) * rank
+    pads = padding or (0,) * 2 * rank
+    if len(pads) != 2 * rank or len(values) % 2 or node.known_rank(0) != rank:
+        node.fail("its window is not one of its operands")
+    columns = (window_dimensions, window_strides or ones, base_dilations or ones, window_dilations or ones, pads[::2], pads[1::2])
+    windows = [AxisWindow(*row) for row in zip(*columns, strict=True)]
+    if min(min(column) for column in columns[:4]) < 1:
+        node.fail("a size, stride or dilation is below 1")
+    count = len(values) // 2
+    found: list[SSAValue] = []
+    for index in range(count):
+        kind = combination_of(node, node.op.regions[0], element_of(values[index]), index, count + index, index)
+        own = node if count == 1 else node.with_operands({0: values[index]})
+        found.append(reduced_windows(own, op, kind, values[count + index], windows))
+    return found
+
+
+@stablehlo.lowers("sort")
+def sort(node: LoweringNode, op: OpBuilder, *, dimension: int = -1) -> Sequence[SSAValue]:
+    """stablehlo.sort(x…) {dimension} -> opset11.TopK of what the comparator compares, opset6.GatherElements of the others"""
+    return sorted_by(node, op, node.op.regions[0], own_operands(node), dimension % max(node.known_rank(0), 1))
+
+
+@stablehlo.lowers("map")
+def map_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """stablehlo.map(x…) -> the operations of its function, on tensors"""
+    return inlined(node, op, node.op.regions[0], node.operands)
+
+
+@stablehlo.lowers("chlo.top_k")
+def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Sequence[SSAValue]:
+    """stablehlo.chlo.top_k(x) {k} -> opset11.TopK(x, k) along the last axis"""
+    found = op.TopK.results(operand, op.constant(k, si64), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+    return list(found)[: node.result_count]

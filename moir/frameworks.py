@@ -287,8 +287,9 @@ STABLEHLO = Framework(
     suffixes=(".mlirbc", ".jax"),
     # Bytecode of MLIR; a file of jax.export is a FlatBuffer whose root table has a vtable of its many fields.
     beginning=rb"ML\xefR|(?s:[\x04-\xff][\x00-\x0f]\x00\x00)(?=.{0,300}\x00\x00[\x16-\x60]\x00)",
-    text_beginning=rb"(?:\s|//[^\n]*\n|#loc\d* = loc\([^\n]*\n)*\"?(?:builtin\.)?module\"?\b"
-    rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.))",
+    # MLIR prints locations in front of a module; a module of moir's own has a moir.model in it, which follows at once.
+    text_beginning=rb"(?:\s|//[^\n]*\n)*(?:#loc\d* = loc\(|\"?(?:builtin\.)?module\"?\b(?!\s*\{\s*moir\.)"
+    rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.)))",
     lowering="moir.lowering.stablehlo.table:stablehlo",
     channel_last=True,
     passes=frozenset(("fuse-recurrent-cells",)),

@@ -11,12 +11,15 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import inlined
 from moir.lowering.stablehlo.table import stablehlo
-from moir.lowering.xla.reduction import combination_of, reduced, reductions_of
+from moir.lowering.xla.computations import combination
+from moir.lowering.xla.padding import with_edges, with_interior
+from moir.lowering.xla.reduction import COMBINATIONS, combination_of, reduced, reductions_of
 from moir.lowering.xla.sorting import sorted_by
-from moir.lowering.xla.windows import AxisWindow, reduced_windows
+from moir.lowering.xla.windows import MAXIMUM_TAPS, AxisWindow, reduced_windows, tap_of
 from moir.rewriting.builder import OpBuilder
 
 
@@ -59,11 +62,54 @@ def reduce_window(
         node.fail("a size, stride or dilation is below 1")
     count = len(values) // 2
     found: list[SSAValue] = []
+    if count == 1 and combination(node.op.regions[0]) not in COMBINATIONS:
+        return [by_function(node, op, values[0], values[1], windows)]
     for index in range(count):
         kind = combination_of(node, node.op.regions[0], element_of(values[index]), index, count + index, index)
         own = node if count == 1 else node.with_operands({0: values[index]})
         found.append(reduced_windows(own, op, kind, values[count + index], windows))
     return found
+
+
+def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
+    """Windows whose elements any function combines, which the first element of the reduction does not change.
+
+    Where each window is all that lies in front of an element, or behind it, the windows of twice the size are made of
+    two neighbours.
+    """
+    body, filler = node.op.regions[0], as_scalar(op, init)
+
+    def joined(a: SSAValue, b: SSAValue) -> SSAValue:
+        return inlined(node, op, body.clone(), [a, b])[0]
+
+    rank = len(windows)
+    for axis, window in enumerate(windows):
+        if window.is_trivial:
+            continue
+        size = (node.shape(0) or (-1,) * rank)[axis]
+        is_running = (window.size, window.stride, window.base_dilation, window.dilation) == (size, 1, 1, 1)
+        if is_running and (window.low, window.high) in ((size - 1, 0), (0, size - 1)):
+            distance = 1
+            while distance < size:
+                x = joined(moved_along(op, x, axis, distance if window.low else -distance, filler, rank), x)
+                distance *= 2
+            continue
+        if window.size > MAXIMUM_TAPS:
+            node.fail(f"windows of more than {MAXIMUM_TAPS} elements are not supported for this function")
+        spread = [window.base_dilation - 1 if each == axis else 0 for each in range(rank)]
+        ends = [[pad if each == axis else 0 for each in range(rank)] for pad in (window.low, window.high)]
+        data = with_edges(op, with_interior(op, x, spread, filler), *ends, filler)
+        taps = [tap_of(op, data, axis, window, place * window.dilation) for place in range(window.size)]
+        x = taps[0]
+        for each in taps[1:]:
+            x = joined(x, each)
+    return x
+
+
+def moved_along(op: OpBuilder, x: SSAValue, axis: int, distance: int, filler: SSAValue, rank: int) -> SSAValue:
+    """A tensor moved along an axis, with a filler in the places that become free."""
+    low = [distance if each == axis else 0 for each in range(rank)]
+    return with_edges(op, x, low, [-entry for entry in low], filler)
 
 
 @stablehlo.lowers("sort")

@@ -151,14 +151,14 @@ def combined(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[Axi
     data = with_interior(op, data, [window.base_dilation - 1 for window in windows], filler)
     data = with_edges(op, data, [window.low for window in windows], [window.high for window in windows], filler)
     for axis, window in enumerate(windows):
-        taps = [_tap(op, data, axis, window, place * window.dilation) for place in range(window.size)]
+        taps = [tap_of(op, data, axis, window, place * window.dilation) for place in range(window.size)]
         data = taps[0]
         for tap in taps[1:]:
             data = COMBINATIONS[kind].of(op, data, tap)
     return data
 
 
-def _tap(op: OpBuilder, data: SSAValue, axis: int, window: AxisWindow, place: int) -> SSAValue:
+def tap_of(op: OpBuilder, data: SSAValue, axis: int, window: AxisWindow, place: int) -> SSAValue:
     """The element at a place of each window along an axis."""
     if window.size == window.stride == 1:
         return data

@@ -285,8 +285,8 @@ STABLEHLO = Framework(
     title="StableHLO",
     reader="moir.frontends.stablehlo:read_model",
     suffixes=(".mlirbc", ".jax"),
-    # Bytecode of MLIR; a file of jax.export is a FlatBuffer whose root table has a vtable of its many fields.
-    beginning=rb"ML\xefR|(?s:[\x04-\xff][\x00-\x0f]\x00\x00)(?=.{0,300}\x00\x00[\x16-\x60]\x00)",
+    # Bytecode of MLIR; or a file of jax.export, a FlatBuffer whose root table follows its table of 14 fields and more.
+    beginning=rb"ML\xefR|[\x20-\x60]\0\0\0(?:\0\0)?[\x20-\x58]\0.\0",
     # MLIR prints locations in front of a module; a module of moir's own has a moir.model in it, which follows at once.
     text_beginning=rb"(?:\s|//[^\n]*\n)*(?:#loc\d* = loc\(|\"?(?:builtin\.)?module\"?\b(?!\s*\{\s*moir\.)"
     rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.)))",

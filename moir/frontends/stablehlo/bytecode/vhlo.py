@@ -116,11 +116,13 @@ def _quantized(cursor: Cursor, types: Read, *, per_axis: bool) -> Quantized:
     axis: int | None = None
     if per_axis:
         axis = cursor.number()
+        lowest, highest = cursor.signed(), cursor.signed()
         scales = [_float(cursor, "f64") for _ in range(cursor.count("scales"))]
         zeros = [cursor.signed() for _ in range(cursor.count("zero points"))]
     else:
         scales, zeros = [_float(cursor, "f64")], [cursor.signed()]
-    return Quantized(storage, expressed, tuple(scales), tuple(zeros), axis, cursor.signed(), cursor.signed())
+        lowest, highest = cursor.signed(), cursor.signed()
+    return Quantized(storage, expressed, tuple(scales), tuple(zeros), axis, lowest, highest)
 
 
 def _float(cursor: Cursor, name: str) -> float:

@@ -276,6 +276,7 @@ KERAS = Framework(
     # A zip archive whose first member is one of Keras, or an HDF5 file.
     beginning=rb"PK\x03\x04.{26}(?:metadata\.json|config\.json|model\.weights\.h5|assets/)|\x89HDF\r\n\x1a\n",
     lowering="moir.lowering.keras.table:keras",
+    view="moir.model_optimizer.frameworks.keras.view:VIEW",
     passes=frozenset(("fuse-recurrent-cells",)),
     channel_last=True,
 )
@@ -291,6 +292,7 @@ STABLEHLO = Framework(
     text_beginning=rb"(?:\s|//[^\n]*\n)*(?:#loc\d* = loc\(|\"?(?:builtin\.)?module\"?\b(?!\s*\{\s*moir\.)"
     rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.)))",
     lowering="moir.lowering.stablehlo.table:stablehlo",
+    view="moir.model_optimizer.frameworks.stablehlo.view:VIEW",
     channel_last=True,
     passes=frozenset(("fuse-recurrent-cells",)),
 )

@@ -101,7 +101,7 @@ def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
 
     They are a triple, a list of triples, or a dictionary of them.
     """
-    found = _rows(value) if not (isinstance(value, list) and _is_row(value)) else _rows(value)
+    found = _rows(value)
     if isinstance(found, dict):
         named = cast("dict[str, Any]", found)
         return [

@@ -34,6 +34,10 @@ class Slice(Record):
     stop: object
     step: object
 
+    def parts(self) -> tuple[tuple[str, object], ...]:
+        """The bounds and the step by their names."""
+        return (("start", self.start), ("stop", self.stop), ("step", self.step))
+
 
 ELLIPSIS = "..."
 """What stands for an ellipsis in an index."""
@@ -183,5 +187,5 @@ def inner(value: Any) -> Any:
     return {
         name: inner(each)
         for name, each in given.items()
-        if not name.endswith(_TRAINING) and (name not in ("trainable", "seed", "quantization_config") or name == "config")
+        if not name.endswith(_TRAINING) and name not in ("trainable", "seed", "quantization_config")
     }

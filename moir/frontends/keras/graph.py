@@ -148,7 +148,7 @@ class ModelBuilder:
             operands.append(value)
             return f"%{len(operands) - 1}"
         if isinstance(value, Slice):
-            return {key: self._placed(each, operands, name) for key, each in vars(value).items() if each is not None} | {"slice": True}
+            return {key: self._placed(each, operands, name) for key, each in value.parts() if each is not None} | {"slice": True}
         if isinstance(value, list | tuple):
             return [self._placed(each, operands, name) for each in cast("list[Any]", value)]
         if isinstance(value, dict):
@@ -339,7 +339,7 @@ class Model:
         if isinstance(value, Reference):
             return self._value(value, values)
         if isinstance(value, Slice):
-            return Slice(*(self._resolved(each, values) for each in vars(value).values()))
+            return Slice(*(self._resolved(each, values) for _, each in value.parts()))
         if isinstance(value, list | tuple):
             return [self._resolved(each, values) for each in cast("list[Any]", value)]
         if isinstance(value, dict):

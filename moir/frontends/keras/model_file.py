@@ -135,7 +135,7 @@ def _of_archive(path: Path, mapped: mmap.mmap) -> ModelFile:
     }
     weights = GroupedWeights.empty()
     if "model.weights.h5" in members:
-        weights = _archived_weights(archive, members["model.weights.h5"], path, mapped)
+        weights = _archived_weights(members["model.weights.h5"], path, mapped)
     elif any(name.startswith("model.weights") for name in members):
         hint = "save the model as one file: model.save('model.keras')"
         raise ModelFileError("its weights are in several parts, which are not supported", location=str(path), hint=hint)
@@ -153,7 +153,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, large
         raise ModelFileError(f"its member {member.filename} is damaged: {error}", location=str(path)) from error
 
 
-def _archived_weights(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, mapped: mmap.mmap) -> GroupedWeights:
+def _archived_weights(member: zipfile.ZipInfo, path: Path, mapped: mmap.mmap) -> GroupedWeights:
     """The weights of an archive, whose HDF5 file is stored without compression."""
     if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
         raise ModelFileError(

@@ -95,8 +95,8 @@ class Operation:
     kind: str
     operands: list[Value]
     attributes: dict[str, Any]
-    regions: list[Block] = field(default_factory=list)
-    results: list[Value] = field(default_factory=list)
+    regions: list[Block] = field(default_factory=lambda: list[Block]())
+    results: list[Value] = field(default_factory=lambda: list[Value]())
     name: str = ""
 
 
@@ -105,7 +105,7 @@ class Block:
     """A block: its arguments and its operations, of which the last one returns values."""
 
     arguments: list[Value]
-    operations: list[Operation] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=lambda: list[Operation]())
 
 
 @dataclass(eq=False)
@@ -117,8 +117,8 @@ class Function:
 
     name: str
     body: Block
-    argument_attributes: list[dict[str, Any]] = field(default_factory=list)
-    result_attributes: list[dict[str, Any]] = field(default_factory=list)
+    argument_attributes: list[dict[str, Any]] = field(default_factory=lambda: list[dict[str, Any]]())
+    result_attributes: list[dict[str, Any]] = field(default_factory=lambda: list[dict[str, Any]]())
     is_public: bool = True
 
 

@@ -17,7 +17,7 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, values_within, variables
-from moir.lowering.keras.core import projected
+from moir.lowering.keras.matrix import projected
 from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder

@@ -1,7 +1,7 @@
 """The configuration, the arguments and the variables of a layer.
 
-Operands are the tensors of the call, then the variables. `arguments` and `keyword_arguments` say what a call has besides
-tensors in order; in them "%0" is the first operand.
+Operands are the tensors of the call, then the variables. `arguments` and `keyword_arguments` say what a call has
+besides tensors in order; in them "%0" is the first operand.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ READERS: Mapping[str, Reader] = {
     "str": lambda node, name, default: node.text(name, default),
     "bool": lambda node, name, default: node.flag(name, bool(default)),
     "tuple[int, ...]": _entries,
-    "Attribute": lambda node, name, default: element_named(node, node.text(name)),
+    "Attribute": lambda node, name, _: element_named(node, node.text(name)),
 }
 """How attributes are read, by the annotations in signatures: a list of integers may be one integer."""
 

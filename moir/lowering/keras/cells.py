@@ -17,7 +17,7 @@ from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.activations import activated
+from moir.lowering.keras.activation_functions import activated
 from moir.lowering.keras.attributes import by_axis, is_channel_last
 from moir.lowering.keras.convolution import channels_first, channels_last, convolved, window_of
 from moir.rewriting.builder import OpBuilder
@@ -90,7 +90,7 @@ class Cell(ABC):
         *,
         reverse: bool,
     ) -> list[SSAValue]:
-        """The results of an operation of the runtime over [N, T, I]; a reversed one has its outputs in order of time."""
+        """The results of an operation of the runtime over [N, T, I], in the order of the computation."""
         data = op.Slice(x, [-1], [-(2**31)], [-1], [1]) if reverse else x
         lengths = op.Broadcast(op.convert(dimension_list(op, x, 1), si32), dimension_list(op, x, 0))
         shape = shape_of(x)

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.activations import activated
+from moir.lowering.keras.activation_functions import activated
 from moir.lowering.keras.attributes import by_axis, is_channel_last, variables
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder

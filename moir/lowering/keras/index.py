@@ -1,19 +1,12 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX: dict[str, str] = {
+    "activation": ("Activation ELU LeakyReLU PReLU ReLU Softmax ThresholdedReLU"),
     "attention": ("AdditiveAttention Attention GroupQueryAttention GroupedQueryAttention MultiHeadAttention"),
     "convolution": (
         "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D Convolution1DTranspose Convolution2D "
         "Convolution2DTranspose Convolution3D Convolution3DTranspose Deconvolution2D Deconvolution3D DepthwiseConv1D "
         "DepthwiseConv2D SeparableConv1D SeparableConv2D SeparableConvolution1D SeparableConvolution2D"
-    ),
-    "core": (
-        "Activation ActivityRegularization AlphaDropout AugMix CutMix Dense Dropout ELU EinsumDense Embedding GaussianDropout "
-        "GaussianNoise Identity Lambda LeakyReLU Masking MixUp PReLU RandAugment RandomBrightness RandomColorDegeneration "
-        "RandomColorJitter RandomContrast RandomElasticTransform RandomErasing RandomFlip RandomGaussianBlur RandomHeight "
-        "RandomHue RandomInvert RandomPerspective RandomPosterization RandomRotation RandomSaturation RandomSharpness RandomShear "
-        "RandomTranslation RandomWidth RandomZoom ReLU ReversibleEmbedding Softmax SpatialDropout1D SpatialDropout2D "
-        "SpatialDropout3D ThresholdedReLU TimeDistributed"
     ),
     "functions.elementwise": (
         "ops.Abs ops.Absolute ops.Add ops.Arccos ops.Arccosh ops.Arcsin ops.Arcsinh ops.Arctan ops.Arctan2 ops.Arctanh ops.Array "
@@ -43,6 +36,15 @@ INDEX: dict[str, str] = {
         "ops.TopK ops.Var"
     ),
     "images": ("CenterCrop Resizing"),
+    "indexing": ("Embedding ReversibleEmbedding"),
+    "infrastructure": (
+        "ActivityRegularization AlphaDropout AugMix CutMix Dropout GaussianDropout GaussianNoise Identity Lambda Masking MixUp "
+        "RandAugment RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast RandomElasticTransform "
+        "RandomErasing RandomFlip RandomGaussianBlur RandomHeight RandomHue RandomInvert RandomPerspective RandomPosterization "
+        "RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation RandomWidth RandomZoom SpatialDropout1D "
+        "SpatialDropout2D SpatialDropout3D"
+    ),
+    "matrix": ("Dense EinsumDense"),
     "merging": ("Add Average Concatenate Dot Maximum Minimum Multiply Subtract"),
     "normalization": (
         "BatchNormalization BatchNormalizationV1 BatchNormalizationV2 GroupNormalization LayerNormalization LayerScale "
@@ -65,4 +67,5 @@ INDEX: dict[str, str] = {
         "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape UpSampling1D UpSampling2D UpSampling3D "
         "ZeroPadding1D ZeroPadding2D ZeroPadding3D"
     ),
+    "wrappers": ("TimeDistributed"),
 }

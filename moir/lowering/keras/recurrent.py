@@ -1,6 +1,7 @@
 """Recurrent layers. In shapes: N batch, T steps, I inputs, H units.
 
-    %y = keras.LSTM(%x, kernel, recurrent kernel, bias)  ->  Squeeze(opset5.LSTMSequence(%x, zeros, zeros, lengths, W, R, B))
+    %y = keras.LSTM(%x, kernel, recurrent kernel, bias)
+->  %y = opset1.Squeeze(opset5.LSTMSequence(%x, zeros, zeros, lengths, W, R, B))
 
 A layer with a mask, with other activations than those of the runtime's operations, or with other cells is a
 TensorIterator over its steps.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, describe, to_numpy
+from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
 from moir.dialects.shapes import element_of
 from moir.expansions.angles import angle_of
 from moir.expansions.formulas import FORMULAS
@@ -208,16 +208,14 @@ def bitcast(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
     if known is not None and to_numpy(element).itemsize == known.dtype.itemsize:
         return op.constant(known.view(to_numpy(element)), element)
     both = {describe(element).xml, describe(element_of(operand)).xml}
-    if both <= {"i8", "u8"} or both <= {"i16", "u16"} or both <= {"i32", "u32"} or both <= {"i64", "u64"}:
-        return op.convert(operand, element)
-    node.fail("the bits of a float are not accessible in the runtime", hint="cut the model in front of this operation")
+    if not any(both <= {f"i{bits}", f"u{bits}"} for bits in (8, 16, 32, 64)):
+        node.fail("the bits of a float are not accessible in the runtime", hint="cut the model in front of this operation")
+    return op.convert(operand, element)
 
 
 @stablehlo.lowers("reduce_precision")
 def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, exponent_bits: int = 8, mantissa_bits: int = 23) -> SSAValue:
     """stablehlo.reduce_precision(x) {exponent_bits, mantissa_bits} -> opset1.Convert to f16 or bf16 and back"""
-    from moir.dialects.element_types import bf16, f16, f32
-
     element = element_of(operand)
     formats: dict[tuple[int, int], Attribute] = {(5, 10): f16, (8, 7): bf16, (8, 23): f32}
     target = formats.get((exponent_bits, mantissa_bits))

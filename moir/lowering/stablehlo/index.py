@@ -2,6 +2,7 @@
 
 INDEX: dict[str, str] = {
     "control_flow": ("case if while"),
+    "convolution": ("convolution"),
     "elementwise": (
         "abs add and atan2 bitcast_convert cbrt ceil chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.conj "
         "chlo.cosh chlo.erf chlo.erf_inv chlo.erfc chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.lgamma chlo.sinh chlo.square "
@@ -11,13 +12,15 @@ INDEX: dict[str, str] = {
         "shift_right_logical sign sine sqrt subtract tan tanh xor"
     ),
     "indexing": ("dynamic_gather gather scatter select_and_scatter"),
+    "matrix": ("dot dot_general"),
+    "movement": ("concatenate reverse transpose"),
     "normalization": ("batch_norm_inference custom_call"),
-    "products": ("convolution dot dot_general"),
     "quantization": ("uniform_dequantize uniform_quantize"),
-    "reduction": ("chlo.top_k map reduce reduce_window sort"),
+    "reduction": ("map reduce reduce_window"),
     "shape": (
-        "after_all broadcast_in_dim concatenate create_token dynamic_broadcast_in_dim dynamic_iota dynamic_pad dynamic_reshape "
-        "dynamic_slice dynamic_update_slice get_dimension_size get_tuple_element iota pad real_dynamic_slice reshape reverse "
-        "set_dimension_size shape_of slice transpose tuple"
+        "after_all broadcast_in_dim create_token dynamic_broadcast_in_dim dynamic_iota dynamic_reshape get_dimension_size "
+        "get_tuple_element iota reshape set_dimension_size shape_of tuple"
     ),
+    "slicing": ("dynamic_pad dynamic_slice dynamic_update_slice pad real_dynamic_slice slice"),
+    "sort": ("chlo.top_k sort"),
 }

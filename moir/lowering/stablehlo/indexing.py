@@ -28,7 +28,7 @@ def gather(
     start_index_map: tuple[int, ...] = (),
     collapsed_slice_dims: tuple[int, ...] = (),
 ) -> SSAValue:
-    """stablehlo.gather(x, indices) {dimension numbers} -> opset8.Gather or opset8.GatherND; a start is moved into the data"""
+    """stablehlo.gather(x, indices) {dimension numbers} -> opset8.Gather or opset8.GatherND"""
     return gathered(node, op, operand, slice_sizes, start_index_map, collapsed_slice_dims)
 
 
@@ -66,7 +66,7 @@ def scatter(
     scatter_dims_to_operand_dims: tuple[int, ...] = (),
     inserted_window_dims: tuple[int, ...] = (),
 ) -> Sequence[SSAValue]:
-    """stablehlo.scatter(x, indices, updates) {dimension numbers} -> opset15.ScatterNDUpdate; what lies outside is dropped"""
+    """stablehlo.scatter(x, indices, updates) {dimension numbers} -> opset15.ScatterNDUpdate"""
     values = own_operands(node)
     if len(values) != 3:
         node.fail("a scatter of several tensors is not supported", hint="scatter them one after the other")

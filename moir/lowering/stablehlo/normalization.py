@@ -60,9 +60,9 @@ def custom_call(node: LoweringNode, op: OpBuilder, *operands: SSAValue, call_tar
         "asinh": "Asinh",
         "acosh": "Acosh",
     }
-    if name in single and call_target_name.startswith("mhlo.") and len(operands) == 1:
-        return [getattr(op, single[name])(operands[0])]
-    node.fail(
-        f"it calls {call_target_name!r}, a function of a library that is not in the program",
-        hint="write a lowering for custom_call, or cut the model in front of it",
-    )
+    if name not in single or not call_target_name.startswith("mhlo.") or len(operands) != 1:
+        node.fail(
+            f"it calls {call_target_name!r}, a function of a library that is not in the program",
+            hint="write a lowering for custom_call, or cut the model in front of it",
+        )
+    return [getattr(op, single[name])(operands[0])]

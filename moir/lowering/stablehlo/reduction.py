@@ -1,4 +1,4 @@
-"""Reductions along axes and over windows, sorts, and functions that are applied to elements.
+"""Reductions along axes and over windows, and functions that are applied to elements.
 
 %y = stablehlo.reduce(%x, 0) {dimensions = [1], (a, b) -> add(a, b)}  ->  %y = opset1.ReduceSum(%x, [1])
 """
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
@@ -18,7 +17,6 @@ from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.computations import combination
 from moir.lowering.xla.padding import with_edges, with_interior
 from moir.lowering.xla.reduction import COMBINATIONS, combination_of, reduced, reductions_of
-from moir.lowering.xla.sorting import sorted_by
 from moir.lowering.xla.windows import MAXIMUM_TAPS, AxisWindow, reduced_windows, tap_of
 from moir.rewriting.builder import OpBuilder
 
@@ -31,7 +29,7 @@ def own_operands(node: LoweringNode) -> list[SSAValue]:
 
 @stablehlo.lowers("reduce")
 def reduce(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> Sequence[SSAValue]:
-    """stablehlo.reduce(x…, init…) {dimensions} -> opset1.ReduceSum(x, axes), or opset11.TopK for a pair with an index"""
+    """stablehlo.reduce(x…, init…) {dimensions} -> opset1.ReduceSum(x, axes), opset11.TopK"""
     values, body = own_operands(node), node.op.regions[0]
     if len(values) == 2:
         kind = combination_of(node, body, element_of(values[0]))
@@ -112,20 +110,7 @@ def moved_along(op: OpBuilder, x: SSAValue, axis: int, distance: int, filler: SS
     return with_edges(op, x, low, [-entry for entry in low], filler)
 
 
-@stablehlo.lowers("sort")
-def sort(node: LoweringNode, op: OpBuilder, *, dimension: int = -1) -> Sequence[SSAValue]:
-    """stablehlo.sort(x…) {dimension} -> opset11.TopK of what the comparator compares, opset6.GatherElements of the others"""
-    return sorted_by(node, op, node.op.regions[0], own_operands(node), dimension % max(node.known_rank(0), 1))
-
-
 @stablehlo.lowers("map")
 def map_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """stablehlo.map(x…) -> the operations of its function, on tensors"""
     return inlined(node, op, node.op.regions[0], node.operands)
-
-
-@stablehlo.lowers("chlo.top_k")
-def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Sequence[SSAValue]:
-    """stablehlo.chlo.top_k(x) {k} -> opset11.TopK(x, k) along the last axis"""
-    found = op.TopK.results(operand, op.constant(k, si64), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
-    return list(found)[: node.result_count]

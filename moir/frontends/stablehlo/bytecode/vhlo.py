@@ -43,6 +43,9 @@ SCALARS: dict[int, str] = {
 }
 """The element types by their codes."""
 
+_NONE = 33
+"""The code of the type of absent attributes."""
+
 _WIDTHS = {"i1": 1, "i4": 4, "i8": 8, "ui4": 4, "ui8": 8}
 
 ENUMERATIONS: dict[int, tuple[str, ...]] = {
@@ -58,7 +61,7 @@ ENUMERATIONS: dict[int, tuple[str, ...]] = {
 """The values of attributes that are one of several words, by their codes."""
 
 
-def read_type(cursor: Cursor, types: Read, attributes: Read) -> Type:
+def read_type(cursor: Cursor, types: Read, _: Read) -> Type:
     """A type from its encoding."""
     code = cursor.number()
     if code in SCALARS:
@@ -87,11 +90,10 @@ def read_type(cursor: Cursor, types: Read, attributes: Read) -> Type:
             return TensorType((), _quantized(cursor, types, per_axis=code == 30))
         case 25:
             return TensorType(None, _element(cursor, types(cursor.number())))
-        case 33:
-            return OtherType("none")
         case _:
-            del attributes
-            cursor.fail(f"a type with the unknown code {code}")
+            if code != _NONE:
+                cursor.fail(f"a type with the unknown code {code}")
+            return OtherType("none")
 
 
 def _element(cursor: Cursor, type_: Any) -> Attribute | Quantized:
@@ -215,7 +217,20 @@ _CUSTOM_CALL = (
     *("output_operand_aliases", "result_layouts"),
 )
 
-_ACCURACY = ("cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "rsqrt", "sine", "sqrt", "tan", "tanh")
+_ACCURACY = (
+    "cbrt",
+    "cosine",
+    "exponential",
+    "exponential_minus_one",
+    "log",
+    "log_plus_one",
+    "logistic",
+    "rsqrt",
+    "sine",
+    "sqrt",
+    "tan",
+    "tanh",
+)
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     **{f"{name}_v2": ("result_accuracy",) for name in _ACCURACY},

@@ -33,7 +33,7 @@ class TextReader:
 
     def __init__(self, text: str, location: str) -> None:
         self.words = Scanner(text, location)
-        self._scopes: list[dict[str, Value | list[Value]]] = [{}]
+        self._scopes: list[dict[str, list[Value]]] = [{}]
         self._functions: dict[str, Function] = {}
 
     # Values
@@ -41,15 +41,12 @@ class TextReader:
     def value(self) -> Value:
         """The value whose name is the current word."""
         name, _, number = self.words.word.partition("#")
-        for scope in reversed(self._scopes):
-            if (found := scope.get(name)) is not None:
-                self.words.advance()
-                values = found if isinstance(found, list) else [found]
-                index = int(number or 0)
-                if index >= len(values):
-                    self.words.fail(f"there is no value {name}#{index}")
-                return values[index]
-        self.words.fail(f"there is no value {self.words.word[:40]!r}")
+        values = next((scope[name] for scope in reversed(self._scopes) if name in scope), ())
+        index = int(number[:9] or 0)
+        if index >= len(values):
+            self.words.fail(f"there is no value {self.words.word[:40]!r}")
+        self.words.advance()
+        return values[index]
 
     def values(self) -> list[Value]:
         """Values with commas between them."""

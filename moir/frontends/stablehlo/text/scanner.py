@@ -32,8 +32,8 @@ class Scanner:
         self.text = text
         self.location = location
         self.position = 0
-        self.word = ""
-        self.start = 0
+        self.word: str = ""
+        self.start: int = 0
         self.depth = 0
         self._places = {name: (text_, *others) for name, text_, *others in _LOCATION.findall(text)}
         self.advance()

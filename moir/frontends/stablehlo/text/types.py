@@ -34,9 +34,9 @@ def type_of(words: Scanner) -> Type:
         if words.word == "<":
             words.skip_balanced()
         return OtherType(name)
-    if name in ELEMENTS or name in ("none", "index"):
-        return TensorType((), ELEMENTS[name]) if name in ELEMENTS else OtherType(name)
-    words.fail(f"{name[:40]!r} is no type")
+    if name not in ELEMENTS and name != "none":
+        words.fail(f"{name[:40]!r} is no type")
+    return TensorType((), ELEMENTS[name]) if name in ELEMENTS else OtherType(name)
 
 
 def types_in_brackets(words: Scanner) -> list[Type]:
@@ -323,7 +323,7 @@ def convolution_dimensions(words: Scanner) -> dict[str, Any]:
                 words.fail(f"{entry[:20]!r} is no dimension of a convolution")
         found[f"{role}_spatial_dimensions"] = [spatial[key] for key in sorted(spatial)]
         if role == "input":
-            words.takes("x") or _joined(words)
+            _joined(words)
         elif role == "kernel":
             words.expect("->")
     return found

@@ -17,7 +17,7 @@ from moir.expansions.angles import angle_of
 from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation, selu
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras import activations
+from moir.lowering.keras import activation_functions as activations
 from moir.lowering.keras.attributes import Arguments, axis_list, element_named
 from moir.lowering.keras.promotion import operands
 from moir.lowering.keras.table import keras

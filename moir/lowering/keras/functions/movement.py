@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -185,7 +186,7 @@ def split(
         if size < 0:
             node.fail("the size of its axis is unknown")
         bounds = [0, *(int(each) for each in cast("Sequence[int]", indices_or_sections)), size]
-        lengths = [after - before for before, after in zip(bounds, bounds[1:], strict=False)]
+        lengths = [after - before for before, after in pairwise(bounds)]
     if len(lengths) == 1:
         return [x]
     return list(op.VariadicSplit.parts(len(lengths), x, place, lengths))[: node.result_count]

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean
@@ -33,7 +35,7 @@ def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
     """keras.ops.Einsum(a, b) {subscripts} -> opset7.Einsum(a, b) {equation}"""
     equation = subscripts.replace(" ", "")
     if "->" not in equation:
-        letters = [each for each in equation.replace(",", "").replace(".", "")]
+        letters = list(equation.replace(",", "").replace(".", ""))
         result = "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
         equation += "->" + ("..." if "." in equation else "") + result
     return op.Einsum(*promoted(op, values_within(Arguments(node).positional)), equation=equation)
@@ -72,9 +74,10 @@ def _contracted(node: LoweringNode, axes: object, first: int, second: int) -> tu
     """The axes of both tensors that are summed over."""
     if isinstance(axes, int):
         return list(range(first - axes, first)), list(range(axes))
-    if isinstance(axes, tuple) and len(axes) == 2:
-        return axis_list(node, axes[0], first), axis_list(node, axes[1], second)
-    node.fail(f"axes is {axes!r}")
+    pair = cast("tuple[object, ...]", axes) if isinstance(axes, tuple) else ()
+    if len(pair) != 2:
+        node.fail(f"axes is {axes!r}")
+    return axis_list(node, pair[0], first), axis_list(node, pair[1], second)
 
 
 @keras.lowers("ops.DotProductAttention")

@@ -16,7 +16,7 @@ from moir.expansions.functions import has_operation, operation, selu
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
-Function = Callable[..., SSAValue]
+Function = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
 def leaky_relu(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
@@ -149,12 +149,12 @@ def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, activation: object
         return former_hard_sigmoid(op, x)
     if name in FUNCTIONS:
         return FUNCTIONS[name](op, x)
-    if name in _BARE and has_operation(name):
-        return operation(op, name)(x)
-    node.fail(
-        f"the activation {name!r} is no function of Keras, and its program is not in the file",
-        hint="write a lowering for the layer, or use a layer with a registered name in place of the function",
-    )
+    if name not in _BARE or not has_operation(name):
+        node.fail(
+            f"the activation {name!r} is no function of Keras, and its program is not in the file",
+            hint="write a lowering for the layer, or use a layer with a registered name in place of the function",
+        )
+    return operation(op, name)(x)
 
 
 def _by_layer(node: LoweringNode, op: OpBuilder, x: SSAValue, layer: dict[str, Any]) -> SSAValue:

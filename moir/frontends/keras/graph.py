@@ -386,6 +386,9 @@ class Layer:
             return self._inner.called([*values_in(arguments)])
         if entry.class_name == "TimeDistributed" and "layer" in entry.config:
             return self._distributed(arguments)
+        if entry.class_name == "SpectralNormalization" and "layer" in entry.config:
+            # The kernel is stored as it is after the division.
+            return self._held().called(arguments, keywords, count)
         try:
             properties = attributes_of(entry.config)
         except (ValueError, KeyError, TypeError) as error:
@@ -422,18 +425,22 @@ class Layer:
     def _distributed(self, arguments: Sequence[Any]) -> list[SSAValue]:
         """A layer for each step: the steps as batch, the layer, and its results as steps."""
         entry, name = self.entry, self.entry.name
-        inner_entry = entry_of(entry.config["layer"], "the layer", self.builder.location)
         data = next(values_in(arguments), None)
         if data is None:
             raise self.builder.error("it is called without a tensor", entry)
         steps = self.builder.node("TimeDistributed", f"{name}/steps", [data], {}, {"part": "steps"})
-        if self._inner_layer is None:
-            self._inner_layer = Layer(self.model, inner_entry, self.weights.of_attribute("layer"))
-        found = self._inner_layer.called(steps, {}, 1)
+        found = self._held().called(steps, {}, 1)
         result = self.builder.node("TimeDistributed", name, [found[0], data], {}, {"part": "sequence"})
         if (mask := self.builder.masks.get(data)) is not None:
             self.builder.masks[result[0]] = mask
         return result
+
+    def _held(self) -> Layer:
+        """The layer that is the attribute `layer` of this one."""
+        if self._inner_layer is None:
+            entry = entry_of(self.entry.config["layer"], "the layer", self.builder.location)
+            self._inner_layer = Layer(self.model, entry, self.weights.of_attribute("layer"))
+        return self._inner_layer
 
     # Masks
 

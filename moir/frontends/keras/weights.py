@@ -16,7 +16,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from moir.dialects.data import DataAttr
 from moir.frontends.keras.configuration import Entry
@@ -97,7 +97,8 @@ class GroupedWeights(LayerWeights):
         return self._child(name)
 
     def variables(self, entry: Entry) -> list[tuple[str, DataAttr]]:
-        return self._variables("", 0)
+        found = self._variables("", 0)
+        return in_order_of_cells(entry, found) if entry.class_name == "RNN" else found
 
     def _variables(self, prefix: str, depth: int) -> list[tuple[str, DataAttr]]:
         found: list[tuple[str, DataAttr]] = []
@@ -114,6 +115,23 @@ class GroupedWeights(LayerWeights):
             if name not in _PARTS and name not in UNCOUNTED:
                 found += self._child(name)._variables(f"{prefix}{name.lstrip('_')}/", depth + 1)
         return found
+
+
+def in_order_of_cells(entry: Entry, variables: list[tuple[str, DataAttr]]) -> list[tuple[str, DataAttr]]:
+    """The variables of a layer RNN in the order of its cells, whose groups are in the order of their names."""
+    cell = entry.config.get("cell")
+    config = cast("dict[str, Any]", cell).get("config") if isinstance(cell, dict) else None
+    cells = cast("dict[str, Any]", config).get("cells") if isinstance(config, dict) else None
+    if not isinstance(cells, list):
+        return variables
+    counts: Counter[str] = Counter()
+    found: list[tuple[str, DataAttr]] = []
+    for each in cast("list[Any]", cells):
+        name = snake_case(str(cast("dict[str, Any]", each).get("class_name"))) if isinstance(each, dict) else ""
+        group = f"{name}_{counts[name]}" if counts[name] else name
+        counts[name] += 1
+        found += [variable for variable in variables if group in variable[0].split("/")]
+    return found if len(found) == len(variables) else variables
 
 
 class NamedWeights(LayerWeights):
@@ -160,7 +178,7 @@ class NamedWeights(LayerWeights):
         counts: Counter[str] = Counter()
         for parts, dataset in self._datasets:
             holders = [part for part in parts[:-1] if part != entry.name]
-            if parts[-1] in ("seed_generator_state",) or any(part in UNCOUNTED for part in holders):
+            if parts[-1] in ("seed_generator_state", "vector_u", "sn_u") or any(part in UNCOUNTED for part in holders):
                 continue
             prefix = holder_of(entry, holders)
             name = f"{prefix}{counts[prefix]}"

@@ -73,7 +73,10 @@ def glu(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 def sparsemax(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """The projection onto the simplex (Martins and Astudillo, "From Softmax to Sparsemax", 2016)."""
+    """max(x - tau, 0) as Keras 3 computes it: tau is of the sum of all running sums of the support, not of the last one.
+
+    The projection onto the simplex (Martins and Astudillo, "From Softmax to Sparsemax", 2016) has the last one.
+    """
     rank = rank_of(x) or 2
     axis = axis % rank
     count = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
@@ -84,7 +87,7 @@ def sparsemax(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     sums = op.CumSum(ordered, axis)
     inside = op.Greater(op.Add(op.Multiply(numbers, ordered), 1.0), sums)
     support = op.ReduceSum(op.convert(inside, element), [axis], keep_dims=True)
-    total = op.ReduceSum(op.Select(inside, ordered, op.constant_like(0.0, ordered)), [axis], keep_dims=True)
+    total = op.ReduceSum(op.Select(inside, sums, op.constant_like(0.0, sums)), [axis], keep_dims=True)
     return op.Relu(op.Subtract(x, op.Divide(op.Subtract(total, 1.0), support)))
 
 

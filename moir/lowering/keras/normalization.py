@@ -144,9 +144,3 @@ def layer_scale(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue
     found = variables(node)
     taken(node, found, 1)
     return op.Multiply(inputs, found[0])
-
-
-@keras.lowers("SpectralNormalization")
-def spectral_normalization(node: LoweringNode, _: OpBuilder) -> SSAValue:
-    """keras.SpectralNormalization(x): refused unless the frontend put its layer in its place"""
-    node.fail("a SpectralNormalization of this layer is not supported", hint="save the layer in it")

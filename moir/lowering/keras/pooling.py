@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, by_axis, is_channel_last
@@ -100,5 +100,5 @@ def adaptive_pooling(
     axes, last = axes_of(node), is_channel_last(node, data_format)
     data = channels_first(op, inputs, axes + 2, last=last)
     size = op.constant(list(by_axis(node, "output_size", output_size, axes)), si64)
-    found = op.AdaptiveMaxPool(data, size) if "Max" in node.op.KIND else op.AdaptiveAvgPool(data, size)
+    found = op.AdaptiveMaxPool(data, size, index_element_type=si32) if "Max" in node.op.KIND else op.AdaptiveAvgPool(data, size)
     return channels_last(op, found, axes + 2, last=last)

@@ -180,7 +180,6 @@ class Model:
         found = weights.of_layers(self.entries, counts_inputs=self.is_functional)
         self.layers = [Layer(self, each, own) for each, own in zip(self.entries, found, strict=True)]
         self.by_name = {each.entry.name: each for each in self.layers}
-        self.masks_are_implicit = builder.file.generation < 3 or not self.is_functional
 
     @property
     def depth(self) -> int:
@@ -288,14 +287,15 @@ class Model:
         return counts
 
     def _offset(self, layer: Layer, listed: int, counts: Mapping[tuple[str, int], int]) -> int:
-        """The number of the first listed call. In Keras 2 the creation of a model is a call that is not listed."""
-        if self.builder.file.generation >= 3 or not layer.entry.is_model:
-            return 0
+        """The number of the first listed call.
+
+        In Keras 2 the creation of a model is a call that is not listed; in Keras 3 where the model is also in another.
+        """
         used = [node for name, node in counts if name == layer.entry.name]
-        if 0 in used:
+        if not layer.entry.is_model or 0 in used:
             return 0
         is_built = "input_layers" in layer.entry.config or bool(layer.entry.config.get("build_input_shape"))
-        return 1 if is_built or max(used, default=0) >= listed else 0
+        return 1 if max(used, default=0) >= listed or (is_built and self.builder.file.generation < 3) else 0
 
     def _compute(
         self,
@@ -393,7 +393,7 @@ class Layer:
             properties = attributes_of(entry.config)
         except (ValueError, KeyError, TypeError) as error:
             raise self.builder.error(f"its configuration is invalid: {error}", entry) from error
-        if not entry.is_operation:
+        if not entry.is_operation or entry.config.get("dtype") is not None:
             properties["dtype"] = policy_name(entry.config.get("dtype"))
         properties |= self._assets(properties)
         keywords = dict(keywords) | self._masks(arguments, keywords)
@@ -401,7 +401,7 @@ class Layer:
             results = self.builder.node(entry.kind, entry.name, arguments, keywords, properties, self.variables(), count)
         except TypeError as error:
             raise self.builder.error(f"its configuration is invalid: {error}", entry) from error
-        if self.model.masks_are_implicit:
+        if not entry.is_operation:
             self._pass_mask(arguments, results)
         return results
 
@@ -446,7 +446,7 @@ class Layer:
 
     def _masks(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
         """The masks of the inputs as keyword arguments, where the layer asks for them."""
-        if not self.model.masks_are_implicit or not self.builder.masks:
+        if self.entry.is_operation or not self.builder.masks:
             return {}
         kind, masks = self.entry.class_name, self.builder.masks
         values = [*values_in(arguments)]

@@ -1,5 +1,6 @@
-"""Masks that go along with tensors without being arguments: in Keras 2, and in Sequential models.
+"""Masks that go along with tensors without being arguments.
 
+A file of Keras 3 has some of them as arguments as well, which are the same.
 An Embedding with `mask_zero` and a Masking begin a mask; layers that keep the steps of their input pass it on, and
 those that ask for it get it as an argument.
 """
@@ -33,10 +34,10 @@ MERGING = frozenset(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minim
 PASSING = frozenset(
     (
         *("Dense", "Dropout", "Activation", "Identity", "LayerNormalization", "BatchNormalization", "GroupNormalization"),
-        *("UnitNormalization", "RMSNormalization", "LeakyReLU", "ReLU", "PReLU", "ELU", "Softmax", "Rescaling", "ThresholdedReLU"),
+        *("UnitNormalization", "LeakyReLU", "ReLU", "PReLU", "ELU", "Softmax", "Rescaling", "ThresholdedReLU"),
         *("Normalization", "AlphaDropout", "GaussianDropout", "GaussianNoise", "ActivityRegularization", "SpatialDropout1D"),
         *("SpatialDropout2D", "SpatialDropout3D", "TimeDistributed", "MultiHeadAttention", "GroupQueryAttention", "Attention"),
-        *("AdditiveAttention", "Lambda", "EinsumDense", "Masking", "Permute"),
+        *("AdditiveAttention", "Lambda", "Masking"),
     )
 )
 """Layers whose result has the mask of their first input."""

@@ -45,8 +45,7 @@ def _divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 def _floor_divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     if element_of(a) in REAL_TYPES:
         return op.Floor(op.Divide(a, b))
-    # A quotient of the runtime is rounded down with m_pythondiv.
-    return op.Divide(a, b, m_pythondiv=True)
+    return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
 
 
 def _log_add_exp(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:

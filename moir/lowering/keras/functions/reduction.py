@@ -53,12 +53,20 @@ def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, 
         case "ops.Mean":
             return op.ReduceMean(as_real(op, x), axes, keep_dims=keepdims)
         case "ops.Logsumexp":
-            return op.ReduceLogSumExp(as_real(op, x), axes, keep_dims=keepdims)
+            return log_sum_exp(op, as_real(op, x), axes, keepdims=keepdims)
         case "ops.Ptp":
             return op.Subtract(op.ReduceMax(x, axes, keep_dims=keepdims), op.ReduceMin(x, axes, keep_dims=keepdims))
         case _:
             found = variance(op, as_real(op, x), axes, keepdims=keepdims)
             return op.Sqrt(found) if node.op.KIND == "ops.Std" else found
+
+
+def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
+    """log(sum(exp(x))), with the largest element taken out of the sum."""
+    largest = op.ReduceMax(x, axes, keep_dims=True)
+    total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=True))
+    found = op.Add(total, largest)
+    return found if keepdims else op.Squeeze(found, axes)
 
 
 def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:

@@ -232,7 +232,7 @@ class Model:
     def output_names(self, count: int) -> list[str]:
         """The names of the outputs: the keys of a dictionary, or those of layers, with numbers where they repeat."""
         if self.is_functional:
-            names = [key or reference.layer for key, reference in self._tensors("output_layers")]
+            names = [key or reference.layer for key, reference in self._outputs()]
         else:
             names = [self.entries[-1].name if self.entries else self.entry.name] * count
         seen: Counter[str] = Counter()
@@ -262,7 +262,7 @@ class Model:
         return layer
 
     def _functional(self, inputs: Sequence[SSAValue]) -> list[SSAValue]:
-        declared, outputs = self._tensors("input_layers"), self._tensors("output_layers")
+        declared, outputs = self._tensors("input_layers"), self._outputs()
         if len(declared) != len(inputs):
             raise self.builder.error(f"it has {len(declared)} inputs, and is called with {len(inputs)} tensors", self.entry)
         calls = {each.entry.name: each.calls() for each in self.layers}
@@ -287,15 +287,26 @@ class Model:
         return counts
 
     def _offset(self, layer: Layer, listed: int, counts: Mapping[tuple[str, int], int]) -> int:
-        """The number of the first listed call.
-
-        In Keras 2 the creation of a model is a call that is not listed; in Keras 3 where the model is also in another.
-        """
+        """The number of the first listed call. In Keras 2 the creation of a model is a call that is not listed."""
         used = [node for name, node in counts if name == layer.entry.name]
-        if not layer.entry.is_model or 0 in used:
+        if self.builder.file.generation >= 3 or not layer.entry.is_model or 0 in used:
             return 0
         is_built = "input_layers" in layer.entry.config or bool(layer.entry.config.get("build_input_shape"))
-        return 1 if max(used, default=0) >= listed or (is_built and self.builder.file.generation < 3) else 0
+        return 1 if is_built or max(used, default=0) >= listed else 0
+
+    def _outputs(self) -> list[tuple[str | None, Reference]]:
+        """The outputs. In Keras 3 the calls of a functional model are counted from 1 here, and from 0 in other calls."""
+        found = self._tensors("output_layers")
+        if self.builder.file.generation < 3:
+            return found
+        return [
+            (key, reference.with_fields(node=reference.node - 1) if self._is_functional(reference) else reference)
+            for key, reference in found
+        ]
+
+    def _is_functional(self, reference: Reference) -> bool:
+        config = self._layer(reference).entry.config
+        return "input_layers" in config and isinstance(config.get("layers"), list)
 
     def _compute(
         self,

@@ -282,6 +282,35 @@ TENSORFLOW_LITE = Framework(
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
+KERAS = Framework(
+    dialect="keras",
+    title="Keras",
+    reader="moir.frontends.keras:read_model",
+    suffixes=(".keras", ".h5", ".hdf5"),
+    # A zip archive whose first member is one of Keras, or an HDF5 file.
+    beginning=rb"PK\x03\x04.{26}(?:metadata\.json|config\.json|model\.weights\.h5|assets/)|\x89HDF\r\n\x1a\n",
+    lowering="moir.lowering.keras.table:keras",
+    view="moir.model_optimizer.frameworks.keras.view:VIEW",
+    passes=frozenset(("fuse-recurrent-cells",)),
+    channel_last=True,
+)
+
+STABLEHLO = Framework(
+    dialect="stablehlo",
+    title="StableHLO",
+    reader="moir.frontends.stablehlo:read_model",
+    suffixes=(".mlirbc", ".jax"),
+    # Bytecode of MLIR; or a file of jax.export, a FlatBuffer whose root table follows its table of 14 fields and more.
+    beginning=rb"ML\xefR|[\x20-\x60]\0\0\0(?:\0\0)?[\x20-\x58]\0.\0",
+    # MLIR prints locations in front of a module; a module of moir's own has a moir.model in it, which follows at once.
+    text_beginning=rb"(?:\s|//[^\n]*\n)*(?:#loc\d* = loc\(|\"?(?:builtin\.)?module\"?\b(?!\s*\{\s*moir\.)"
+    rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.)))",
+    lowering="moir.lowering.stablehlo.table:stablehlo",
+    view="moir.model_optimizer.frameworks.stablehlo.view:VIEW",
+    channel_last=True,
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -299,6 +328,8 @@ FRAMEWORKS: dict[str, Framework] = {
         CAFFE,
         MXNET,
         TENSORFLOW_LITE,
+        KERAS,
+        STABLEHLO,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.

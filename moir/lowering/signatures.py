@@ -97,8 +97,9 @@ READERS: Mapping[str, Reader] = {
     "tuple[float, ...]": lambda node, name, default: node.numbers(name, default),
     "tuple[str, ...]": lambda node, name, default: node.texts(name, default),
     "Attribute": lambda node, name, default: node.element_attribute(name, default),
+    "object": lambda node, name, default: node.attribute(name, None) if node.has(name) else default,
 }
-"""How an attribute is read, by the annotation of its parameter. `Attribute` is an element type.
+"""How an attribute is read, by the annotation of its parameter. `Attribute` is an element type, `object` any value.
 
 `T | None` with the default None is a T, or None if the attribute is absent.
 """

@@ -84,6 +84,10 @@ class Signature(Record):
     attributes: tuple[NodeAttribute, ...]
 
 
+Arrange = Callable[["LoweringNode", Signature], "LoweringNode"]
+"""Puts the operands of a node in the order of a signature."""
+
+
 def _flag(node: LoweringNode, name: str, default: bool | None) -> bool:
     return bool(node.integer(name)) if default is None else node.flag(name, default)
 
@@ -159,6 +163,7 @@ def bound(
     handler: Callable[..., Any],
     attributes_of: Callable[[LoweringNode], Any] | None = None,
     readers: Mapping[str, Reader] = READERS,
+    arrange: Arrange | None = None,
 ) -> Callable[..., Any]:
     """The function of a node and a builder that calls a handler with the operands and attributes that it asks for.
 
@@ -170,6 +175,7 @@ def bound(
         handler: the handler.
         attributes_of: what has the attributes of a node, read as a node's; by default the node itself.
         readers: how attributes are read, by the annotations of their parameters.
+        arrange: puts the operands of a node in the order of a signature, where nodes have names for them.
     """
     signature = signature_of(handler)
     if signature == Signature(("node", "op"), (), ()):
@@ -190,6 +196,8 @@ def bound(
         return update_wrapper(call_with_two, handler)
 
     def call(node: LoweringNode, op: Any) -> Any:
+        if arrange is not None:
+            node = arrange(node, signature)
         arguments: list[Any] = [node] if takes_node else []
         if takes_op:
             arguments.append(op)

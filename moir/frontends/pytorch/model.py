@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation
 
 from moir.dialects import element_types, opset
-from moir.dialects.data import DataAttr
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import tensor_names
@@ -191,9 +190,7 @@ class _ProgramBuilder:
                     key, _ = given.only()
                     fields = given.fields(key)
                     name = fields.text("name", "") or fields.text("as_name", "")
-                    results.append(
-                        opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)})
-                    )
+                    results.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
             case "buffer_mutation" | "parameter_mutation":
                 name = held.text("buffer_name", "") or held.text("parameter_name", "")
                 if name not in self._buffers:
@@ -228,5 +225,3 @@ def _written(bounds: Bounds) -> str:
     if high >= _LARGEST_BOUND:
         return f"{low}.." if low else "?"
     return f"{low}..{high}"
-
-

@@ -1,6 +1,6 @@
 """The JSON of a program, with checked access: what is missing or of another type is an error with its place.
 
-    Fields(content, "models/model.json").fields("graph_module").fields("graph").list("nodes")
+Fields(content, "models/model.json").fields("graph_module").fields("graph").list("nodes")
 """
 
 from __future__ import annotations

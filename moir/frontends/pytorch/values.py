@@ -1,8 +1,8 @@
 """The weights and constants of a program by their names, in all three layouts of the archive.
 
-    torch ≤ 2.7   serialized_state_dict.pt and serialized_constants.pt, pickles
-    torch 2.8     data/weights/NAME.pt and data/constants/NAME.pt, pickles
-    torch ≥ 2.9   data/weights/NAME_weights_config.json: sizes and strides over records of bytes
+torch ≤ 2.7   serialized_state_dict.pt and serialized_constants.pt, pickles
+torch 2.8     data/weights/NAME.pt and data/constants/NAME.pt, pickles
+torch ≥ 2.9   data/weights/NAME_weights_config.json: sizes and strides over records of bytes
 """
 
 from __future__ import annotations

@@ -200,4 +200,3 @@ def dropout(node: LoweringNode, op: OpBuilder, input: SSAValue, *, p: float = 0.
     if node.result_count == 1:
         return [input]
     return [input, op.Broadcast(op.constant(np.array(True)), op.ShapeOf(input))]
-

@@ -36,19 +36,26 @@ def names_of_operands(node: LoweringNode) -> tuple[str, ...]:
     return node.texts("arguments", ())
 
 
+class ExportedNode(LoweringNode):
+    """A node whose operands have names: an argument may be a property or an operand."""
+
+    def has(self, attribute: str) -> bool:
+        return super().has(attribute) or attribute in names_of_operands(self)
+
+
 def arranged(node: LoweringNode, signature: Signature) -> LoweringNode:
-    """The node with its operands in the order of a signature, by their names; as they are if none has such a name."""
+    """The node with its operands in the order of a signature, by their names.
+
+    They stay as they are where none has a name of the signature, as in lowerings of extensions with names of their own.
+    """
     names = names_of_operands(node)
     wanted = [each.name for each in signature.operands]
-    if not any(name in names for name in wanted):
-        return node if not names or not wanted or not all(each.is_optional for each in signature.operands) else _with(node, [])
     given = dict(zip(names, node.op.operands, strict=False))
-    return _with(node, [given.get(name) for name in wanted])
-
-
-def _with(node: LoweringNode, values: Sequence[SSAValue | None]) -> LoweringNode:
-    # An operand that is None is an absent one, as is one after the last.
-    return LoweringNode(node.op, node.version, node.run, cast("Sequence[SSAValue]", values))
+    found = [given.get(name) for name in wanted]
+    is_named = any(value is not None for value in found) or all(each.is_optional for each in signature.operands)
+    # An operand that is None is an absent one.
+    values = cast("Sequence[SSAValue]", found) if wanted and is_named else None
+    return ExportedNode(node.op, node.version, node.run, values)
 
 
 def named_operand(node: LoweringNode, name: str) -> SSAValue | None:

@@ -112,9 +112,7 @@ def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) 
 
 
 @aten.lowers("clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor", "clamp_min.default", "clamp_max.default")
-def clamp(
-    node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None
-) -> SSAValue:
+def clamp(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
     """aten.clamp.default(x) {min, max} -> opset1.Clamp(x) {min, max}, or Maximum and Minimum"""
     return limited(node, op, self, min, max)
 
@@ -131,9 +129,7 @@ def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, 
 
 
 @aten.lowers("clamp_min.Tensor", "clamp_max.Tensor")
-def clamp_one(
-    node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None
-) -> SSAValue:
+def clamp_one(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
     """aten.clamp_min.Tensor(x, min) -> opset1.Maximum(x, min)"""
     return limited(node, op, self, min, max)
 
@@ -201,9 +197,9 @@ def heaviside(node: LoweringNode, op: OpBuilder, self: SSAValue, values: SSAValu
 
 
 @aten.lowers("addmv.default")
-def addmv(node: LoweringNode, op: OpBuilder, self: SSAValue, mat: SSAValue, vec: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1) -> SSAValue:
+def addmv(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, mat: SSAValue, vec: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1
+) -> SSAValue:
     """aten.addmv.default(x, A, v) -> β · x + α · A v"""
     x, a, v = _operands(node, op, self, mat, vec)
     return op.Add(_scaled(op, x, beta), _scaled(op, op.MatMul(a, v), alpha))
-
-

@@ -8,11 +8,11 @@ from math import log
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, f32
+from moir.dialects.shapes import element_of
 from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.promotion import inferred_element, is_integral
 from moir.lowering.pytorch.table import aten
-from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
 
 _Function = Callable[[OpBuilder, SSAValue], SSAValue]
@@ -60,7 +60,7 @@ def function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
 @aten.lowers("round.decimals")
 def round_decimals(op: OpBuilder, self: SSAValue, *, decimals: int) -> SSAValue:
     """aten.round.decimals(x) {decimals = d} -> Round(x · 10ᵈ) / 10ᵈ"""
-    factor = 10.0**abs(decimals)
+    factor = 10.0 ** abs(decimals)
     scaled = op.Multiply(self, factor) if decimals >= 0 else op.Divide(self, factor)
     rounded = op.Round(scaled)
     return op.Divide(rounded, factor) if decimals >= 0 else op.Multiply(rounded, factor)

@@ -170,5 +170,3 @@ def cosine_similarity(op: OpBuilder, x1: SSAValue, x2: SSAValue, *, dim: int = 1
     """aten.cosine_similarity.default(x, y) {dim, eps} -> Σ x y / (max(|x|, eps) · max(|y|, eps))"""
     parts = [op.Divide(each, op.Maximum(op.ReduceL2(each, [dim], keep_dims=True), eps)) for each in (x1, x2)]
     return op.ReduceSum(op.Multiply(*parts), [dim], keep_dims=False)
-
-

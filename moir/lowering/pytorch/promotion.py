@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, bf16, boolean, dynamic, f16, f32, f64, is_element_type, si64, to_numpy
+from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, f64, is_element_type, si64, to_numpy
 from moir.dialects.element_types import from_numpy as element_of_dtype
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
@@ -94,7 +94,7 @@ def promote(a: Attribute, b: Attribute) -> Attribute:
     if category(a) != category(b):
         return max(a, b, key=category)
     if category(a) == 2:
-        return f64 if f64 in (a, b) else f32 if f32 in (a, b) or {a, b} == {f16, bf16} else f32
+        return f64 if f64 in (a, b) else f32
     return element_of_dtype(np.promote_types(to_numpy(a), to_numpy(b)))
 
 

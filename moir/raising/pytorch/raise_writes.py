@@ -262,7 +262,8 @@ class _Writes:
             result_types=[tensor(shape, element)],
         )
         for use in list(base.uses):
-            use.operation.operands[use.index] = read.results[0]
+            if use.operation is not read:
+                use.operation.operands[use.index] = read.results[0]
         self.block.insert_op_after(read, cast("Operation", base.owner))
         assign = opset.operation("opset6.Assign").create(
             operands=[value],

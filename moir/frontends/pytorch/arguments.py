@@ -1,6 +1,7 @@
 """Arguments of nodes: values become operands, everything else properties, both by the names of the schema.
 
-    {"name": "self", "arg": {"as_tensor": {"name": "x"}}}, {"name": "size", "arg": {"as_sym_ints": [{"as_name": "n"}, {"as_int": 4}]}}
+    {"name": "self", "arg": {"as_tensor": {"name": "x"}}},
+    {"name": "size", "arg": {"as_sym_ints": [{"as_name": "n"}, {"as_int": 4}]}}
 ->  aten.view.default(%x, %n) {arguments = ["self", "size.0"], size = [0, 4]}
 
 An operand in a list has the index after its name; in a list of integers a 0 stands in its place. What says where memory

@@ -33,13 +33,18 @@ _SYMBOLS = {"sym_int_values": element_types.si64, "sym_bool_values": element_typ
 _SUBCLASS_PART = "torch.ops.export.access_subclass_inner_tensor.default"
 
 ALIASING = frozenset(
-    ("reshape.default", "flatten.using_ints", "contiguous.default", "unflatten.int")
-    + ("to.dtype", "to.device", "to.dtype_layout", "to.other", "view_as.default", "reshape_as.default", "type_as.default")
+    (
+        *("reshape.default", "flatten.using_ints", "contiguous.default", "unflatten.int"),
+        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "view_as.default", "reshape_as.default", "type_as.default"),
+    )
 )
 """Operations whose result is a view or a copy, as strides and element types decide."""
 
 COPIES = "copies"
 """The property of such an operation whose result is a copy."""
+
+UNDECIDED = "undecided"
+"""The property of such an operation of which the strides do not say whether its result is a copy."""
 
 
 def kind_of_target(target: str) -> str:
@@ -131,8 +136,10 @@ class GraphBuilder:
         properties = arguments.properties
         if arguments.names:
             properties[ARGUMENTS] = strings_attribute(arguments.names)
-        if kind in ALIASING and self._copies(node, kind, results):
-            properties[COPIES] = attribute_of(True)
+        if kind in ALIASING:
+            copies = self._copies(node, kind, results)
+            if copies is not False:
+                properties[UNDECIDED if copies is None else COPIES] = attribute_of(True)
         name = self._name(node, results)
         op = operation_class(DIALECT, kind).create(
             operands=arguments.operands,
@@ -197,31 +204,42 @@ class GraphBuilder:
         path = _module_path(node.fields("metadata", {}).text("nn_module_stack", ""))
         return f"{path}/{name}" if path else name
 
-    def _copies(self, node: Fields, kind: str, results: Sequence[str]) -> bool:
-        """Whether the result of an operation that may be a view is a copy of its operand."""
+    def _copies(self, node: Fields, kind: str, results: Sequence[str]) -> bool | None:
+        """Whether the result of an operation that may be a view is a copy of its operand; None if nothing says so."""
         inputs = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
         source = next((each.fields("as_tensor").text("name", "") for each in inputs.values() if "as_tensor" in each.content), "")
         if source not in self._metas.content or not results or results[0] not in self._metas.content:
-            return True
+            return None
         before, after = self._metas.fields(source), self._metas.fields(results[0])
-        if kind.startswith(("to.", "type_as.")):
-            is_asked = "copy" in inputs and inputs["copy"].content.get("as_bool") is True
-            return is_asked or before.integer("dtype") != after.integer("dtype")
-        return not _is_contiguous(before)
-
-
-def _is_contiguous(meta: Fields) -> bool:
-    """Whether a tensor has its elements one after another, as far as its strides are numbers."""
-    expected: int | None = 1
-    sizes, strides = list(meta.objects("sizes")), list(meta.objects("strides"))
-    for size, stride in list(zip(sizes, strides, strict=False))[::-1]:
-        count: Any = size.content.get("as_int")
-        if count == 1:
-            continue
-        found: Any = stride.content.get("as_int")
-        if expected is not None and found is not None and found != expected:
+        if before.integer("dtype") != after.integer("dtype"):
+            return True
+        if "copy" in inputs and inputs["copy"].content.get("as_bool") is True:
+            return True
+        if any("as_memory_format" in each.content for each in inputs.values()):
+            return None
+        if kind.startswith(("to.", "type_as.")) or _is_contiguous(before):
             return False
-        expected = expected * count if expected is not None and isinstance(count, int) else None
+        return True if kind == "contiguous.default" and _is_contiguous(before) is False else None
+
+
+def _is_contiguous(meta: Fields) -> bool | None:
+    """Whether a tensor has its elements one after another; None if sizes that are not known decide."""
+    expected = 1
+    sizes, strides = list(meta.objects("sizes")), list(meta.objects("strides"))
+    found: list[tuple[Any, Any]] = [
+        (size.content.get("as_int"), stride.content.get("as_int")) for size, stride in zip(sizes, strides, strict=False)
+    ]
+    for index, (size, stride) in list(enumerate(found))[::-1]:
+        if size == 1:
+            continue
+        if not isinstance(stride, int):
+            return None
+        if stride != expected:
+            return False
+        if not isinstance(size, int):
+            # Only dimensions in front of it, whose strides depend on it, are left; one alone decides nothing.
+            return True if all(each == 1 for each, _ in found[:index]) else None
+        expected *= size
     return True
 
 

@@ -99,7 +99,7 @@ class _TensorUnpickler(pickle.Unpickler):
             return _Name(kind)
         if name in SUBCLASSES:
             return _Name(name)
-        self._refuse(f"the pickle names {name}, which is no tensor; nothing of it is executed")
+        return self._refuse(f"the pickle names {name}, which is no tensor; nothing of it is executed")
 
     def persistent_load(self, pid: Any, /) -> Any:
         if not isinstance(pid, tuple) or len(cast("tuple[object, ...]", pid)) < 5:

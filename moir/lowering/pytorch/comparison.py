@@ -15,8 +15,11 @@ from moir.lowering.pytorch.promotion import as_element, inferred_element, promot
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
-COMPARISONS = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
-COMPARISONS |= {"less": "Less", "greater": "Greater", "less_equal": "LessEqual", "greater_equal": "GreaterEqual", "not_equal": "NotEqual"}
+COMPARISONS = {
+    **{"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"},
+    **{"not_equal": "NotEqual", "less": "Less", "less_equal": "LessEqual", "greater": "Greater", "greater_equal": "GreaterEqual"},
+}
+"""The operations of comparisons."""
 
 
 @aten.lowers(*(f"{name}.{overload}" for name in COMPARISONS for overload in ("Tensor", "Scalar")))

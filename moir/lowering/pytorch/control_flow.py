@@ -38,7 +38,10 @@ def _region(node: LoweringNode, index: int) -> Region:
 
 @aten.lowers("higher_order.cond")
 def cond(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """aten.higher_order.cond(condition, operands…) -> opset8.If; the operations of one graph if the condition is known"""
+    """aten.higher_order.cond(condition, operands…) -> opset8.If
+
+    The operations of one graph if the condition is known.
+    """
     predicate, values = _group(node, 0), _group(node, 3)
     known = node.attribute("input0", None)
     if not predicate:

@@ -15,8 +15,7 @@ from moir.lowering.pytorch.arguments import Sizes, shape_value
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
-_MODES = {"nearest": "nearest", "_nearest": "nearest", "linear": "linear_onnx", "bilinear": "linear_onnx", "trilinear": "linear_onnx"}
-_MODES["bicubic"] = "cubic"
+_MODES = {"nearest": "nearest", "bicubic": "cubic", "linear": "linear_onnx", "bilinear": "linear_onnx", "trilinear": "linear_onnx"}
 
 
 def _kinds() -> list[str]:
@@ -52,7 +51,7 @@ def upsample(
         coordinates, further = "align_corners" if align_corners else "pytorch_half_pixel" if mode == "cubic" else "half_pixel", {}
     if output_size:
         if any(node.has(each) for each in ("scales", "scales_h", "scales_w", "scales_d")) and not node.op.KIND.endswith(".vec"):
-            _check_factors(node, x, output_size)
+            _check_factors(node, output_size)
         return resized_to(op, x, shape_value(op, output_size), places, mode, coordinates, **further)
     if len(scale_factors) != axes:
         node.fail(f"{len(scale_factors)} factors for {axes} axes")
@@ -66,7 +65,7 @@ def upsample(
     )
 
 
-def _check_factors(node: LoweringNode, x: SSAValue, sizes: Sizes) -> None:
+def _check_factors(node: LoweringNode, sizes: Sizes) -> None:
     """Raises ConversionError if factors are given that are not the quotients of the sizes, which torch would use."""
     shape = node.shape(0)
     for axis, name in zip(
@@ -92,7 +91,7 @@ def grid_sampler(
 
 @aten.lowers("torchvision.nms.default")
 def nms(op: OpBuilder, dets: SSAValue, scores: SSAValue, *, iou_threshold: float) -> SSAValue:
-    """aten.torchvision.nms.default(boxes [N, 4], scores [N]) {iou_threshold} -> opset9.NonMaxSuppression(…), its boxes"""
+    """aten.torchvision.nms.default(boxes [N, 4], scores [N]) {iou_threshold} -> opset9.NonMaxSuppression(…)"""
     count = op.Gather(op.ShapeOf(scores), op.constant(0), 0)
     found = op.NonMaxSuppression(
         op.Unsqueeze(op.convert(dets, f32), [0]),

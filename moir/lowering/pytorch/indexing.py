@@ -72,7 +72,7 @@ def slice_scatter(
     end: Size | None = None,
     step: int = 1,
 ) -> SSAValue:
-    """aten.slice_scatter.default(x, y) {dim, start, end, step} -> opset3.ScatterUpdate(x, places of the slice, y, dim)"""
+    """aten.slice_scatter.default(x, y) {dim, start, end, step} -> opset3.ScatterUpdate(x, places, y, dim)"""
     source = op.convert(src, element_of(self))
     if start in (None, 0) and end in (None, LAST) and step == 1:
         return source
@@ -308,7 +308,7 @@ def masked_select(op: OpBuilder, self: SSAValue, mask: SSAValue) -> SSAValue:
 
 
 @aten.lowers("nonzero.default", "nonzero_numpy.default", "where.default")
-def nonzero(node: LoweringNode, op: OpBuilder, *, self: Scalar = 0, condition: Scalar = 0) -> list[SSAValue]:
+def nonzero(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
     """aten.nonzero.default(x) -> opset3.NonZero(x) as [count, rank]"""
     found = op.NonZero(node.op.operands[0], output_type=si64)
     if node.op.KIND.startswith("nonzero."):
@@ -327,7 +327,7 @@ def _band(op: OpBuilder, x: SSAValue, diagonal: int, is_lower: bool) -> SSAValue
 
 @aten.lowers("tril.default", "triu.default")
 def tril(node: LoweringNode, op: OpBuilder, self: SSAValue, *, diagonal: int = 0) -> SSAValue:
-    """aten.tril.default(x) {diagonal} -> x where column ≤ row + diagonal, else 0; `triu` where column ≥ row + diagonal"""
+    """aten.tril.default(x) {diagonal} -> x where column ≤ row + diagonal, else 0; `triu` where ≥"""
     kept = _band(op, self, diagonal, node.op.KIND.startswith("tril"))
     return op.Select(kept, self, as_element(op, element_of(self), 0)[0])
 
@@ -357,8 +357,8 @@ def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int =
 
 
 @aten.lowers("_unique2.default", "unique_dim.default", "unique_consecutive.default")
-def unique(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None, sorted: bool = True) -> list[SSAValue | None]:
-    """aten._unique2.default(x) {sorted} -> opset10.Unique(x): the elements, the place of each, and the counts"""
+def unique(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None) -> list[SSAValue | None]:
+    """aten._unique2.default(x) -> opset10.Unique(x): the elements, the place of each, and the counts"""
     from moir.expansions.distinct_elements import distinct_elements
 
     if node.op.KIND.startswith("unique_consecutive"):
@@ -367,7 +367,8 @@ def unique(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None
     places = found.place
     if dim is None and (node.rank(0) or 0) != 1:
         places = op.Reshape(places, op.ShapeOf(self), special_zero=False)
-    return [found.values, places, found.counts][: node.result_count]
+    results: list[SSAValue | None] = [found.values, places, found.counts]
+    return results[: node.result_count]
 
 
 @aten.lowers("moir.positions")

@@ -47,9 +47,7 @@ def quantize_per_tensor(
 
 
 @aten.lowers("quantized_decomposed.dequantize_per_tensor.default", "quantized_decomposed.dequantize_per_tensor.tensor")
-def dequantize_per_tensor(
-    op: OpBuilder, input: SSAValue, *, scale: Scalar, zero_point: Scalar
-) -> SSAValue:
+def dequantize_per_tensor(op: OpBuilder, input: SSAValue, *, scale: Scalar, zero_point: Scalar) -> SSAValue:
     """aten.quantized_decomposed.dequantize_per_tensor.default(x) {scale, zero_point} -> (x - zero_point) · scale"""
     element = element_of(input)
     how = Parameters(as_element(op, f32, scale)[0], _zero(op, zero_point, element), IntegerRange.of(element))

@@ -124,9 +124,7 @@ def cumsum(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SS
 
 
 @aten.lowers("topk.default")
-def topk(
-    node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: Size, dim: int = -1, largest: bool = True
-) -> Replacement:
+def topk(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: Size, dim: int = -1, largest: bool = True) -> Replacement:
     """aten.topk.default(x) {k, dim, largest} -> opset11.TopK(x, k) {axis, mode}"""
     axis = axis_from_front(node, dim, node.known_rank(0))
     mode = "max" if largest else "min"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32, si64
@@ -47,8 +49,11 @@ def _arguments(node: LoweringNode) -> list[Scalar]:
     """The arguments of a function of Python, which are in the order of their names a, b or without names."""
     names = dict.fromkeys((*node.texts("arguments", ()), *node.op.properties))
     names.pop("arguments", None)
-    values = dict(zip(node.texts("arguments", ()), node.op.operands, strict=False))
-    return [values[name] if name in values else node.attribute(name, None) for name in sorted(names)]
+    values: dict[str, SSAValue] = dict(zip(node.texts("arguments", ()), node.op.operands, strict=False))
+    found: list[Any] = [values[name] if name in values else node.attribute(name, None) for name in sorted(names)]
+    if not all(isinstance(each, int | float | SSAValue) for each in found):
+        node.fail("an argument is no number")
+    return found
 
 
 def _pair(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:

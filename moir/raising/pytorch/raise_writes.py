@@ -26,8 +26,8 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, shape_of, tensor
 from moir.errors import UnsupportedOperationError
-from moir.raising.pytorch.views import DIALECT, OVERLAPPING, applied, is_view, new_operation, written_through
-from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
+from moir.raising.pytorch.views import DIALECT, OVERLAPPING, applied, is_undecided, is_view, new_operation, written_through
+from moir.rewriting.reporting_pass import ReportingPass
 
 WRITERS: dict[str, str] = {
     "copy_.default": "copy.default",
@@ -83,10 +83,6 @@ class RaiseWritesPass(ReportingPass):
 
     name = "raise-writes"
 
-    @classmethod
-    def needs(cls) -> Needs | None:
-        return needs_of_roots(tuple(f"{DIALECT}.{kind}" for kind in (*WRITERS, *OUT, "detach_.default")))
-
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = False
         for block in list(all_blocks(module)):
@@ -110,8 +106,20 @@ class _Writes:
         self.anchor: Operation | None = None
 
     def run(self) -> bool:
-        """Replace all writes of the block; returns whether there were any."""
+        """Replace all writes of the block; returns whether there were any.
+
+        Raises UnsupportedOperationError for an operation that writes and is not in the tables: nobody would notice
+        that what it writes is lost.
+        """
         operations = list(self.block.ops)
+        for op in operations:
+            if isinstance(op, FrameworkOp) and _writes_unknown(op):
+                raise UnsupportedOperationError(
+                    "it writes to its operands in a way that moir does not know",
+                    operation=op.name,
+                    node=name_of(op),
+                    hint="export the program decomposed: program.run_decompositions()",
+                )
         if not any(_is_writing(op) for op in operations):
             return False
         for op in operations:
@@ -152,6 +160,8 @@ class _Writes:
         if named not in self.views:
             return named if found is None else found[1]
         op, number, source = self.views[named]
+        if is_undecided(op):
+            raise _undecided(op)
         results = applied(op, self._value(source), self._insert)
         self.current[named] = (version, results[number])
         return results[number]
@@ -207,6 +217,8 @@ class _Writes:
         tensor_ = target
         while tensor_ in self.views:
             view, _, tensor_ = self.views[tensor_]
+            if is_undecided(view):
+                raise _undecided(view)
             if view.KIND in OVERLAPPING:
                 raise UnsupportedOperationError(
                     f"it writes to the result of {view.KIND}, in which elements occur several times",
@@ -290,8 +302,25 @@ class _Writes:
             add_notes(model, [f"the program writes to its input {name!r}: the new value is the output {name + '_written'!r}"])
 
 
+def _undecided(view: FrameworkOp) -> UnsupportedOperationError:
+    return UnsupportedOperationError(
+        "its result is written, or what it is computed of, and the file does not say whether it is a copy",
+        operation=view.name,
+        node=name_of(view),
+        hint="export the program decomposed: program.run_decompositions()",
+    )
+
+
+def _writes_unknown(op: FrameworkOp) -> bool:
+    """Whether an operation writes by its name, as `normal_`, `__iadd__` and `exp.out`, and is not in the tables."""
+    if op.dialect_name() != DIALECT or _is_writing(op):
+        return False
+    stem, _, overload = op.KIND.rpartition(".")
+    is_special = stem.startswith("__") and not stem.startswith("__i")
+    return "." not in stem and ((stem.endswith("_") and not is_special) or overload == "out" or overload.endswith("_out"))
+
+
 def _is_writing(op: Operation) -> bool:
     if not isinstance(op, FrameworkOp) or op.dialect_name() != DIALECT:
         return False
     return op.KIND in WRITERS or op.KIND in OUT or op.KIND == "detach_.default"
-

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.element_types import si64
@@ -22,32 +21,47 @@ from moir.dialects.shapes import element_of, tensor
 
 DIALECT = "aten"
 
-VIEWS = frozenset(
-    ("view.default", "slice.Tensor", "select.int", "transpose.int", "t.default", "permute.default", "unsqueeze.default")
-    + ("squeeze.dim", "squeeze.dims", "squeeze.default", "detach.default", "alias.default", "narrow.default", "diagonal.default")
-    + ("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default", "unbind.int", "unfold.default", "movedim.int")
-    + ("swapaxes.default", "view_as.default", "reshape.default", "flatten.using_ints", "contiguous.default", "unflatten.int")
-    + ("to.dtype", "to.device", "to.dtype_layout", "to.other", "reshape_as.default", "type_as.default", "expand.default", "expand_as.default")
-    + ("lift_fresh.default", "detach_.default", "_unsafe_view.default", "mT.default", "numpy_T.default", "as_strided.default")
+SAME = frozenset(
+    (
+        *("detach.default", "alias.default", "contiguous.default", "lift_fresh.default", "detach_.default"),
+        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default"),
+    )
 )
-"""Operations whose results share memory with the first operand; those of the last kind only if they do not copy."""
+"""Views that are the tensor itself."""
+
+RESHAPING = frozenset(
+    (
+        *("view.default", "reshape.default", "flatten.using_ints", "unflatten.int", "view_as.default", "reshape_as.default"),
+        *("unsqueeze.default", "squeeze.dim", "squeeze.dims", "squeeze.default", "_unsafe_view.default"),
+    )
+)
+"""Views with all elements of the tensor in the same order."""
 
 OVERLAPPING = frozenset(("expand.default", "expand_as.default", "unfold.default", "as_strided.default"))
 """Views in which an element may occur several times, so that nobody can say what a write to them does."""
 
-SAME = frozenset(("detach.default", "alias.default", "contiguous.default", "lift_fresh.default", "detach_.default"))
-SAME |= frozenset(("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default"))
-"""Views that are the tensor itself."""
-
-RESHAPING = frozenset(("view.default", "reshape.default", "flatten.using_ints", "unflatten.int", "view_as.default", "reshape_as.default"))
-RESHAPING |= frozenset(("unsqueeze.default", "squeeze.dim", "squeeze.dims", "squeeze.default", "_unsafe_view.default"))
-"""Views with all elements of the tensor in the same order."""
+VIEWS = frozenset(
+    (
+        *SAME,
+        *RESHAPING,
+        *OVERLAPPING,
+        *("slice.Tensor", "select.int", "narrow.default", "diagonal.default", "unbind.int"),
+        *("transpose.int", "swapaxes.default", "t.default", "mT.default", "numpy_T.default", "permute.default", "movedim.int"),
+        *("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default"),
+    )
+)
+"""Operations whose results share memory with the first operand, unless they have the property `copies`."""
 
 _SCATTERS = {"slice.Tensor": "slice_scatter.default", "select.int": "select_scatter.default"}
 _SELF_INVERSE = frozenset(("transpose.int", "t.default", "swapaxes.default", "mT.default"))
 
 Insert = Callable[[Operation], Operation]
 """Inserts an operation in front of the one that writes."""
+
+
+def is_undecided(view: FrameworkOp) -> bool:
+    """Whether the file does not say if the result of an operation is a view or a copy."""
+    return "undecided" in view.properties
 
 
 def is_view(op: Operation) -> bool:
@@ -114,8 +128,7 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         operands = {"self": source, "src": value, **others}
         return insert(new_operation(_SCATTERS[kind], operands, kept, element, view)).results[0]
     if kind == "unbind.int":
-        dim = view.properties.get("dim", attribute_of(0))
-        assert isinstance(dim, IntegerAttr)
+        dim = value_of(view.properties.get("dim", attribute_of(0)))
         return build("select_scatter.default", {"self": source, "src": value}, dim=dim, index=number)
     positions = insert(new_operation("moir.positions", {"self": source}, {}, si64, view)).results[0]
     places = applied(view, positions, insert)[number]

@@ -311,6 +311,19 @@ STABLEHLO = Framework(
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
+PYTORCH = Framework(
+    dialect="aten",
+    title="PyTorch",
+    reader="moir.frontends.pytorch:read_model",
+    suffixes=(".pt2",),
+    # The header of a zip archive's first record, and its name.
+    beginning=rb"PK\x03\x04.{26}(?:[^/\0]{1,80}/)?"
+    rb"(?:archive_format|archive_version|data/(?:weights|constants|sample_inputs)/|models/|serialized_)",
+    options=(ReaderOption("program", "--program", "NAME", "program of an archive of several exported programs"),),
+    lowering="moir.lowering.pytorch.table:aten",
+    raising=("raise-writes",),
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -330,6 +343,7 @@ FRAMEWORKS: dict[str, Framework] = {
         TENSORFLOW_LITE,
         KERAS,
         STABLEHLO,
+        PYTORCH,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.

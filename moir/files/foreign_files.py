@@ -54,7 +54,7 @@ _ZIP = rb"PK\x03\x04.{26}"
 _SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)*"
 """What may stand in front of the first word of a text."""
 
-_EXPORT_TORCH = "load the model in PyTorch and export it: torch.onnx.export(model, inputs, '{stem}.onnx')"
+_EXPORT_TORCH = "load the model in PyTorch and export it: torch.export.save(torch.export.export(model, inputs), '{stem}.pt2')"
 _EXPORT_KERAS = "keras.models.load_model('{path}').export('{stem}') writes a SavedModel, which moir reads"
 _EXPORT_ORIGINAL = "export the model from the framework that defines it to ONNX or SavedModel"
 _NO_FRONTEND = "there is no frontend for {name} yet; if the original is at hand, export it to ONNX or SavedModel"
@@ -75,12 +75,6 @@ KINDS: tuple[FileKind, ...] = (
     ),
     TEXT_OF_MODULE,
     # PyTorch.
-    FileKind(
-        "a program of torch.export",
-        "load it and export it: torch.onnx.export(torch.export.load('{path}'), (), '{stem}.onnx')",
-        beginning=_ZIP + rb"(?:[^/\0]{1,80}/)?(?:archive_format|archive_version|data/\w+/|models/|serialized_exported_program)",
-        suffixes=(".pt2",),
-    ),
     FileKind(
         "a PyTorch checkpoint", _EXPORT_TORCH, beginning=_ZIP + rb"[^/\0]{1,80}/(?:data\.pkl|\.format_version|\.data/|version|byteorder)"
     ),

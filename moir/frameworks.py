@@ -268,6 +268,20 @@ MXNET = Framework(
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
+PADDLE = Framework(
+    dialect="paddle",
+    title="PaddlePaddle",
+    reader="moir.frontends.paddle:read_model",
+    suffixes=(".pdmodel",),
+    # Field 1, a block, whose first fields are its number, 0, and that of its parent, -1.
+    beginning=rb"\x0a%(size)b\x08\x00\x10\xff" % {b"size": VARINT},
+    text_beginning=rb"\s*\{\s*\"base_code\"\s*:",
+    folder_files=("inference.json", "inference.pdmodel", "__model__", "model.json", "model.pdmodel"),
+    lowering="moir.lowering.paddle.table:paddle",
+    raising=("raise-conditional-blocks",),
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -284,11 +298,11 @@ FRAMEWORKS: dict[str, Framework] = {
         TENSORFLOW,
         CAFFE,
         MXNET,
+        PADDLE,
         OPENVINO_IR,
         # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
         # can be parsed.
         Framework("tflite", "TensorFlow Lite"),
-        Framework("paddle", "PaddlePaddle"),
     )
 }
 """The frameworks by the names of their dialects."""

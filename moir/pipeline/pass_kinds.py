@@ -212,6 +212,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Loop", "TensorIterator"),),
     ),
     "pad-blocks": ((("SpaceToBatch",),),),
+    "raise-conditional-blocks": ((("select_input",),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (
         (

@@ -128,7 +128,7 @@ stack=: *X
 unstack= unbind=: X
 split=split split=split_with_num(X,axis): X sections||SectionsTensorList+ axis|AxisTensor
 meshgrid=: *X
-shape=shape shape=shape64: Input
+shape= shape64=: Input
 flip= rot90: X
 reverse=: X axis|
 roll=: X shifts|ShiftsTensor

@@ -1,8 +1,8 @@
 """PaddlePaddle model -> module in the `paddle` dialect.
 
-    NAME.pdmodel + NAME.pdiparams     a program and its parameters
-    __model__ + __params__            the same of older versions; or one file a parameter
-    NAME.json + NAME.pdiparams        PIR, since version 3
+NAME.pdmodel + NAME.pdiparams     a program and its parameters
+__model__ + __params__            the same of older versions; or one file a parameter
+NAME.json + NAME.pdiparams        PIR, since version 3
 """
 
 from __future__ import annotations
@@ -125,4 +125,4 @@ def _parameters(path: Path, names: list[str]) -> dict[str, DataAttr]:
 
 def _is_file_name(name: str) -> bool:
     """Whether a name of a parameter can be that of a file in the folder of the program."""
-    return bool(name) and name not in (".", "..") and not set(name) & set('/\\\0:')
+    return bool(name) and name not in (".", "..") and not set(name) & set("/\\\0:")

@@ -116,7 +116,7 @@ class _Reader:
         if not blocks:
             return PirBlock([], [])
         block = self._fields(blocks[0], "a block")
-        arguments = [self._number(each, "an argument of a block") for each in self._list(block.get("args", []), "the arguments of a block")]
+        arguments = [self._argument(each) for each in self._list(block.get("args", []), "the arguments of a block")]
         return PirBlock(arguments, [self._operation(each, depth) for each in self._list(block.get("ops"), "the operations of a block")])
 
     def _operation(self, entry: Any, depth: int) -> PirOperation:
@@ -202,6 +202,12 @@ class _Reader:
         if isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
             return value
         raise self._error(f"an attribute of {what} is of an unknown form")
+
+    def _argument(self, entry: Any) -> int:
+        number = self._fields(entry, "an argument of a block").get("#")
+        if type(number) is not int:
+            raise self._error("an argument of a block has no number")
+        return number
 
     def _number(self, entry: Any, what: str) -> int:
         number = self._fields(entry, what).get("%")

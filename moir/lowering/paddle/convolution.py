@@ -127,9 +127,7 @@ def _same(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: Slidin
     return window.with_fields(pads_begin=begins, pads_end=ends, dilations=(1,) * len(kernel))
 
 
-def _surplus(
-    node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, target: Sequence[int]
-) -> tuple[int, ...]:
+def _surplus(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, target: Sequence[int]) -> tuple[int, ...]:
     """What output_size is above the size that the windows reach."""
     reached = [
         (size - 1) * step + spread * (length - 1) + 1 - begin - end

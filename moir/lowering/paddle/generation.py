@@ -180,9 +180,7 @@ def uniform(
 
 
 @paddle.lowers("gaussian_random")
-def gaussian(
-    op: OpBuilder, shape: SSAValue, *, mean: float = 0.0, std: float = 1.0, dtype: Attribute = f32, seed: int = 0
-) -> SSAValue:
+def gaussian(op: OpBuilder, shape: SSAValue, *, mean: float = 0.0, std: float = 1.0, dtype: Attribute = f32, seed: int = 0) -> SSAValue:
     """paddle.gaussian_random(shape) {mean, std} -> sqrt(-2 log u) · cos(2 pi v) of uniform numbers u and v"""
     target = number_list(op, shape)
     first, second = (

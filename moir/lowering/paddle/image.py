@@ -43,7 +43,9 @@ def _scales(node: LoweringNode, axes: int) -> list[float]:
     """The scales of an attribute, one for each axis; none if there is none above 0."""
     found = node.op.properties.get("scale")
     value: object = [] if found is None else value_of(found)
-    listed = [float(each) for each in value] if isinstance(value, tuple | list) else [float(value)] if isinstance(value, int | float) else []
+    listed = (
+        [float(each) for each in value] if isinstance(value, tuple | list) else [float(value)] if isinstance(value, int | float) else []
+    )
     listed = listed * axes if len(listed) == 1 else listed
     return listed if len(listed) == axes and min(listed) > 0 else []
 

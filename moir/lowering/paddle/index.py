@@ -19,6 +19,9 @@ INDEX: dict[str, str] = {
         "conv2d conv2d_transpose conv3d conv3d_transpose deformable_conv deformable_conv_v1 depthwise_conv2d "
         "depthwise_conv2d_transpose fused_conv2d"
     ),
+    "detection.boxes": ("anchor_generator box_clip box_coder density_prior_box prior_box yolo_box"),
+    "detection.regions": ("distribute_fpn_proposals generate_proposals_v2 roi_align roi_pool"),
+    "detection.suppression": ("matrix_nms multiclass_nms multiclass_nms2 multiclass_nms3"),
     "elementwise": (
         "abs acos acosh asin asinh assign atan atanh bitwise_not cast ceil conj cos cosh dropout erf erfinv exp expm1 floor "
         "fused_dropout_add isfinite_v2 isinf_v2 isnan_v2 label_smooth lgamma log log10 log1p log2 logical_not logsigmoid real "
@@ -57,7 +60,7 @@ INDEX: dict[str, str] = {
     ),
     "shape": (
         "broadcast_tensors combine expand expand_as expand_as_v2 expand_v2 flatten flatten2 flatten_contiguous_range "
-        "repeat_interleave reshape reshape2 shape squeeze squeeze2 tile unsqueeze unsqueeze2"
+        "repeat_interleave reshape reshape2 shape shape64 squeeze squeeze2 tile unsqueeze unsqueeze2"
     ),
     "slicing": ("crop_tensor set_value slice strided_slice"),
     "sort": ("argsort kthvalue top_k top_k_v2 unique"),

@@ -18,9 +18,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 @paddle.lowers("gather")
-def gather(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, _axis: SSAValue | None = None
-) -> SSAValue:
+def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, _axis: SSAValue | None = None) -> SSAValue:
     """paddle.gather(x, index, axis) -> opset8.Gather(x, index, axis); an index [n, 1] counts as a list"""
     axis = known_integer(node, 2, "axis", 0)
     if rank_of(index) == 2:
@@ -78,9 +76,7 @@ def put_along_axis(
 
 
 @paddle.lowers("scatter")
-def scatter(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue, *, overwrite: bool = True
-) -> SSAValue:
+def scatter(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue, *, overwrite: bool = True) -> SSAValue:
     """paddle.scatter(x, index, updates) -> opset3.ScatterUpdate(x, index, updates, 0)
 
     Without `overwrite` the rows of the index are 0 first, and get the sums of their updates.
@@ -112,9 +108,7 @@ def index_add(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, a
 
 
 @paddle.lowers("index_put")
-def index_put(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, value: SSAValue, *indices: SSAValue, accumulate: bool = False
-) -> SSAValue:
+def index_put(node: LoweringNode, op: OpBuilder, x: SSAValue, value: SSAValue, *indices: SSAValue, accumulate: bool = False) -> SSAValue:
     """paddle.index_put(x, value, indices…) -> opset15.ScatterNDUpdate(x, indices in the last axis, value)"""
     if any(element_of(each) == boolean for each in indices):
         if len(indices) != 1:
@@ -198,5 +192,3 @@ def sequence_mask(
 def search_sorted(op: OpBuilder, bounds: SSAValue, values: SSAValue, *, out_int32: bool = False, right: bool = False) -> SSAValue:
     """paddle.searchsorted(bounds, values) {right, out_int32} -> opset15.SearchSorted(bounds, values)"""
     return op.SearchSorted(bounds, values, right_mode=right, output_type=si32 if out_int32 else si64)
-
-

@@ -166,9 +166,7 @@ def kron(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValu
     ranks = (node.known_rank(0), node.known_rank(1))
     rank = max(ranks)
     x, y = (op.Unsqueeze(v, list(range(rank - r))) if r < rank else v for v, r in zip((x, y), ranks, strict=True))
-    spread = op.Multiply(
-        op.Unsqueeze(x, [2 * axis + 1 for axis in range(rank)]), op.Unsqueeze(y, [2 * axis for axis in range(rank)])
-    )
+    spread = op.Multiply(op.Unsqueeze(x, [2 * axis + 1 for axis in range(rank)]), op.Unsqueeze(y, [2 * axis for axis in range(rank)]))
     return op.Reshape(spread, op.Multiply(op.ShapeOf(x), op.ShapeOf(y)), special_zero=False)
 
 

@@ -109,7 +109,14 @@ def _padded(op: OpBuilder, x: SSAValue, begins: SSAValue, ends: SSAValue, mode: 
 
 @paddle.lowers("pad3d", "pad2d")
 def pad_spatial(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, paddings: SSAValue, *, mode: str = "constant", value: float = 0.0, pad_value: float = 0.0
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    paddings: SSAValue,
+    *,
+    mode: str = "constant",
+    value: float = 0.0,
+    pad_value: float = 0.0,
 ) -> SSAValue:
     """paddle.pad3d(x, [left, right, top, bottom, front, back]) {mode} -> opset12.Pad(x); pad2d begins with the top
 
@@ -141,9 +148,7 @@ def pad_spatial(
     pairs = number_list(op, paddings)
     front, back = ([0], [0, 0][:1]) if is_last else ([0, 0], [])
     sides = [op.Gather(pairs, [2 * place + side for place in order], 0) for side in (0, 1)]
-    begins_, ends_ = (
-        op.Concat(op.constant(front), each, *([op.constant(back)] if back else []), axis=0) for each in sides
-    )
+    begins_, ends_ = (op.Concat(op.constant(front), each, *([op.constant(back)] if back else []), axis=0) for each in sides)
     return _padded(op, x, begins_, ends_, mode, number)
 
 
@@ -239,9 +244,7 @@ def triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, diagonal: int = 
         mask = np.tri(shape[-2], shape[-1], diagonal if is_lower else diagonal - 1, dtype=bool)
         return op.Select(op.constant(mask if is_lower else ~mask), x, op.constant_like(0, x))
     sizes = op.ShapeOf(x)
-    rows, columns = (
-        op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64) for axis in (-2, -1)
-    )
+    rows, columns = (op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64) for axis in (-2, -1))
     distance = op.Subtract(columns, op.Unsqueeze(rows, [1]))
     kept = op.LessEqual(distance, diagonal) if is_lower else op.GreaterEqual(distance, diagonal)
     return op.Select(kept, x, op.constant_like(0, x))

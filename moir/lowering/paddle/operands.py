@@ -34,7 +34,6 @@ SCALARS_SINCE = 2_005_000
 """The version of PaddlePaddle since which tensors without dimensions exist: before, they had one of size 1."""
 
 
-
 def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribute:
     """The element type that an attribute says; the default where it says none."""
     found = node.op.properties.get(name)

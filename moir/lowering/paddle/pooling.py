@@ -129,7 +129,5 @@ def max_pooling_with_index(
     kernel = by_axis(node, "ksize", ksize, axes)
     window = window_of(node, axes, strides, paddings, (1,) * axes, "EXPLICIT", is_last=False)
     rounding = "ceil" if ceil_mode else "floor"
-    values, indices = op.MaxPool.parts(
-        2, x, kernel=kernel, rounding_type=rounding, axis=2, index_element_type=si32, **window.properties()
-    )
+    values, indices = op.MaxPool.parts(2, x, kernel=kernel, rounding_type=rounding, axis=2, index_element_type=si32, **window.properties())
     return [values, indices]

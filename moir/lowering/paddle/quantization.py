@@ -121,9 +121,7 @@ def _through_integers(node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSA
 
 
 @paddle.lowers("fake_quantize_dequantize_moving_average_abs_max")
-def fake_quantize_dequantize(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, bit_length: int = 8
-) -> Replacement:
+def fake_quantize_dequantize(node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, bit_length: int = 8) -> Replacement:
     """paddle.fake_quantize_dequantize_moving_average_abs_max(x, scale) -> opset1.FakeQuantize(x)"""
     return [_through_integers(node, op, x, scale, bit_length, None), scale, *[None] * (node.result_count - 2)]
 
@@ -163,7 +161,13 @@ def fake_dequantize(op: OpBuilder, x: SSAValue, scale: SSAValue, *, max_range: f
 
 @paddle.lowers("fake_channel_wise_dequantize_max_abs")
 def fake_dequantize_channels(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, *scales: SSAValue, quant_bits: tuple[int, ...] = (8,), quant_axis: int = 0, x_num_col_dims: int = 1
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *scales: SSAValue,
+    quant_bits: tuple[int, ...] = (8,),
+    quant_axis: int = 0,
+    x_num_col_dims: int = 1,
 ) -> SSAValue:
     """paddle.fake_channel_wise_dequantize_max_abs(x, scales…) -> x · scale / 127 along an axis, and by a further scale"""
     rank = node.known_rank(0)

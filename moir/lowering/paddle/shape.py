@@ -100,10 +100,10 @@ def flatten_to_matrix(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: i
     return _only(node, op.Reshape(x, [-1, int(np.prod(inner, dtype=np.int64))], special_zero=False))
 
 
-@paddle.lowers("shape")
+@paddle.lowers("shape", "shape64")
 def shape(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.shape(x) -> opset3.ShapeOf(x), as i32 in programs"""
-    return op.ShapeOf(x, output_type=si32)
+    """paddle.shape(x) -> opset3.ShapeOf(x) as i32; shape64 as i64"""
+    return op.ShapeOf(x, output_type=si32 if node.op.KIND == "shape" else si64)
 
 
 @paddle.lowers("expand_v2")

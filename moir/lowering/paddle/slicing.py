@@ -65,7 +65,11 @@ def slice_(
         chosen = [axis in removed for axis in wanted]
         after = op.Add(starts, 1)
         after = op.Select(op.Equal(after, 0), op.constant(_FAR, si64), after)
-        ends = after if all(chosen) else op.Select(op.constant(np.array(chosen)), after, ends if not isinstance(ends, list) else op.constant(ends))
+        ends = (
+            after
+            if all(chosen)
+            else op.Select(op.constant(np.array(chosen)), after, ends if not isinstance(ends, list) else op.constant(ends))
+        )
     elif removed and isinstance(starts, list) and isinstance(ends, list):
         ends = [_FAR if axis in removed and start == -1 else end for axis, start, end in zip(wanted, starts, ends, strict=True)]
     return _decreased(node, op, op.Slice(x, starts, ends, [1] * len(wanted), wanted), decrease_axis)
@@ -154,9 +158,7 @@ def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSA
     """x with updates at the products of places along several axes, up to the last of them."""
     sizes, last = op.ShapeOf(x), max(places)
     lists = [
-        places[axis]
-        if axis in places
-        else op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64)
+        places[axis] if axis in places else op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64)
         for axis in range(last + 1)
     ]
     full = op.Concat(*(op.ShapeOf(each) for each in lists), axis=0) if len(lists) > 1 else op.ShapeOf(lists[0])

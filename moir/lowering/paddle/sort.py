@@ -38,9 +38,7 @@ def top_k_of_last_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, k: SSAVal
 
 
 @paddle.lowers("argsort")
-def argsort(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -1, descending: bool = False
-) -> Replacement:
+def argsort(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -1, descending: bool = False) -> Replacement:
     """paddle.argsort(x) {axis, descending} -> opset11.TopK(x, size of the axis)"""
     axis = normalize_axis(axis, node.known_rank(0))
     size = dimension(op, x, axis)

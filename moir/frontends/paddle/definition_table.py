@@ -211,7 +211,7 @@ multiclass_nms multiclass_nms2: BBoxes Scores -> Out Index
 matrix_nms=: BBoxes Scores -> Out Index RoisNum
 generate_proposals_v2=generate_proposals: Scores BboxDeltas ImShape Anchors Variances -> RpnRois RpnRoiProbs RpnRoisNum
   ; pre_nms_top_n=pre_nms_topN post_nms_top_n=post_nms_topN
-distribute_fpn_proposals=: FpnRois RoisNum -> MultiFpnRois RestoreIndex MultiLevelRoIsNum
+distribute_fpn_proposals=: FpnRois RoisNum -> MultiFpnRois MultiLevelRoIsNum RestoreIndex
   ; multi_fpn_rois=MultiFpnRois
 roi_align= roi_pool=: X ROIs RoisNum -> Out Argmax
 

@@ -44,6 +44,7 @@ DATA_TYPES: Mapping[str, int] = {
     "float8_e4m3fn": 32,
     "float8_e5m2": 33,
     "Undefined": -1,
+    "Undefined(ALL_DTYPE)": -1,
 }
 """The numbers of element types by the names that PIR's attributes have for them; -1 says that none is given."""
 

@@ -177,7 +177,8 @@ class _Reader:
     def _attribute(self, entry: Any, what: str, depth: int) -> Any:
         """The value of an attribute: a number, a text, or a list of them; None for one that says nothing."""
         fields = self._fields(entry, f"an attribute of {what}")
-        kind, value = fields.get("#"), fields.get("D")
+        # What JSON has no number for, such as INF, is a text under another name.
+        kind, value = fields.get("#"), fields.get("D", fields.get("VD"))
         if kind in ("0.a_array", "1.a_intarray") and depth < MAXIMUM_DEPTH:
             items = self._list(value, f"an attribute of {what}")
             return [self._attribute(each, what, depth + 1) if isinstance(each, dict) else self._plain(each, what) for each in items]

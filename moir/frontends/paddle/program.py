@@ -105,8 +105,10 @@ class ProgramBuilder:
     def _set(self, name: str, value: SSAValue, scope: Scope) -> None:
         """Let a variable have a value. A tensor that it had before gives up its name, unless that is an input."""
         before = scope.own(name)
-        if before is not None and isinstance(before.owner, Operation) and not before.owner.name.startswith("opset1."):
-            set_names(before, [each for each in names_of(before) if each != name])
+        if before is not None:
+            is_input = isinstance(before.owner, Operation) and before.owner.name.startswith("opset1.")
+            renamed = value if is_input else before
+            set_names(renamed, [each for each in names_of(renamed) if each != name])
         scope.set(name, value)
 
     # Operations
@@ -125,7 +127,9 @@ class ProgramBuilder:
         attributes = self._attributes(desc)
         inputs = {each.parameter: [name for name in each.arguments if name != EMPTY] for each in desc.inputs}
         outputs = [(each.parameter, list(each.arguments)) for each in desc.outputs]
-        name = self._name(desc)
+        order = {parameter: index for index, parameter in enumerate(() if definition is None else definition.results)}
+        outputs.sort(key=lambda each: order.get(each[0], len(order)))
+        name = next((each for _, names in outputs for each in names if each != EMPTY), desc.type)
         if definition is None:
             operands = [self._value(each, desc, scope) for names in inputs.values() for each in names]
             operands += self._array_before(desc, scope)
@@ -139,8 +143,6 @@ class ProgramBuilder:
                 if names:
                     given[place] = [self._value(each, desc, scope) for each in names]
             operands, properties = arranged(scope, definition, given, attributes, name)
-            order = {parameter: index for index, parameter in enumerate(definition.results)}
-            outputs.sort(key=lambda each: order.get(each[0], len(order)))
         results = [each for _, names in outputs for each in names]
         op = build(scope, desc.type, operands, properties, name, [[each] if each != EMPTY else [] for each in results])
         for each, value in zip(results, op.results, strict=True):

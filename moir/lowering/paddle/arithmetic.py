@@ -14,6 +14,7 @@ from moir.dialects.element_types import boolean, f32
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.angles import angle_of
 from moir.expansions.constant_forms import as_type
+from moir.expansions.quotients import floored_quotient, floored_real_quotient
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import is_integer, known_number
 from moir.lowering.paddle.table import paddle
@@ -28,7 +29,7 @@ def _divided(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def _floor_divided(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    return op.Divide(x, y, m_pythondiv=True) if is_integer(x) else op.Floor(op.Divide(x, y))
+    return floored_quotient(op, x, y) if is_integer(x) else floored_real_quotient(op, x, y)
 
 
 def _with_numbers(combine: str) -> _Function:

@@ -27,9 +27,9 @@ def _axes(node: LoweringNode) -> int:
 def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -> SSAValue:
     """Weights with the groups split off their first dimension."""
     shape = shape_of(weights)
-    if shape is None or not is_static(shape) or group < 1 or shape[0] % group:
+    if shape is None or not is_static(shape[1:]) or group < 1 or (shape[0] >= 0 and shape[0] % group):
         node.fail(f"the weights cannot be divided into {group} groups")
-    return op.Reshape(weights, [group, shape[0] // group, *shape[1:]], special_zero=False)
+    return op.Reshape(weights, [group, shape[0] // group if shape[0] >= 0 else -1, *shape[1:]], special_zero=False)
 
 
 @paddle.lowers("conv2d", "depthwise_conv2d", "conv3d", "fused_conv2d")

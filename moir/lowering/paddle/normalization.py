@@ -51,7 +51,8 @@ def batch_norm(
     data = data if element_of(data) == element else op.convert(data, element)
     result = op.BatchNormInference(data, gamma, beta, mean, variance, epsilon=epsilon)
     result = channel_last(op, result, rank) if is_last else result
-    return [op.convert(result, element_of(x)), *_rest(node)]
+    given = [op.convert(result, element_of(x)), mean, variance]
+    return [*given, *[None] * (node.result_count - 3)][: node.result_count]
 
 
 def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: float) -> SSAValue:

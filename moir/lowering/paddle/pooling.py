@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32, si64
+from moir.dialects.element_types import si32
 from moir.dialects.shapes import shape_of
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
@@ -40,7 +40,7 @@ def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSA
         target = op.Select(op.constant(np.array(sizes) == -1), own, op.constant(list(sizes)))
     if method == "avg":
         return op.AdaptiveAvgPool(x, target)
-    return op.AdaptiveMaxPool.results(x, target, index_element_type=si64)[0]
+    return op.AdaptiveMaxPool.results(x, target, index_element_type=si32)[0]
 
 
 def _averaged(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_ceil: bool) -> SSAValue:
@@ -124,8 +124,8 @@ def max_pooling_with_index(
             node.fail("indices of a pooling over unknown sizes are not supported", hint="give the model's inputs static shapes")
         ksize, paddings = tuple(shape[2:]), (0,) * axes
     elif adaptive:
-        values, indices = op.AdaptiveMaxPool.results(x, op.constant(list(by_axis(node, "ksize", ksize, axes))), index_element_type=si64)
-        return [values, op.convert(indices, si32)]
+        values, indices = op.AdaptiveMaxPool.results(x, op.constant(list(by_axis(node, "ksize", ksize, axes))), index_element_type=si32)
+        return [values, indices]
     kernel = by_axis(node, "ksize", ksize, axes)
     window = window_of(node, axes, strides, paddings, (1,) * axes, "EXPLICIT", is_last=False)
     rounding = "ceil" if ceil_mode else "floor"

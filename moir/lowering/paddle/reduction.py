@@ -168,8 +168,8 @@ def cumulative_product(
     node: LoweringNode, op: OpBuilder, x: SSAValue, *, dim: int = -1, exclusive: bool = False, reverse: bool = False
 ) -> SSAValue:
     """paddle.cumprod(x) {dim} -> products of all elements up to each one"""
-    axis = normalize_axis(dim, node.known_rank(0))
-    return running_product(op, x, axis, exclusive=exclusive, reverse=reverse)
+    rank = node.known_rank(0)
+    return running_product(op, x, normalize_axis(dim, rank) - rank, exclusive=exclusive, reverse=reverse)
 
 
 @paddle.lowers("size")

@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
-from moir.expansions.shape_values import as_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import axes_of, has_scalars, known_integers, number_list
 from moir.lowering.paddle.table import paddle
@@ -26,7 +25,8 @@ def _only(node: LoweringNode, value: SSAValue) -> list[SSAValue | None]:
 @paddle.lowers("combine")
 def combine(op: OpBuilder, *values: SSAValue) -> SSAValue:
     """paddle.combine(numbers…) -> opset1.Concat of them as lists of i64"""
-    listed = [as_list(op, op.convert(value, si64)) for value in values]
+    numbers = [op.convert(value, si64) for value in values]
+    listed = [each if shape_of(each) == (1,) else op.Reshape(each, [1], special_zero=False) for each in numbers]
     return listed[0] if len(listed) == 1 else op.Concat(*listed, axis=0)
 
 

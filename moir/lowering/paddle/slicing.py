@@ -90,6 +90,9 @@ def strided_slice(
     """paddle.strided_slice(x, starts, ends, strides) {axes} -> opset8.Slice(x, starts, ends, strides, axes)"""
     wanted = axes_of(node, axes)
     starts, ends, steps = (_numbers(node, op, index) for index in (1, 2, 3))
+    if isinstance(ends, list) and isinstance(steps, list):
+        # Backwards an end of -1 is in front of the first element, not the last one.
+        ends = [-_FAR if step < 0 and end == -1 else end for end, step in zip(ends, steps, strict=True)]
     return _decreased(node, op, op.Slice(x, starts, ends, steps, wanted), decrease_axis)
 
 

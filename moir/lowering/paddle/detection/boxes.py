@@ -242,7 +242,7 @@ def box_coder(
     node: LoweringNode,
     op: OpBuilder,
     prior: SSAValue,
-    prior_variance: SSAValue | None,
+    _variance: SSAValue,
     target: SSAValue,
     *,
     code_type: str = "encode_center_size",
@@ -258,7 +258,7 @@ def box_coder(
     )
     center_x, center_y = op.Add(left, op.Multiply(width, 0.5)), op.Add(top, op.Multiply(height, 0.5))
     shares: list[SSAValue | float] = list(variance) if variance else [1.0] * 4
-    if prior_variance is not None:
+    if (prior_variance := node.optional(1)) is not None:
         shares = [op.Gather(prior_variance, index, 1) for index in range(4)]
     if code_type == "encode_center_size":
         # [N, 1] of the target against [M].

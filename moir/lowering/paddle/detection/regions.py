@@ -139,7 +139,7 @@ def distribute_proposals(
     refer_scale: int,
     pixel_offset: bool = True,
 ) -> Replacement:
-    """paddle.distribute_fpn_proposals(regions, counts) -> the regions of each level, their places, their numbers"""
+    """paddle.distribute_fpn_proposals(regions, counts) -> the regions of each level, their numbers, and the places of all"""
     levels = max_level - min_level + 1
     if not 0 < levels <= 100:
         node.fail(f"levels from {min_level} to {max_level}")
@@ -171,5 +171,5 @@ def distribute_proposals(
     joined = op.Concat(*places, axis=0) if levels > 1 else places[0]
     size = op.Gather(op.ShapeOf(joined), 0, 0)
     _, restore = op.TopK.results(op.convert(joined, si32), size, axis=0, mode="min", sort="value", index_element_type=si32)
-    results: list[SSAValue | None] = [*parts, op.Unsqueeze(restore, [1]), *numbers]
+    results: list[SSAValue | None] = [*parts, *numbers, op.Unsqueeze(restore, [1])]
     return results[: node.result_count]

@@ -278,6 +278,7 @@ PADDLE = Framework(
     text_beginning=rb"\s*\{\s*\"base_code\"\s*:",
     folder_files=("inference.json", "inference.pdmodel", "__model__", "model.json", "model.pdmodel"),
     lowering="moir.lowering.paddle.table:paddle",
+    view="moir.model_optimizer.frameworks.paddle.view:VIEW",
     raising=("raise-conditional-blocks",),
     passes=frozenset(("fuse-recurrent-cells",)),
 )

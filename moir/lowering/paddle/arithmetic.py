@@ -199,3 +199,18 @@ def is_close(
     if equal_nan:
         near = op.LogicalOr(near, op.LogicalAnd(op.IsNaN(x), op.IsNaN(y)))
     return near if node.op.KIND == "isclose" else op.ReduceLogicalAnd(near, list(range(node.known_rank(0))), keep_dims=False)
+
+
+_BITS = {
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+    "bitwise_left_shift": "BitwiseLeftShift",
+    "bitwise_right_shift": "BitwiseRightShift",
+}
+
+
+@paddle.lowers(*_BITS)
+def bits(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """paddle.bitwise_and(x, y) -> opset13.BitwiseAnd(x, y), and so on"""
+    return getattr(op, _BITS[node.op.KIND])(x, y)

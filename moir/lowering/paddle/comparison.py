@@ -24,13 +24,6 @@ _COMPARISONS = {
     "greater_equal": "GreaterEqual",
 }
 _LOGIC = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
-_BITS = {
-    "bitwise_and": "BitwiseAnd",
-    "bitwise_or": "BitwiseOr",
-    "bitwise_xor": "BitwiseXor",
-    "bitwise_left_shift": "BitwiseLeftShift",
-    "bitwise_right_shift": "BitwiseRightShift",
-}
 
 
 @paddle.lowers(*_COMPARISONS)
@@ -44,12 +37,6 @@ def logic(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAVal
     """paddle.logical_and(x, y) -> opset1.LogicalAnd(x, y), and so on; numbers are true if they are not 0"""
     x, y = (each if element_of(each) == boolean else op.NotEqual(each, 0) for each in (x, y))
     return getattr(op, _LOGIC[node.op.KIND])(x, y)
-
-
-@paddle.lowers(*_BITS)
-def bits(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.bitwise_and(x, y) -> opset13.BitwiseAnd(x, y), and so on"""
-    return getattr(op, _BITS[node.op.KIND])(x, y)
 
 
 @paddle.lowers("equal_all")

@@ -205,3 +205,55 @@ def fold(
         pads_begin=begins,
         pads_end=ends,
     )
+
+
+@paddle.lowers("pixel_shuffle")
+def pixel_shuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, upscale_factor: int = 1) -> SSAValue:
+    """paddle.pixel_shuffle(x) {upscale_factor} -> opset1.DepthToSpace(x) {mode = "depth_first"}"""
+    is_last = is_channel_last(node)
+    data = channel_first(op, x, 4) if is_last else x
+    result = op.DepthToSpace(data, mode="depth_first", block_size=upscale_factor)
+    return channel_last(op, result, 4) if is_last else result
+
+
+@paddle.lowers("pixel_unshuffle")
+def pixel_unshuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, downscale_factor: int = 1) -> SSAValue:
+    """paddle.pixel_unshuffle(x) {downscale_factor} -> opset1.SpaceToDepth(x) {mode = "depth_first"}"""
+    is_last = is_channel_last(node)
+    data = channel_first(op, x, 4) if is_last else x
+    result = op.SpaceToDepth(data, mode="depth_first", block_size=downscale_factor)
+    return channel_last(op, result, 4) if is_last else result
+
+
+@paddle.lowers("space_to_depth")
+def space_to_depth(op: OpBuilder, x: SSAValue, *, blocksize: int) -> SSAValue:
+    """paddle.space_to_depth(x) {blocksize} -> opset1.SpaceToDepth(x) {mode = "blocks_first"}"""
+    return op.SpaceToDepth(x, mode="blocks_first", block_size=blocksize)
+
+
+@paddle.lowers("shuffle_channel", "channel_shuffle")
+def shuffle_channel(node: LoweringNode, op: OpBuilder, x: SSAValue, *, group: int = 1, groups: int = 1) -> SSAValue:
+    """paddle.shuffle_channel(x) {group} -> channels [groups, C / groups] transposed: opset1.ShuffleChannels(x)"""
+    is_last = is_channel_last(node)
+    return op.ShuffleChannels(x, axis=3 if is_last else 1, group=group if node.op.KIND == "shuffle_channel" else groups)
+
+
+@paddle.lowers("temporal_shift")
+def temporal_shift(node: LoweringNode, op: OpBuilder, x: SSAValue, *, seg_num: int, shift_ratio: float = 0.25) -> SSAValue:
+    """paddle.temporal_shift(x [N · T, C, H, W]) -> a part of the channels of the next, another of the previous image"""
+    is_last = is_channel_last(node)
+    data = channel_first(op, x, 4) if is_last else x
+    shape = shape_of(data)
+    if shape is None or min(shape[1:]) < 0 or seg_num < 1:
+        node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
+    channels = shape[1]
+    first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
+    clips = op.Reshape(data, [-1, seg_num, *shape[1:]], special_zero=False)
+    padded = op.Pad(clips, [0, 1, 0, 0, 0], [0, 1, 0, 0, 0], op.constant_like(0.0, x), pad_mode="constant")
+    parts = [
+        op.Slice(padded, [start, low], [start + seg_num, high], [1, 1], [1, 2])
+        for start, low, high in ((0, 0, first), (2, first, second), (1, second, channels))
+        if low < high
+    ]
+    result = op.Reshape(op.Concat(*parts, axis=2) if len(parts) > 1 else parts[0], [-1, *shape[1:]], special_zero=False)
+    return channel_last(op, result, 4) if is_last else result

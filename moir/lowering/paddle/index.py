@@ -6,13 +6,13 @@ INDEX: dict[str, str] = {
         "softmax softplus softshrink stanh swiglu swish thresholded_relu"
     ),
     "arithmetic": (
-        "allclose atan2 clip elementwise_add elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin "
-        "elementwise_max elementwise_min elementwise_mod elementwise_mul elementwise_pow elementwise_sub grad_add increment "
-        "isclose lerp minus multiplex pow scale sum"
+        "allclose atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clip elementwise_add "
+        "elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin elementwise_max elementwise_min elementwise_mod "
+        "elementwise_mul elementwise_pow elementwise_sub grad_add increment isclose lerp minus multiplex pow scale sum"
     ),
+    "attention": ("flash_attn fused_fc_elementwise_layernorm memory_efficient_attention multihead_matmul skip_layernorm"),
     "comparison": (
-        "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor equal equal_all greater_equal greater_than "
-        "less_equal less_than logical_and logical_or logical_xor masked_fill not_equal where"
+        "equal equal_all greater_equal greater_than less_equal less_than logical_and logical_or logical_xor masked_fill not_equal where"
     ),
     "control_flow": ("conditional_block if select_input while"),
     "convolution": (
@@ -33,18 +33,18 @@ INDEX: dict[str, str] = {
         "linspace ones_like range uniform_random zeros_like"
     ),
     "image": (
-        "affine_grid bicubic_interp bicubic_interp_v2 bilinear_interp bilinear_interp_v2 fold grid_sampler linear_interp "
-        "linear_interp_v2 nearest_interp nearest_interp_v2 trilinear_interp trilinear_interp_v2 unfold"
+        "affine_grid bicubic_interp bicubic_interp_v2 bilinear_interp bilinear_interp_v2 channel_shuffle fold grid_sampler "
+        "linear_interp linear_interp_v2 nearest_interp nearest_interp_v2 pixel_shuffle pixel_unshuffle shuffle_channel "
+        "space_to_depth temporal_shift trilinear_interp trilinear_interp_v2 unfold"
     ),
     "indexing": (
         "gather gather_nd index_add index_put index_sample index_select lookup_table lookup_table_v2 masked_select one_hot "
-        "one_hot_v2 put_along_axis scatter scatter_nd_add searchsorted sequence_mask take_along_axis where_index"
+        "one_hot_v2 put_along_axis scatter scatter_nd_add sequence_mask take_along_axis where_index"
     ),
     "matrix": ("addmm bmm cross dot einsum fc fused_gemm_epilogue kron matmul matmul_v2 mul mv"),
     "movement": (
-        "channel_shuffle concat diag_v2 diagonal flip fused_softmax_mask fused_softmax_mask_upper_triangle meshgrid pad pad2d "
-        "pad3d pixel_shuffle pixel_unshuffle reverse roll shuffle_channel space_to_depth split stack temporal_shift trace "
-        "transpose transpose2 tril tril_triu triu unbind unstack"
+        "concat diag_v2 diagonal flip fused_softmax_mask fused_softmax_mask_upper_triangle meshgrid reverse roll split stack "
+        "trace transpose transpose2 tril tril_triu triu unbind unstack"
     ),
     "normalization": ("affine_channel batch_norm data_norm group_norm instance_norm layer_norm lrn norm rms_norm sync_batch_norm"),
     "pooling": ("max_pool2d_with_index max_pool3d_with_index pool2d pool3d"),
@@ -58,10 +58,11 @@ INDEX: dict[str, str] = {
         "arg_max arg_min cumprod cumsum frobenius_norm is_empty l1_norm logsumexp mean p_norm reduce_all reduce_amax reduce_amin "
         "reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum size squared_l2_norm std var"
     ),
+    "repetition": ("expand expand_as repeat_interleave tile"),
     "shape": (
-        "broadcast_tensors combine expand expand_as expand_as_v2 expand_v2 flatten flatten2 flatten_contiguous_range "
-        "repeat_interleave reshape reshape2 shape shape64 squeeze squeeze2 tile unsqueeze unsqueeze2"
+        "broadcast_tensors combine expand_as_v2 expand_v2 flatten flatten2 flatten_contiguous_range reshape reshape2 shape "
+        "shape64 squeeze squeeze2 unsqueeze unsqueeze2"
     ),
-    "slicing": ("crop_tensor set_value slice strided_slice"),
-    "sort": ("argsort kthvalue top_k top_k_v2 unique"),
+    "slicing": ("crop_tensor pad pad2d pad3d set_value slice strided_slice"),
+    "sort": ("argsort kthvalue searchsorted top_k top_k_v2 unique"),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import boolean, f32, si32, si64
+from moir.dialects.element_types import boolean, f32, si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import as_type
 from moir.lowering.binder import LoweringNode
@@ -186,9 +186,3 @@ def sequence_mask(
         limit = op.Reshape(most, [], special_zero=False)
     places = op.Range(op.constant(0, si64), op.convert(limit, si64), op.constant(1, si64), output_type=si64)
     return op.convert(op.Less(places, op.Unsqueeze(op.convert(lengths, si64), [-1])), out_dtype)
-
-
-@paddle.lowers("searchsorted")
-def search_sorted(op: OpBuilder, bounds: SSAValue, values: SSAValue, *, out_int32: bool = False, right: bool = False) -> SSAValue:
-    """paddle.searchsorted(bounds, values) {right, out_int32} -> opset15.SearchSorted(bounds, values)"""
-    return op.SearchSorted(bounds, values, right_mode=right, output_type=si32 if out_int32 else si64)

@@ -76,7 +76,7 @@ def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, columns: int) -> SSAVa
     return op.Reshape(x, [-1, inner], special_zero=False)
 
 
-def _flattened_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, first: int, second: int) -> SSAValue:
+def flattened_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, first: int, second: int) -> SSAValue:
     """[first dimensions of x, last ones of y] of the product of x and y as matrices."""
     rank, wide = node.known_rank(0), rank_of(y)
     if wide is None:
@@ -91,11 +91,11 @@ def _flattened_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAVal
 
 
 @paddle.lowers("mul")
-def flattened_product(
+def product_of_matrices(
     node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1
 ) -> SSAValue:
     """paddle.mul(x, y) {x_num_col_dims, y_num_col_dims} -> opset1.MatMul of both as matrices"""
-    return _flattened_product(node, op, x, y, x_num_col_dims, y_num_col_dims)
+    return flattened_product(node, op, x, y, x_num_col_dims, y_num_col_dims)
 
 
 @paddle.lowers("fc")
@@ -113,7 +113,7 @@ def fully_connected(
     """paddle.fc(x, weights, bias) {in_num_col_dims, activation_type} -> opset1.MatMul(x, weights) + bias, activated"""
     if padding_weights or activation_type not in ("", "relu"):
         node.fail(f"padded weights, or the activation {activation_type!r}, are not supported")
-    result = _flattened_product(node, op, x, weights, in_num_col_dims, 1)
+    result = flattened_product(node, op, x, weights, in_num_col_dims, 1)
     if bias is not None:
         result = op.Add(result, op.Reshape(bias, [-1], special_zero=False))
     return op.Relu(result) if activation_type else result

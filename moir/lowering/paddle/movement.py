@@ -14,13 +14,10 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import as_type
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import axes_of, known_integer, known_integers, known_number, number_list
+from moir.lowering.paddle.operands import axes_of, known_integer, known_integers, number_list
 from moir.lowering.paddle.table import paddle
-from moir.lowering.paddle.windows import channel_first, channel_last, is_channel_last
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
-
-_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}
 
 
 @paddle.lowers("transpose2", "transpose")
@@ -98,80 +95,6 @@ def roll(node: LoweringNode, op: OpBuilder, x: SSAValue, shifts: SSAValue, *, ax
     return op.Reshape(flat, op.ShapeOf(x), special_zero=False)
 
 
-def _padded(op: OpBuilder, x: SSAValue, begins: SSAValue, ends: SSAValue, mode: str, value: float) -> SSAValue:
-    if mode == "circular":
-        raise NotImplementedError
-    operands = [x, begins, ends]
-    if mode == "constant":
-        operands.append(op.constant_like(value, x))
-    return op.Pad(*operands, pad_mode=_MODES[mode])
-
-
-@paddle.lowers("pad3d", "pad2d")
-def pad_spatial(
-    node: LoweringNode,
-    op: OpBuilder,
-    x: SSAValue,
-    paddings: SSAValue,
-    *,
-    mode: str = "constant",
-    value: float = 0.0,
-    pad_value: float = 0.0,
-) -> SSAValue:
-    """paddle.pad3d(x, [left, right, top, bottom, front, back]) {mode} -> opset12.Pad(x); pad2d begins with the top
-
-    The mode `circular` joins the other end of the data to each end.
-    """
-    is_plane = node.op.KIND == "pad2d"
-    axes, rank = (2, 4) if is_plane else (3, 5)
-    is_last = is_channel_last(node)
-    spatial = list(range(1, rank - 1)) if is_last else list(range(2, rank))
-    known = node.constant_integers(1)
-    number = pad_value if is_plane else value
-    if known is not None and len(known) != 2 * axes:
-        node.fail(f"paddings has {len(known)} entries, not {2 * axes}")
-    if mode not in _MODES and mode != "circular":
-        node.fail(f"mode {mode!r} does not exist")
-    # Pairs are of the last axis first, those of pad2d in the order of the axes.
-    order = list(range(axes)) if is_plane else list(range(axes))[::-1]
-    if mode == "circular":
-        if known is None:
-            node.fail("paddings are computed when the model runs, which is not supported with mode circular")
-        for axis, place in zip(spatial, order, strict=True):
-            x = _wrapped(op, x, axis, known[2 * place], known[2 * place + 1])
-        return x
-    if known is not None:
-        begins, ends = [0] * rank, [0] * rank
-        for axis, place in zip(spatial, order, strict=True):
-            begins[axis], ends[axis] = known[2 * place], known[2 * place + 1]
-        return _padded(op, x, op.constant(begins), op.constant(ends), mode, number)
-    pairs = number_list(op, paddings)
-    front, back = ([0], [0, 0][:1]) if is_last else ([0, 0], [])
-    sides = [op.Gather(pairs, [2 * place + side for place in order], 0) for side in (0, 1)]
-    begins_, ends_ = (op.Concat(op.constant(front), each, *([op.constant(back)] if back else []), axis=0) for each in sides)
-    return _padded(op, x, begins_, ends_, mode, number)
-
-
-def _wrapped(op: OpBuilder, x: SSAValue, axis: int, before: int, behind: int) -> SSAValue:
-    """The data along an axis with its end in front of it and its beginning behind it."""
-    parts: list[SSAValue] = []
-    if before:
-        parts.append(op.Slice(x, [-before], [2**31], [1], [axis]))
-    parts.append(x)
-    if behind:
-        parts.append(op.Slice(x, [0], [behind], [1], [axis]))
-    return op.Concat(*parts, axis=axis) if len(parts) > 1 else x
-
-
-@paddle.lowers("pad")
-def pad(node: LoweringNode, op: OpBuilder, x: SSAValue, _value: SSAValue | None = None, *, paddings: tuple[int, ...]) -> SSAValue:
-    """paddle.pad(x, value) {paddings} -> opset12.Pad(x): pairs for all axes in order"""
-    if len(paddings) != 2 * node.known_rank(0):
-        node.fail(f"paddings has {len(paddings)} entries for {node.known_rank(0)} axes")
-    value = known_number(node, 1, "pad_value", 0.0)
-    return _padded(op, x, op.constant(list(paddings[0::2])), op.constant(list(paddings[1::2])), "constant", value)
-
-
 @paddle.lowers("meshgrid")
 def meshgrid(op: OpBuilder, *values: SSAValue) -> Replacement:
     """paddle.meshgrid(values…) -> each one along its own axis, broadcast to the sizes of all"""
@@ -181,58 +104,6 @@ def meshgrid(op: OpBuilder, *values: SSAValue) -> Replacement:
     return [
         op.Broadcast(op.Reshape(value, [-1, *[1] * (count - 1 - index)], special_zero=False), sizes) for index, value in enumerate(lists)
     ]
-
-
-@paddle.lowers("pixel_shuffle")
-def pixel_shuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, upscale_factor: int = 1) -> SSAValue:
-    """paddle.pixel_shuffle(x) {upscale_factor} -> opset1.DepthToSpace(x) {mode = "depth_first"}"""
-    is_last = is_channel_last(node)
-    data = channel_first(op, x, 4) if is_last else x
-    result = op.DepthToSpace(data, mode="depth_first", block_size=upscale_factor)
-    return channel_last(op, result, 4) if is_last else result
-
-
-@paddle.lowers("pixel_unshuffle")
-def pixel_unshuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, downscale_factor: int = 1) -> SSAValue:
-    """paddle.pixel_unshuffle(x) {downscale_factor} -> opset1.SpaceToDepth(x) {mode = "depth_first"}"""
-    is_last = is_channel_last(node)
-    data = channel_first(op, x, 4) if is_last else x
-    result = op.SpaceToDepth(data, mode="depth_first", block_size=downscale_factor)
-    return channel_last(op, result, 4) if is_last else result
-
-
-@paddle.lowers("space_to_depth")
-def space_to_depth(op: OpBuilder, x: SSAValue, *, blocksize: int) -> SSAValue:
-    """paddle.space_to_depth(x) {blocksize} -> opset1.SpaceToDepth(x) {mode = "blocks_first"}"""
-    return op.SpaceToDepth(x, mode="blocks_first", block_size=blocksize)
-
-
-@paddle.lowers("shuffle_channel", "channel_shuffle")
-def shuffle_channel(node: LoweringNode, op: OpBuilder, x: SSAValue, *, group: int = 1, groups: int = 1) -> SSAValue:
-    """paddle.shuffle_channel(x) {group} -> channels [groups, C / groups] transposed: opset1.ShuffleChannels(x)"""
-    is_last = is_channel_last(node)
-    return op.ShuffleChannels(x, axis=3 if is_last else 1, group=group if node.op.KIND == "shuffle_channel" else groups)
-
-
-@paddle.lowers("temporal_shift")
-def temporal_shift(node: LoweringNode, op: OpBuilder, x: SSAValue, *, seg_num: int, shift_ratio: float = 0.25) -> SSAValue:
-    """paddle.temporal_shift(x [N · T, C, H, W]) -> a part of the channels of the next, another of the previous image"""
-    is_last = is_channel_last(node)
-    data = channel_first(op, x, 4) if is_last else x
-    shape = shape_of(data)
-    if shape is None or min(shape[1:]) < 0 or seg_num < 1:
-        node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
-    channels = shape[1]
-    first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
-    clips = op.Reshape(data, [-1, seg_num, *shape[1:]], special_zero=False)
-    padded = op.Pad(clips, [0, 1, 0, 0, 0], [0, 1, 0, 0, 0], op.constant_like(0.0, x), pad_mode="constant")
-    parts = [
-        op.Slice(padded, [start, low], [start + seg_num, high], [1, 1], [1, 2])
-        for start, low, high in ((0, 0, first), (2, first, second), (1, second, channels))
-        if low < high
-    ]
-    result = op.Reshape(op.Concat(*parts, axis=2) if len(parts) > 1 else parts[0], [-1, *shape[1:]], special_zero=False)
-    return channel_last(op, result, 4) if is_last else result
 
 
 @paddle.lowers("tril_triu", "tril", "triu")

@@ -1,4 +1,4 @@
-"""Slices, crops, and values set in slices.
+"""Slices, crops, padding, and values set in slices.
 
 Source: slice_op.cc, strided_slice_op.cc, set_value_op.cc and crop_tensor_op.cc of PaddlePaddle 2.6.
 """
@@ -15,8 +15,9 @@ from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.constant_forms import as_type
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import ELEMENTS, axes_of, has_scalars, number_list
+from moir.lowering.paddle.operands import axes_of, has_scalars, known_number, number_list
 from moir.lowering.paddle.table import paddle
+from moir.lowering.paddle.windows import is_channel_last
 from moir.rewriting.builder import OpBuilder
 
 _FAR = 2**31 - 1
@@ -188,3 +189,78 @@ def _given_value(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: Sequence
                 array = array.reshape(())
             return op.constant(array.astype(to_numpy(element_of(x))), element_of(x))
     node.fail("the value that it sets is missing")
+
+
+_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}
+
+
+def _padded(op: OpBuilder, x: SSAValue, begins: SSAValue, ends: SSAValue, mode: str, value: float) -> SSAValue:
+    operands = [x, begins, ends]
+    if mode == "constant":
+        operands.append(op.constant_like(value, x))
+    return op.Pad(*operands, pad_mode=_MODES[mode])
+
+
+@paddle.lowers("pad3d", "pad2d")
+def pad_spatial(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    paddings: SSAValue,
+    *,
+    mode: str = "constant",
+    value: float = 0.0,
+    pad_value: float = 0.0,
+) -> SSAValue:
+    """paddle.pad3d(x, [left, right, top, bottom, front, back]) {mode} -> opset12.Pad(x); pad2d begins with the top
+
+    The mode `circular` joins the other end of the data to each end.
+    """
+    is_plane = node.op.KIND == "pad2d"
+    axes, rank = (2, 4) if is_plane else (3, 5)
+    is_last = is_channel_last(node)
+    spatial = list(range(1, rank - 1)) if is_last else list(range(2, rank))
+    known = node.constant_integers(1)
+    number = pad_value if is_plane else value
+    if known is not None and len(known) != 2 * axes:
+        node.fail(f"paddings has {len(known)} entries, not {2 * axes}")
+    if mode not in _MODES and mode != "circular":
+        node.fail(f"mode {mode!r} does not exist")
+    # Pairs are of the last axis first, those of pad2d in the order of the axes.
+    order = list(range(axes)) if is_plane else list(range(axes))[::-1]
+    if mode == "circular":
+        if known is None:
+            node.fail("paddings are computed when the model runs, which is not supported with mode circular")
+        for axis, place in zip(spatial, order, strict=True):
+            x = _wrapped(op, x, axis, known[2 * place], known[2 * place + 1])
+        return x
+    if known is not None:
+        begins, ends = [0] * rank, [0] * rank
+        for axis, place in zip(spatial, order, strict=True):
+            begins[axis], ends[axis] = known[2 * place], known[2 * place + 1]
+        return _padded(op, x, op.constant(begins), op.constant(ends), mode, number)
+    pairs = number_list(op, paddings)
+    front, back = ([0], [0, 0][:1]) if is_last else ([0, 0], [])
+    sides = [op.Gather(pairs, [2 * place + side for place in order], 0) for side in (0, 1)]
+    begins_, ends_ = (op.Concat(op.constant(front), each, *([op.constant(back)] if back else []), axis=0) for each in sides)
+    return _padded(op, x, begins_, ends_, mode, number)
+
+
+def _wrapped(op: OpBuilder, x: SSAValue, axis: int, before: int, behind: int) -> SSAValue:
+    """The data along an axis with its end in front of it and its beginning behind it."""
+    parts: list[SSAValue] = []
+    if before:
+        parts.append(op.Slice(x, [-before], [2**31], [1], [axis]))
+    parts.append(x)
+    if behind:
+        parts.append(op.Slice(x, [0], [behind], [1], [axis]))
+    return op.Concat(*parts, axis=axis) if len(parts) > 1 else x
+
+
+@paddle.lowers("pad")
+def pad(node: LoweringNode, op: OpBuilder, x: SSAValue, _value: SSAValue | None = None, *, paddings: tuple[int, ...]) -> SSAValue:
+    """paddle.pad(x, value) {paddings} -> opset12.Pad(x): pairs for all axes in order"""
+    if len(paddings) != 2 * node.known_rank(0):
+        node.fail(f"paddings has {len(paddings)} entries for {node.known_rank(0)} axes")
+    value = known_number(node, 1, "pad_value", 0.0)
+    return _padded(op, x, op.constant(list(paddings[0::2])), op.constant(list(paddings[1::2])), "constant", value)

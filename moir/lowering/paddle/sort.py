@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import normalize_axis, shape_of
 from moir.expansions.distinct_elements import distinct_elements
 from moir.expansions.shape_values import dimension
@@ -72,3 +72,9 @@ def unique(
     found = distinct_elements(op, x, axes[0] if axes else None, is_sorted=is_sorted, index_type=dtype)
     results: list[SSAValue | None] = [found[0], found[1], found[2], found[3]]
     return results[: node.result_count]
+
+
+@paddle.lowers("searchsorted")
+def search_sorted(op: OpBuilder, bounds: SSAValue, values: SSAValue, *, out_int32: bool = False, right: bool = False) -> SSAValue:
+    """paddle.searchsorted(bounds, values) {right, out_int32} -> opset15.SearchSorted(bounds, values)"""
+    return op.SearchSorted(bounds, values, right_mode=right, output_type=si32 if out_int32 else si64)

@@ -47,6 +47,7 @@ OTHER_NAMES = {
 ELSEWHERE = {
     # A file of functions or operators that share one handler.
     "mxnet": {"arithmetic", "elementwise"},
+    "paddle": {"elementwise"},
     # Layers of these frameworks mean more than the operation.
     "onnx": {"ai.onnx.ml", "com.microsoft"},
 }

@@ -57,7 +57,9 @@ def test_a_folder_of_views_is_one_framework() -> None:
     assert all(isinstance(load(str(each.view)), FrameworkView) for each in VIEWED)
 
 
-ROOMS = r"(?:frontends|lowering|raising|dialects/frameworks|model_optimizer/frameworks)/(?:onnx|tensorflow|caffe|mxnet|openvino_ir)\b"
+ROOMS = (
+    r"(?:frontends|lowering|raising|dialects/frameworks|model_optimizer/frameworks)/(?:onnx|tensorflow|caffe|mxnet|paddle|openvino_ir)\b"
+)
 """The rooms of frameworks: the files that may say which framework they are of."""
 
 NOT_A_FRAMEWORK = {

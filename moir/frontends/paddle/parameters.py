@@ -41,7 +41,7 @@ def read_stream(path: Path, names: Iterable[str], model: Path | None) -> dict[st
 
     Raises ModelFileError if it is damaged, or has another number of tensors.
     """
-    ordered = sorted(names, key=str.encode)
+    ordered = sorted(set(names), key=str.encode)
     mapped = map_file(path, model)
     if mapped is None:
         if ordered:

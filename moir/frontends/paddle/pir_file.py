@@ -91,6 +91,7 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._parameters: list[str] = []
+        self._names: set[str] = set()
 
     def program(self, content: Any) -> PirProgram:
         """The program of the outermost object."""
@@ -149,7 +150,8 @@ class _Reader:
             raise self._error("a parameter has no name")
         value = self._value(fields.get("O"), f"parameter {name!r}")
         is_stored = bool(flags[0]) if flags else True
-        if is_stored:
+        if is_stored and name not in self._names:
+            self._names.add(name)
             self._parameters.append(name)
         return PirOperation("0", PARAMETER, [], [value], {"name": name, "is_stored": is_stored}, [])
 

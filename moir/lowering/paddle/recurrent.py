@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
+from moir.dialects.shapes import shape_of
 from moir.expansions.layered_recurrence import MODES, Direction, Network, over_layers
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import lists_of
@@ -39,6 +40,9 @@ def rnn(
         node.fail(f"mode {mode_!r} does not exist")
     if not 1 <= num_layers <= MAXIMUM_LAYERS or hidden_size < 1:
         node.fail(f"{num_layers} layers of size {hidden_size}")
+    if lengths is not None and min((shape_of(x) or (-1,))[:2]) < 0:
+        # The runtime (2026.4, CPU) ignores the lengths then.
+        node.fail("lengths of sequences with an unknown batch or number of steps", hint="give the model's inputs static shapes")
     mode, directions = MODES[mode_.lower()], 2 if is_bidirec else 1
     initial, weights = lists_of(node, lists, 2)
     count = num_layers * directions

@@ -48,7 +48,8 @@ class RaiseConditionalBlocksPass(ReportingPass):
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = False
-        for block in list(all_blocks(module)):
+        # The innermost first: the branches of a conditional are copies of the blocks.
+        for block in list(all_blocks(module))[::-1]:
             pairs: dict[Pair, list[FrameworkOp]] = {}
             for op in block.ops:
                 if op.name == _SELECTION and (pair := _pair_of(op)) is not None:

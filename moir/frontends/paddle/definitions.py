@@ -82,7 +82,8 @@ def _definitions(row: str) -> list[Definition]:
     body, *renamings = rest.split(";")
     inputs, _, outputs = body.partition("->")
     parts = tuple(_part(each) for each in inputs.split())
-    renamed = dict(tuple(each.split("=", 1)) for text in renamings for each in text.split())
+    pairs = [each.partition("=") for text in renamings for each in text.split()]
+    renamed = {new: old for new, _, old in pairs}
     places = {part.attribute or part.name or part.joined: index for index, part in enumerate(parts)}
     found: list[Definition] = []
     for name in head.split():

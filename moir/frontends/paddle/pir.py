@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -161,8 +161,8 @@ class PirBuilder:
 
     def _full_int_array(self, op: PirOperation) -> None:
         """A list of integers, which becomes a constant where it is used."""
-        value = op.attributes.get("value")
-        if not isinstance(value, list) or not all(isinstance(each, int) for each in value) or len(op.results) != 1:
+        value: Any = op.attributes.get("value")
+        if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:
             self._fail(op, "its value is no list of integers")
         data = number_data(value)
         if op.attributes.get("dtype") == "int32":
@@ -223,7 +223,7 @@ class PirBuilder:
                 if value not in DATA_TYPES:
                     self._fail(op, f"the element type {value!r} does not exist in OpenVINO IR")
                 value = DATA_TYPES[value]
-            elif isinstance(value, list) and any(each is None or isinstance(each, list) for each in value):
+            elif isinstance(value, list) and any(each is None or isinstance(each, list) for each in cast("list[Any]", value)):
                 self._fail(op, f"the attribute {name} is of an unknown form")
             elif isinstance(value, float) and name not in ("value", "y", "min", "max"):
                 value = shortest(value)
@@ -239,7 +239,7 @@ class PirBuilder:
     # Control flow
 
     def _if(self, op: PirOperation, scope: Scope) -> None:
-        """A conditional -> paddle.if(condition, captured…), whose two regions have a Parameter for each captured value."""
+        """A conditional -> paddle.if(condition, captured…); both regions have a Parameter for each captured value."""
         if len(op.operands) != 1 or len(op.regions) != 2:
             self._fail(op, f"it has {len(op.operands)} operands and {len(op.regions)} regions, not 1 and 2")
         condition = self._value(op.operands[0], op, scope)

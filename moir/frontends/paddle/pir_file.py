@@ -102,7 +102,7 @@ class _Reader:
         if version > NEWEST_VERSION:
             reason = f"it has version {version} of the format, {NEWEST_VERSION} is the newest that is known"
             raise ModelFileError(reason, location=str(self._path), hint="save the model with an older PaddlePaddle")
-        program = self._fields(content["program"] if "program" in content else None, "program")
+        program = self._fields(content.get("program"), "program")
         regions = self._list(program.get("regions"), "the regions of the program")
         if len(regions) != 1:
             raise self._error(f"the program has {len(regions)} regions, not one")

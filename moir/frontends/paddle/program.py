@@ -232,7 +232,7 @@ class ProgramBuilder:
         A variable that has no value before has none where the branch is not taken.
         """
         block, condition = self._inner(desc), self._value(self._only(desc, desc.inputs, "Cond"), desc, scope)
-        written = [name for name in self._writes(block)]
+        written = self._writes(block)
         inner = Scope(self._constant, scope)
         self._operations(block, inner)
         results = [self._value(name, desc, inner) for name in written]

@@ -112,10 +112,10 @@ def scale(
     steps: list[tuple[str, SSAValue | float]] = [("Multiply", factor), ("Add", offset)]
     value = x
     for name, number in steps if bias_after_scale else steps[::-1]:
-        if isinstance(number, float):
+        if not isinstance(number, SSAValue):
             if number == (1.0 if name == "Multiply" else 0.0):
                 continue
-            if is_integer(x) and not number.is_integer():
+            if is_integer(x) and not float(number).is_integer():
                 value = op.convert(value, f32)
             value = getattr(op, name)(value, number)
         else:

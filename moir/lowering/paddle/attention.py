@@ -72,7 +72,7 @@ def multihead_matmul(
     head_number: int = 1,
     alpha: float = 1.0,
 ) -> SSAValue:
-    """paddle.multihead_matmul(x [N, S, K], weights [K, 3 · K], bias, mask) -> opset13.ScaledDotProductAttention of its parts"""
+    """paddle.multihead_matmul(x [N, S, K], weights [K, 3 · K], bias, mask) -> opset13.ScaledDotProductAttention"""
     width = (shape_of(x) or (-1,))[-1]
     if width < 0 or head_number < 1 or width % head_number:
         node.fail(f"{head_number} heads of {width} numbers", hint="give the model's inputs known sizes")
@@ -128,7 +128,7 @@ def fully_connected_layer_norm(
     epsilon: float = 1e-5,
     begin_norm_axis: int = 1,
 ) -> Replacement:
-    """paddle.fused_fc_elementwise_layernorm(x, weights, y, bias, scale, shift) -> the layer normalization of a layer plus y"""
+    """paddle.fused_fc_elementwise_layernorm(x, weights, y, bias, scale, shift) -> normalization of a layer plus y"""
     if activation_type not in ("", "relu"):
         node.fail(f"activation_type {activation_type!r} is not supported")
     result = flattened_product(node, op, x, weights, x_num_col_dims, 1)

@@ -45,7 +45,7 @@ def _chosen(node: LoweringNode, op: OpBuilder, condition: SSAValue, branches: li
 
 @paddle.lowers("conditional_block")
 def conditional_block(node: LoweringNode, op: OpBuilder, *, earlier: int = 0) -> Replacement:
-    """paddle.conditional_block(condition, earlier…, captured…) -> opset8.If, that gives the earlier values if it is false
+    """paddle.conditional_block(condition, earlier…, captured…) -> opset8.If, of the earlier values if it is false
 
     Raises ConversionError where a variable has no earlier value.
     """

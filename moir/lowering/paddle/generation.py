@@ -6,12 +6,12 @@ Source: fill_constant_op.cc, assign_value_op.cc, range_op.cc, linspace_op.cc and
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si64, to_numpy
-from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of
 from moir.expansions.constant_forms import as_type
 from moir.lowering.binder import LoweringNode
@@ -19,6 +19,7 @@ from moir.lowering.paddle.operands import (
     is_integer,
     known_integer,
     known_number,
+    listed_values,
     number_list,
     optional_element,
 )
@@ -37,7 +38,7 @@ def _number(node: LoweringNode) -> float | int:
     return node.attribute("value", None) or 0.0
 
 
-def _of_type(node: LoweringNode, number: float, element: Attribute) -> np.generic:
+def _of_type(node: LoweringNode, number: float, element: Attribute) -> Any:
     """A number as an element: of an integer type the whole part. Raises ConversionError for one it does not have."""
     dtype = to_numpy(element)
     if dtype.kind in "iu":
@@ -47,7 +48,7 @@ def _of_type(node: LoweringNode, number: float, element: Attribute) -> np.generi
     return dtype.type(bool(number)) if dtype.kind == "b" else np.asarray(number, np.float64).astype(dtype)[()]
 
 
-def _filled(node: LoweringNode, op: OpBuilder, shape: SSAValue, value: SSAValue) -> SSAValue:
+def _filled(op: OpBuilder, shape: SSAValue, value: SSAValue) -> SSAValue:
     return op.Broadcast(value, number_list(op, shape))
 
 
@@ -65,7 +66,7 @@ def fill_constant(
     else:
         value = op.Reshape(op.convert(value, dtype), [], special_zero=False)
     assert shape is not None or sizes is not None
-    return _filled(node, op, shape if shape is not None else op.constant([], si64), value)
+    return _filled(op, shape if shape is not None else op.constant([], si64), value)
 
 
 @paddle.lowers("fill_any_like")
@@ -114,17 +115,10 @@ def empty(op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue
 @paddle.lowers("assign_value")
 def assign_value(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = (), dtype: Attribute = f32) -> SSAValue:
     """paddle.assign_value() {values, shape, dtype} -> opset1.Constant"""
-    for name in ("values", "fp32_values", "int64_values", "int32_values", "bool_values", "fp64_values", "int8_values"):
-        found = node.op.properties.get(name)
-        values = [] if found is None else value_of(found)
-        if values:
-            array = np.asarray(values)
-            if array.size != math.prod(shape):
-                node.fail(f"{array.size} values do not fit the shape {list(shape)}")
-            return op.constant(array.reshape(tuple(shape)).astype(to_numpy(dtype)), dtype)
-    if math.prod(shape) == 0:
-        return op.constant(np.zeros(tuple(shape), to_numpy(dtype)), dtype)
-    node.fail("its values are missing")
+    array = listed_values(node)
+    if array.size != math.prod(shape):
+        node.fail(f"{array.size} values do not fit the shape {list(shape)}")
+    return op.constant(array.reshape(tuple(shape)).astype(to_numpy(dtype)), dtype)
 
 
 @paddle.lowers("range")
@@ -136,7 +130,7 @@ def range_(node: LoweringNode, op: OpBuilder, start: SSAValue, end: SSAValue, st
 
 
 @paddle.lowers("linspace")
-def linspace(node: LoweringNode, op: OpBuilder, start: SSAValue, stop: SSAValue, num: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
+def linspace(node: LoweringNode, op: OpBuilder, start: SSAValue, stop: SSAValue, _num: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """paddle.linspace(start, stop, num) -> start + i · (stop - start) / (num - 1)"""
     count = known_integer(node, 2, "num")
     ends = [node.constant(index) for index in (0, 1)]
@@ -162,7 +156,6 @@ def eye(node: LoweringNode, op: OpBuilder, _rows: SSAValue, _columns: SSAValue |
 
 @paddle.lowers("uniform_random")
 def uniform(
-    node: LoweringNode,
     op: OpBuilder,
     shape: SSAValue,
     low: SSAValue | None = None,

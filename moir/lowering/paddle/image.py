@@ -1,9 +1,13 @@
 """Resizing, sampling at places, and patches of images.
 
-Source: interpolate_v2_op.cc, interpolate_op.cc, grid_sampler_op.cc, affine_grid_op.cc, unfold_op.cc and fold_op.cc of PaddlePaddle 2.6.
+Source: interpolate_v2_op.cc, interpolate_op.cc, grid_sampler_op.cc, affine_grid_op.cc, unfold_op.cc and fold_op.cc of
+PaddlePaddle 2.6.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -24,10 +28,10 @@ _AXES = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 _SIZES = ("out_d", "out_h", "out_w")
 
 
-def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str, object]:
+def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str, Any]:
     """How places of the result are places of the data."""
     if align_corners:
-        found: dict[str, object] = {"coordinate_transformation_mode": "align_corners"}
+        found: dict[str, Any] = {"coordinate_transformation_mode": "align_corners"}
     elif mode == "nearest" or (mode != "cubic" and align_mode == 1):
         found = {"coordinate_transformation_mode": "asymmetric"}
     else:
@@ -42,9 +46,13 @@ def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str
 def _scales(node: LoweringNode, axes: int) -> list[float]:
     """The scales of an attribute, one for each axis; none if there is none above 0."""
     found = node.op.properties.get("scale")
-    value: object = [] if found is None else value_of(found)
+    value: Any = [] if found is None else value_of(found)
     listed = (
-        [float(each) for each in value] if isinstance(value, tuple | list) else [float(value)] if isinstance(value, int | float) else []
+        [float(each) for each in cast("Sequence[float]", value)]
+        if isinstance(value, tuple | list)
+        else [float(value)]
+        if isinstance(value, int | float)
+        else []
     )
     listed = listed * axes if len(listed) == 1 else listed
     return listed if len(listed) == axes and min(listed) > 0 else []
@@ -65,10 +73,10 @@ def interpolation(
     align_corners: bool = True,
     align_mode: int = 1,
 ) -> SSAValue:
-    """paddle.bilinear_interp_v2(x, out_size) {out_h, out_w, scale, align_corners, align_mode} -> opset11.Interpolate(x, …)
+    """paddle.bilinear_interp_v2(x, out_size) {out_h, scale, align_corners, align_mode} -> opset11.Interpolate(x, …)
 
-    Sizes that are listed count, then a size as a tensor, then scales, then sizes of attributes. The first version reckons
-    with the quotient of the sizes, the second with the scale where that is given.
+    Sizes that are listed count, then a size as a tensor, then scales, then sizes of attributes. The first version
+    reckons with the quotient of the sizes, the second with the scale where that is given.
     """
     kind = node.op.KIND.partition("_")[0]
     rank, mode = node.known_rank(0), _MODES[kind]
@@ -100,7 +108,7 @@ def interpolation(
     return channel_last(op, result, rank) if is_last else result
 
 
-def _split(how: dict[str, object]) -> dict[str, object]:
+def _split(how: dict[str, Any]) -> dict[str, Any]:
     """The properties with the name that `resized_to` has for the coordinates."""
     others = dict(how)
     return {"coordinates": others.pop("coordinate_transformation_mode"), **others}
@@ -131,7 +139,7 @@ def grid_sampler(
 
 @paddle.lowers("affine_grid")
 def affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, _size: SSAValue, *, align_corners: bool = True) -> SSAValue:
-    """paddle.affine_grid(theta [N, 2, 3], [N, C, H, W]) -> opset1.MatMul of the places (x, y, 1) and theta: [N, H, W, 2]"""
+    """paddle.affine_grid(theta [N, 2, 3], [N, C, H, W]) -> opset1.MatMul of places (x, y, 1) and theta: [N, H, W, 2]"""
     size = known_integers(node, 1, "output_shape")
     if len(size) not in (4, 5) or min(size) < 1:
         node.fail(f"output_shape {list(size)} is no shape of images or volumes")

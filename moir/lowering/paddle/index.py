@@ -19,7 +19,7 @@ INDEX: dict[str, str] = {
         "conv2d conv2d_transpose conv3d conv3d_transpose deformable_conv deformable_conv_v1 depthwise_conv2d "
         "depthwise_conv2d_transpose fused_conv2d"
     ),
-    "detection.boxes": ("anchor_generator box_clip box_coder density_prior_box prior_box yolo_box"),
+    "detection.boxes": ("anchor_generator box_clip box_coder prior_box yolo_box"),
     "detection.regions": ("distribute_fpn_proposals generate_proposals_v2 roi_align roi_pool"),
     "detection.suppression": ("matrix_nms multiclass_nms multiclass_nms2 multiclass_nms3"),
     "elementwise": (

@@ -1,6 +1,7 @@
 """Elements by their indices: gathering, scattering, embeddings, one-hot vectors.
 
-Source: gather_op.cc, gather_nd_op.cc, scatter_op.cc, lookup_table_v2_op.cc, one_hot_v2_op.cc and index_*_op.cc of PaddlePaddle 2.6.
+Source: gather_op.cc, gather_nd_op.cc, scatter_op.cc, lookup_table_v2_op.cc, one_hot_v2_op.cc and index_*_op.cc of
+PaddlePaddle 2.6.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def put_along_axis(
 
 
 @paddle.lowers("scatter")
-def scatter(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue, *, overwrite: bool = True) -> SSAValue:
+def scatter(op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue, *, overwrite: bool = True) -> SSAValue:
     """paddle.scatter(x, index, updates) -> opset3.ScatterUpdate(x, index, updates, 0)
 
     Without `overwrite` the rows of the index are 0 first, and get the sums of their updates.

@@ -1,6 +1,6 @@
 """Movement of elements: transposition, joining, splitting, padding, rolling.
 
-Source: transpose_op.cc, concat_op.cc, stack_op.cc, split_op.cc, pad3d_op.cc, roll_op.cc and flip_op.cc of PaddlePaddle 2.6.
+Source: transpose_op.cc, concat_op.cc, stack_op.cc, split_op.cc, roll_op.cc and flip_op.cc of PaddlePaddle 2.6.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def unstack(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 0) ->
 def split(
     node: LoweringNode, op: OpBuilder, x: SSAValue, sections: SSAValue | None = None, _axis: SSAValue | None = None, *, num: int = 0
 ) -> Replacement:
-    """paddle.split(x, sections, axis) {num} -> opset1.VariadicSplit(x, axis, sections), or opset1.Split in equal parts"""
+    """paddle.split(x, sections, axis) {num} -> opset1.VariadicSplit(x, axis, sections), or opset1.Split"""
     axis = known_integer(node, 2, "axis", 0)
     known = None if sections is None else node.known.integers(sections)
     if sections is None or known == ():
@@ -86,7 +86,7 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 
 @paddle.lowers("roll")
-def roll(node: LoweringNode, op: OpBuilder, x: SSAValue, shifts: SSAValue, *, axis: tuple[int, ...] = ()) -> SSAValue:
+def roll(op: OpBuilder, x: SSAValue, shifts: SSAValue, *, axis: tuple[int, ...] = ()) -> SSAValue:
     """paddle.roll(x, shifts) {axis} -> opset7.Roll(x, shifts, axis); without axis of all elements in a row"""
     amounts = number_list(op, shifts)
     if axis:

@@ -1,6 +1,7 @@
 """Normalization layers.
 
-Source: batch_norm_op.cc, layer_norm_op.cc, group_norm_op.cc, instance_norm_op.cc, lrn_op.cc and norm_op.cc of PaddlePaddle 2.6.
+Source: batch_norm_op.cc, layer_norm_op.cc, group_norm_op.cc, instance_norm_op.cc, lrn_op.cc and norm_op.cc of
+PaddlePaddle 2.6.
 """
 
 from __future__ import annotations

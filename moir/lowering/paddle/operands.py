@@ -1,13 +1,15 @@
-"""Operands and attributes of PaddlePaddle's nodes in the forms that they have: numbers as operands, types as numbers."""
+"""Operands and attributes of PaddlePaddle's nodes in their forms: numbers as operands, types as numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects import element_types
+from moir.dialects.data import Array
 from moir.dialects.element_types import is_element_type, to_numpy
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, normalize_axis
@@ -92,6 +94,19 @@ def known_number(node: LoweringNode, index: int, what: str, default: float | Non
     if array is None or array.size != 1:
         node.fail(f"{what} is not known while converting, which is not supported")
     return float(array.reshape(-1)[0])
+
+
+_VALUES = ("values", "fp32_values", "int64_values", "int32_values", "bool_values", "fp64_values", "fp16_values", "int8_values")
+
+
+def listed_values(node: LoweringNode) -> Array:
+    """The numbers of a node that has them as attributes, one list for each type of which all but one are empty."""
+    for name in _VALUES:
+        found = node.op.properties.get(name)
+        values = cast("Sequence[float]", () if found is None else value_of(found))
+        if len(values):
+            return np.asarray(values)
+    return np.zeros(0, np.float32)
 
 
 def axes_of(node: LoweringNode, axes: Sequence[int], index: int = 0) -> list[int]:

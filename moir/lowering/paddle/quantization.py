@@ -169,7 +169,7 @@ def fake_dequantize_channels(
     quant_axis: int = 0,
     x_num_col_dims: int = 1,
 ) -> SSAValue:
-    """paddle.fake_channel_wise_dequantize_max_abs(x, scales…) -> x · scale / 127 along an axis, and by a further scale"""
+    """paddle.fake_channel_wise_dequantize_max_abs(x, scales…) -> x · scale / 127 along an axis, by a further scale"""
     rank = node.known_rank(0)
     if len(scales) not in (1, 2) or len(quant_bits) < len(scales):
         node.fail(f"it has {len(scales)} scales for {list(quant_bits)} bits")

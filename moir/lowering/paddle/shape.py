@@ -1,6 +1,6 @@
 """Operations that change shapes or say them.
 
-Source: reshape_op.cc, squeeze_op.cc, unsqueeze_op.cc, flatten_op.cc, expand_v2_op.cc, tile_op.cc and shape_op.cc of PaddlePaddle 2.6.
+Source: reshape_op.cc, squeeze_op.cc, unsqueeze_op.cc, flatten_op.cc, expand_v2_op.cc, shape_op.cc of PaddlePaddle 2.6.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: SSAValue | Non
 
 
 @paddle.lowers("unsqueeze2", "unsqueeze")
-def unsqueeze(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: SSAValue) -> Replacement:
+def unsqueeze(node: LoweringNode, op: OpBuilder, x: SSAValue, _axes: SSAValue) -> Replacement:
     """paddle.unsqueeze2(x, axes) -> opset1.Unsqueeze(x, axis) for one axis after the other"""
     given = known_integers(node, 1, "axes")
     rank = node.known_rank(0)
@@ -70,7 +70,7 @@ def unsqueeze(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: SSAValue) ->
 
 @paddle.lowers("flatten_contiguous_range")
 def flatten(node: LoweringNode, op: OpBuilder, x: SSAValue, *, start_axis: int = 1, stop_axis: int = 1) -> Replacement:
-    """paddle.flatten_contiguous_range(x) {start_axis, stop_axis} -> opset1.Reshape(x, [sizes before, -1, sizes after])"""
+    """paddle.flatten_contiguous_range(x) {start_axis, stop_axis} -> opset1.Reshape(x, [before, -1, after])"""
     rank, shape = node.known_rank(0), shape_of(x) or ()
     if rank == 0:
         return _only(node, op.Reshape(x, [1], special_zero=False))
@@ -119,7 +119,7 @@ def expand(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: SSAValue) -> S
 
 
 @paddle.lowers("expand_as_v2")
-def expand_as(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue | None = None, *, target_shape: tuple[int, ...] = ()) -> SSAValue:
+def expand_as(op: OpBuilder, x: SSAValue, y: SSAValue | None = None, *, target_shape: tuple[int, ...] = ()) -> SSAValue:
     """paddle.expand_as_v2(x, y) -> opset3.Broadcast(x, opset3.ShapeOf(y))"""
     return op.Broadcast(x, op.ShapeOf(y) if y is not None else list(target_shape))
 

@@ -5,17 +5,17 @@ Source: slice_op.cc, strided_slice_op.cc, set_value_op.cc and crop_tensor_op.cc 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64, to_numpy
-from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.constant_forms import as_type
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import axes_of, has_scalars, known_number, number_list
+from moir.lowering.paddle.operands import axes_of, has_scalars, known_number, listed_values, number_list
 from moir.lowering.paddle.table import paddle
 from moir.lowering.paddle.windows import is_channel_last
 from moir.rewriting.builder import OpBuilder
@@ -151,14 +151,14 @@ def set_value(
     updates = op.Broadcast(given, op.ShapeOf(target))
     if len(wanted) == 1:
         return op.ScatterUpdate(x, places[0], updates, op.constant(wanted[0]))
-    return _set_at(op, x, updates, dict(zip(wanted, places, strict=True)), rank)
+    return _set_at(op, x, updates, dict(zip(wanted, places, strict=True)))
 
 
 def _entry(op: OpBuilder, numbers: SSAValue | list[int], index: int) -> SSAValue:
     return op.constant([numbers[index]]) if isinstance(numbers, list) else op.Gather(numbers, [index], 0)
 
 
-def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSAValue], rank: int) -> SSAValue:
+def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSAValue]) -> SSAValue:
     """x with updates at the products of places along several axes, up to the last of them."""
     sizes, last = op.ShapeOf(x), max(places)
     lists = [
@@ -173,22 +173,16 @@ def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSA
     return op["opset3.ScatterNDUpdate"](x, op.Concat(*grids, axis=last + 1), updates)
 
 
-_VALUE_ATTRIBUTES = ("values", "fp32_values", "int64_values", "int32_values", "bool_values", "fp64_values", "fp16_values")
-
-
 def _given_value(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: Sequence[int]) -> SSAValue:
     """The value that is set, of an attribute."""
-    for name in _VALUE_ATTRIBUTES:
-        found = node.op.properties.get(name)
-        values = [] if found is None else value_of(found)
-        if values:
-            array = np.asarray(values)
-            if shape and array.size == int(np.prod(shape)):
-                array = array.reshape(tuple(shape))
-            elif array.size == 1:
-                array = array.reshape(())
-            return op.constant(array.astype(to_numpy(element_of(x))), element_of(x))
-    node.fail("the value that it sets is missing")
+    array = listed_values(node)
+    if shape and array.size == math.prod(shape):
+        array = array.reshape(tuple(shape))
+    elif array.size == 1:
+        array = array.reshape(())
+    else:
+        node.fail(f"{array.size} values do not fit the shape {list(shape)}")
+    return op.constant(array.astype(to_numpy(element_of(x))), element_of(x))
 
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}

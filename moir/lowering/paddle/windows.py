@@ -55,12 +55,12 @@ def pads_of(node: LoweringNode, paddings: Sequence[int], axes: int, *, is_last: 
             node.fail(f"paddings {list(paddings)} of batch or channels are not supported")
         paddings = paddings[first : first + 2 * axes]
     if len(paddings) == 2 * axes:
-        pads = tuple(paddings[0::2]), tuple(paddings[1::2])
+        begins, ends = tuple(paddings[0::2]), tuple(paddings[1::2])
     else:
-        pads = (by_axis(node, "paddings", paddings, axes),) * 2
-    if min((*pads[0], *pads[1])) < 0:
+        begins = ends = by_axis(node, "paddings", paddings, axes)
+    if min(*begins, *ends) < 0:
         node.fail(f"paddings {list(paddings)} are negative")
-    return pads
+    return begins, ends
 
 
 def window_of(

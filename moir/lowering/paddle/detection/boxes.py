@@ -1,7 +1,6 @@
 """Boxes of detection networks: of YOLO's heads, prior boxes, boxes coded against them.
 
-Source: yolo_box_op.cc, prior_box_op.cc, density_prior_box_op.cc, anchor_generator_op.cc, box_coder_op.cc and box_clip_op.cc of
-PaddlePaddle 2.6.
+Source: yolo_box_op.cc, prior_box_op.cc, anchor_generator_op.cc, box_coder_op.cc and box_clip_op.cc of PaddlePaddle 2.6.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def yolo_box(
     iou_aware: bool = False,
     iou_aware_factor: float = 0.5,
 ) -> Replacement:
-    """paddle.yolo_box(x [N, A · (5 + classes), H, W], sizes [N, 2]) -> boxes [N, A · H · W, 4] and scores [N, A · H · W, classes]
+    """paddle.yolo_box(x [N, A · (5 + C), H, W], sizes [N, 2]) -> boxes [N, A · H · W, 4], scores [N, A · H · W, C]
 
     A place and an anchor have a box around (place + sigmoid(t) · scale) and exp(t) times the anchor, in pixels of the
     image. Boxes of which the confidence is not above the threshold are 0, and their scores.
@@ -155,7 +154,8 @@ def prior_box(
     halves: list[tuple[float, float]] = []
     for index, smallest in enumerate(min_sizes):
         sides = [(smallest * math.sqrt(each) / 2, smallest / math.sqrt(each) / 2) for each in _ratios(aspect_ratios, flip=flip)]
-        between = [(math.sqrt(smallest * max_sizes[index]) / 2,) * 2] if max_sizes else []
+        middle = math.sqrt(smallest * max_sizes[index]) / 2 if max_sizes else 0.0
+        between = [(middle, middle)] if max_sizes else []
         halves += [sides[0], *between, *sides[1:]] if min_max_aspect_ratios_order else [*sides, *between]
     return _priors(op, x, image, halves, variances, (step_w, step_h), offset, clip=clip)
 
@@ -194,17 +194,6 @@ def _priors(
     boxes = op.Concat(*(op.Unsqueeze(each, [3]) for each in corners), axis=3)
     boxes = op.Clamp(boxes, min=0.0, max=1.0) if clip else boxes
     return [boxes, op.Broadcast(op.constant(np.array(variances, np.float32)), op.Concat(full, op.constant([4]), axis=0))]
-
-
-@paddle.lowers("density_prior_box")
-def density_prior_box(
-    node: LoweringNode,
-    op: OpBuilder,
-    x: SSAValue,
-    image: SSAValue,
-) -> Replacement:
-    """paddle.density_prior_box(x, image) is not supported"""
-    node.fail("prior boxes of a density are not supported", hint="cut the model in front of it: --output NAME")
 
 
 @paddle.lowers("anchor_generator")

@@ -1,6 +1,7 @@
 """Regions of interest: pooling, proposals, and their distribution to levels of a pyramid.
 
-Source: roi_align_op.cc, roi_pool_op.cc, generate_proposals_v2_op.cc and distribute_fpn_proposals_op.cc of PaddlePaddle 2.6.
+Source: roi_align_op.cc, roi_pool_op.cc, generate_proposals_v2_op.cc and distribute_fpn_proposals_op.cc of
+PaddlePaddle 2.6.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def distribute_proposals(
     refer_scale: int,
     pixel_offset: bool = True,
 ) -> Replacement:
-    """paddle.distribute_fpn_proposals(regions, counts) -> the regions of each level, their numbers, and the places of all"""
+    """paddle.distribute_fpn_proposals(regions, counts) -> regions of each level, their numbers, places of all"""
     levels = max_level - min_level + 1
     if not 0 < levels <= 100:
         node.fail(f"levels from {min_level} to {max_level}")

@@ -81,8 +81,7 @@ conv2d= depthwise_conv2d= conv3d= fused_conv2d=: Input Filter Bias ResidualData
 depthwise_conv2d=depthwise_conv2d_bias: Input Filter Bias ResidualData
 conv2d_transpose= depthwise_conv2d_transpose= conv3d_transpose=: Input Filter output_size| Bias
 conv2d_transpose=conv2d_transpose_bias(Input,Filter,Bias,output_size): Input Filter output_size| Bias
-deformable_conv=: Input Offset Filter Mask
-deformable_conv_v1: Input Offset Filter
+deformable_conv= deformable_conv_v1: Input Offset Filter Mask
 pool2d=: X ksize|
 pool3d=: X ksize| ; kernel_size=ksize
 max_pool2d_with_index= max_pool3d_with_index=: X -> Out Mask ; kernel_size=ksize
@@ -207,8 +206,7 @@ density_prior_box: Input Image -> Boxes Variances
 anchor_generator: Input -> Anchors Variances
 box_coder=: PriorBox PriorBoxVar TargetBox
 box_clip=: Input ImInfo
-multiclass_nms3=: BBoxes Scores RoisNum -> Out Index NmsRoisNum
-multiclass_nms multiclass_nms2: BBoxes Scores -> Out Index
+multiclass_nms3= multiclass_nms2 multiclass_nms: BBoxes Scores RoisNum -> Out Index NmsRoisNum
 matrix_nms=: BBoxes Scores -> Out Index RoisNum
 generate_proposals_v2=generate_proposals: Scores BboxDeltas ImShape Anchors Variances -> RpnRois RpnRoiProbs RpnRoisNum
   ; pre_nms_top_n=pre_nms_topN post_nms_top_n=post_nms_topN

@@ -128,7 +128,8 @@ def test_handlers_take_the_operands_of_the_definitions() -> None:
             continue
         operands = signature_of(handler).operands
         single = [each for each in operands if not each.is_variadic]
-        if len(single) > len(definition.operands) - definition.list_count or len(single) < len(operands) != bool(definition.list_count):
+        has_list = len(single) < len(operands)
+        if len(single) > len(definition.operands) - definition.list_count or has_list != bool(definition.list_count):
             wrong.append(kind)
     assert wrong == []
 

@@ -324,6 +324,21 @@ PYTORCH = Framework(
     raising=("raise-writes",),
 )
 
+PADDLE = Framework(
+    dialect="paddle",
+    title="PaddlePaddle",
+    reader="moir.frontends.paddle:read_model",
+    suffixes=(".pdmodel",),
+    # Field 1, a block, whose first fields are its number, 0, and that of its parent, -1.
+    beginning=rb"\x0a%(size)b\x08\x00\x10\xff" % {b"size": VARINT},
+    text_beginning=rb"\s*\{\s*\"base_code\"\s*:",
+    folder_files=("inference.json", "inference.pdmodel", "__model__", "model.json", "model.pdmodel"),
+    lowering="moir.lowering.paddle.table:paddle",
+    view="moir.model_optimizer.frameworks.paddle.view:VIEW",
+    raising=("raise-conditional-blocks",),
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -344,10 +359,8 @@ FRAMEWORKS: dict[str, Framework] = {
         KERAS,
         STABLEHLO,
         PYTORCH,
+        PADDLE,
         OPENVINO_IR,
-        # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
-        # can be parsed.
-        Framework("paddle", "PaddlePaddle"),
     )
 }
 """The frameworks by the names of their dialects."""

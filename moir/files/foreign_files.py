@@ -118,10 +118,15 @@ KINDS: tuple[FileKind, ...] = (
         "an ORT-format model of ONNX Runtime", "give the ONNX file that it was made from", beginning=rb".{0,4}ORTM", suffixes=(".ort",)
     ),
     FileKind(
-        "a PaddlePaddle model",
-        "there is no frontend for PaddlePaddle yet; paddle2onnx converts it to ONNX",
-        beginning=rb"\x0a" + VARINT + rb'\x08\0\x10|\s*\{\s*"base_code"\s*:',
-        suffixes=(".pdmodel", ".pdiparams", ".pdparams"),
+        "the parameters of a PaddlePaddle model, values without a graph",
+        "give the program beside it, a .pdmodel or .json",
+        beginning=rb"\0{16}[\x02-\x40]\0\0\0\x08",
+        suffixes=(".pdiparams", ".pdiparams.info"),
+    ),
+    FileKind(
+        "the state of a PaddlePaddle network, values without a graph",
+        "build the network, load the state, and save it for inference: paddle.jit.save",
+        suffixes=(".pdparams", ".pdopt"),
     ),
     FileKind(
         "a Kaldi network",

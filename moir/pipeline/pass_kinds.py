@@ -213,6 +213,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "omit-usual-scales": ((("ScaledDotProductAttention",),),),
     "pad-blocks": ((("SpaceToBatch",),),),
+    "raise-conditional-blocks": ((("select_input",),),),
     "raise-switch-merge": ((("Merge", "RefMerge"),),),
     "raise-tensor-arrays": (
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -335,6 +336,22 @@ def mxnet_samples() -> list[Sample]:
 
 
 @cache
+def paddle_samples() -> list[Sample]:
+    """Programs and PIR of PaddlePaddle with their parameters."""
+    folder = FIXTURES / "paddle"
+    found: list[Sample] = []
+    for name, model in (("classifier", "classifier.pdmodel"), ("classifier_pir", "classifier_pir.json")):
+        files = {each: (folder / each).read_bytes() for each in (model, f"{name}.pdiparams")}
+        found.append(Sample(f"{name} of PaddlePaddle", files, model))
+    for path in sorted(folder.glob("*.zip")):
+        with zipfile.ZipFile(path) as archive:
+            names = [each for each in archive.namelist() if each.startswith("static.")]
+            files = {each: archive.read(each) for each in names}
+        found.append(Sample(f"{path.stem} of PaddlePaddle", files, next(each for each in names if each.endswith((".pdmodel", ".json")))))
+    return found
+
+
+@cache
 def ir_samples() -> list[Sample]:
     """The IR of some of the other samples, and of a few operations of MXNet."""
 
@@ -356,6 +373,7 @@ FORMATS: Mapping[str, Callable[[], list[Sample]]] = {
     "caffe": caffe_samples,
     "mxnet": mxnet_samples,
     "tflite": tensorflow_lite_samples,
+    "paddle": paddle_samples,
     "ir": ir_samples,
 }
 """The samples of each framework."""

@@ -49,6 +49,7 @@ ELSEWHERE = {
     "keras": {"merging", "reshaping", "infrastructure"},
     "mxnet": {"arithmetic", "elementwise"},
     "stablehlo": {"elementwise"},
+    "paddle": {"elementwise"},
     # Layers of these frameworks mean more than the operation.
     "onnx": {"ai.onnx.ml", "com.microsoft"},
 }

@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from moir import convert_model, save_model
-from tests.fuzz.files.samples import Sample, caffe_samples, ir_samples, mxnet_samples, onnx_samples, tensorflow_samples
+from tests.fuzz.files.samples import Sample, caffe_samples, ir_samples, mxnet_samples, onnx_samples, paddle_samples, tensorflow_samples
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -32,6 +32,7 @@ MODELS = {
     "onnx with external data": lambda: onnx_samples()[0],
     "ir": lambda: ir_samples()[0],
     "mxnet": lambda: mxnet_samples()[0],
+    "paddle": lambda: paddle_samples()[0],
     "caffe": lambda: caffe_samples()[0],
     "saved model": lambda: next(each for each in tensorflow_samples() if each.name == "saved_model_v2"),
     "checkpoint": lambda: next(each for each in tensorflow_samples() if each.name == "checkpoint"),

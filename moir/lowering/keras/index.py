@@ -48,7 +48,7 @@ INDEX: dict[str, str] = {
     "merging": ("Add Average Concatenate Dot Maximum Minimum Multiply Subtract"),
     "normalization": (
         "BatchNormalization BatchNormalizationV1 BatchNormalizationV2 GroupNormalization LayerNormalization LayerScale "
-        "RMSNormalization SpectralNormalization SyncBatchNormalization UnitNormalization"
+        "RMSNormalization SyncBatchNormalization UnitNormalization"
     ),
     "pooling": (
         "AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D AdaptiveMaxPooling2D "

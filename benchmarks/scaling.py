@@ -3,8 +3,9 @@
     python benchmarks/scaling.py [--sizes 1000 10000 50000] [--families chain names] [--only-moir]
 
 Each graph of `scaling_graphs.py` is converted in a process of its own. The time of an operation is the CPU time less
-that of a model of one operation; `growth` is how many times longer an operation takes than in the smallest graph of
-its family. The status is 1 if an operation of a large graph takes more than 1.5 times as long.
+that of a graph of the family with ten operations, which loads the same modules; `growth` is how many times longer an
+operation takes than in the smallest graph of its family. The status is 1 if an operation of a large graph takes more
+than 1.5 times as long.
 """
 
 from __future__ import annotations
@@ -16,10 +17,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from processes import Converter, ConverterFailed, converters, median, print_table, run
-from scaling_graphs import FAMILIES, chain
+from scaling_graphs import FAMILIES
 
 FLAT = 1.5
 """How many times longer an operation of a large graph may take than one of a small graph."""
+
+
+SMALLEST = 10
+"""The number of operations of the graph whose time is subtracted."""
+
+
+def smallest_time(converter: Converter, family: str) -> float:
+    """The seconds of a graph of a family with few operations. Raises ConverterFailed if it is not converted."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = converter.command(FAMILIES[family](SMALLEST, Path(folder)), Path(folder) / "out.xml")
+        # The first run fills the file cache.
+        return median([run(command) for _ in range(4)][1:]).cpu
 
 
 def row(converter: Converter, family: str, source: Path, size: int, empty: float, first: float | None) -> tuple[list[str], float]:
@@ -30,7 +43,7 @@ def row(converter: Converter, family: str, source: Path, size: int, empty: float
         family: the family of the graph.
         source: the file of the graph.
         size: its number of operations.
-        empty: the seconds of a model of one operation.
+        empty: the seconds of a graph of `SMALLEST` operations.
         first: the time of an operation in the smallest graph of the family; None for that graph.
 
     Raises ConverterFailed if it is not converted.
@@ -42,7 +55,7 @@ def row(converter: Converter, family: str, source: Path, size: int, empty: float
         if usages[0].cpu < 5:
             usages += [run(command) for _ in range(2)]
     used = min(usages, key=lambda usage: usage.cpu)
-    each = 1e6 * (used.cpu - empty) / size
+    each = 1e6 * (used.cpu - empty) / (size - SMALLEST)
     growth = "-" if first is None else f"{each / first:.2f}"
     return [family, str(size), converter.name, f"{used.cpu:.2f}", f"{each:.0f}", growth, f"{used.memory:.0f}"], each
 
@@ -56,12 +69,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = [["graph", "operations", "converter", "s", "µs/operation", "growth", "MB"]]
     status = 0
     for converter in converters(("moir",) if options.only_moir else ("moir", "ovc")):
-        with tempfile.TemporaryDirectory() as folder:
-            command = converter.command(chain(1, Path(folder)), Path(folder) / "out.xml")
-            # The first run fills the file cache.
-            empty = median([run(command) for _ in range(4)][1:]).cpu
         for family in options.families:
             first: float | None = None
+            try:
+                empty = smallest_time(converter, family)
+            except ConverterFailed as failure:
+                print(f"{family} {SMALLEST}: {converter.name} failed: {failure}", file=sys.stderr)
+                status = 1 if converter.name == "moir" else status
+                continue
             for size in sorted(options.sizes):
                 print(f"{family} {size} ...", file=sys.stderr, flush=True)
                 with tempfile.TemporaryDirectory() as folder:

@@ -82,6 +82,13 @@ class Observer:
             seconds: its duration.
         """
 
+    def finish_unchanged(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+        """Called in place of `finish` when a stage is done that has certainly changed nothing; calls `finish`.
+
+        An observer that keeps states of the module need not look at it again.
+        """
+        self.finish(number, stage, module, seconds)
+
     def close(self) -> None:
         """Called once, when the conversion is done or has failed."""
 
@@ -196,10 +203,10 @@ def run(
             observer.start(number, each.name)
         start = time.perf_counter()
         with stage(f"pass {each.name}", extensions):
-            schedule.run(each, ctx)
+            changed = schedule.run(each, ctx)
         seconds = time.perf_counter() - start
         for observer in observers:
-            observer.finish(number, each.name, module, seconds)
+            (observer.finish if changed else observer.finish_unchanged)(number, each.name, module, seconds)
 
 
 @contextmanager

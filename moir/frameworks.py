@@ -268,6 +268,77 @@ MXNET = Framework(
     passes=frozenset(("fuse-recurrent-cells",)),
 )
 
+TENSORFLOW_LITE = Framework(
+    dialect="tflite",
+    title="TensorFlow Lite",
+    reader="moir.frontends.tflite:read_model",
+    suffixes=(".tflite",),
+    # The place of the model's table, then the identifier of the schema.
+    beginning=rb".{4}TFL3",
+    lowering="moir.lowering.tflite.table:tflite",
+    view="moir.model_optimizer.frameworks.tflite.view:VIEW",
+    runner="moir.execution.tflite_runtime:LiteRunner",
+    channel_last=True,
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
+KERAS = Framework(
+    dialect="keras",
+    title="Keras",
+    reader="moir.frontends.keras:read_model",
+    suffixes=(".keras", ".h5", ".hdf5"),
+    # A zip archive whose first member is one of Keras, or an HDF5 file.
+    beginning=rb"PK\x03\x04.{26}(?:metadata\.json|config\.json|model\.weights\.h5|assets/)|\x89HDF\r\n\x1a\n",
+    lowering="moir.lowering.keras.table:keras",
+    view="moir.model_optimizer.frameworks.keras.view:VIEW",
+    passes=frozenset(("fuse-recurrent-cells",)),
+    channel_last=True,
+)
+
+STABLEHLO = Framework(
+    dialect="stablehlo",
+    title="StableHLO",
+    reader="moir.frontends.stablehlo:read_model",
+    suffixes=(".mlirbc", ".jax"),
+    # Bytecode of MLIR; or a file of jax.export, a FlatBuffer whose root table follows its table of 14 fields and more.
+    beginning=rb"ML\xefR|[\x20-\x60]\0\0\0(?:\0\0)?[\x20-\x58]\0.\0",
+    # MLIR prints locations in front of a module; a module of moir's own has a moir.model in it, which follows at once.
+    text_beginning=rb"(?:\s|//[^\n]*\n)*(?:#loc\d* = loc\(|\"?(?:builtin\.)?module\"?\b(?!\s*\{\s*moir\.)"
+    rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.)))",
+    lowering="moir.lowering.stablehlo.table:stablehlo",
+    view="moir.model_optimizer.frameworks.stablehlo.view:VIEW",
+    channel_last=True,
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
+PYTORCH = Framework(
+    dialect="aten",
+    title="PyTorch",
+    reader="moir.frontends.pytorch:read_model",
+    suffixes=(".pt2",),
+    # The header of a zip archive's first record, and its name.
+    beginning=rb"PK\x03\x04.{26}(?:[^/\0]{1,80}/)?"
+    rb"(?:archive_format|archive_version|data/(?:weights|constants|sample_inputs)/|models/|serialized_)",
+    options=(ReaderOption("program", "--program", "NAME", "program of an archive of several exported programs"),),
+    lowering="moir.lowering.pytorch.table:aten",
+    raising=("raise-writes",),
+)
+
+PADDLE = Framework(
+    dialect="paddle",
+    title="PaddlePaddle",
+    reader="moir.frontends.paddle:read_model",
+    suffixes=(".pdmodel",),
+    # Field 1, a block, whose first fields are its number, 0, and that of its parent, -1.
+    beginning=rb"\x0a%(size)b\x08\x00\x10\xff" % {b"size": VARINT},
+    text_beginning=rb"\s*\{\s*\"base_code\"\s*:",
+    folder_files=("inference.json", "inference.pdmodel", "__model__", "model.json", "model.pdmodel"),
+    lowering="moir.lowering.paddle.table:paddle",
+    view="moir.model_optimizer.frameworks.paddle.view:VIEW",
+    raising=("raise-conditional-blocks",),
+    passes=frozenset(("fuse-recurrent-cells",)),
+)
+
 OPENVINO_IR = Framework(
     dialect="openvino_ir",
     title="OpenVINO IR",
@@ -284,11 +355,12 @@ FRAMEWORKS: dict[str, Framework] = {
         TENSORFLOW,
         CAFFE,
         MXNET,
+        TENSORFLOW_LITE,
+        KERAS,
+        STABLEHLO,
+        PYTORCH,
+        PADDLE,
         OPENVINO_IR,
-        # Frameworks without a frontend: extensions for Model Optimizer have files for them, and text in their dialects
-        # can be parsed.
-        Framework("tflite", "TensorFlow Lite"),
-        Framework("paddle", "PaddlePaddle"),
     )
 }
 """The frameworks by the names of their dialects."""

@@ -61,6 +61,7 @@ def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> Mod
         custom_layers: of Caffe: CustomLayersMapping.xml: types of layers that go into the IR as they are.
         input_symbol: of MXNet: symbol of a file of parameters (default: the -symbol.json of its name).
         nd_prefix_name: of MXNet: values of an MXNet training, PREFIX_args.nd and PREFIX_auxs.nd.
+        program: of PyTorch: program of an archive of several exported programs.
         reader_options: options of the reader of a framework that was added, by their names.
 
     Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does

@@ -29,6 +29,8 @@ class Target(Record):
     Args:
         name: the name, which `--target` takes.
         title: what users call it.
+        preferred_forms: the passes that write what the target executes or loads faster than what it is made of, before
+            all others.
         forms: the passes that write what the target executes, in the order in which they run, each with the module that
             has its `Form`.
         state_forms: those that run after values were made states of the model.
@@ -37,6 +39,7 @@ class Target(Record):
 
     name: str
     title: str
+    preferred_forms: Mapping[str, str] = _NONE
     forms: Mapping[str, str] = _NONE
     state_forms: Mapping[str, str] = _NONE
     faults: str | None = None
@@ -44,12 +47,17 @@ class Target(Record):
     @property
     def every_form(self) -> dict[str, str]:
         """All passes of the target, each with the module that has its `Form`."""
-        return {**self.forms, **self.state_forms}
+        return {**self.preferred_forms, **self.forms, **self.state_forms}
 
 
 OPENVINO_CPU = Target(
     name="openvino-cpu",
     title="OpenVINO Runtime on a CPU",
+    preferred_forms={
+        "transpose-weights": "moir.targets.openvino_cpu.weight_layout",
+        "read-final-shapes": "moir.targets.openvino_cpu.fused_operations",
+        "omit-usual-scales": "moir.targets.openvino_cpu.attention",
+    },
     forms={
         "simplify-matmul": "moir.targets.openvino_cpu.weights",
         "sum-empty-products": "moir.targets.openvino_cpu.matrix_products",

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from scripts import former_frameworks_coverage, onnx_coverage, plugin_faults, tensorflow_coverage
+from scripts import former_frameworks_coverage, onnx_coverage, paddle_coverage, plugin_faults, tensorflow_coverage, tflite_coverage
 
 FOLDER = Path(__file__).parents[1] / "docs"
 
@@ -21,8 +21,10 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "caffe-coverage.md": former_frameworks_coverage.caffe_document,
     "mxnet-coverage.md": former_frameworks_coverage.mxnet_document,
     "onnx-coverage.md": onnx_coverage.document,
+    "paddle-coverage.md": paddle_coverage.document,
     "plugin-faults.md": plugin_faults.document,
     "tensorflow-coverage.md": tensorflow_coverage.document,
+    "tflite-coverage.md": tflite_coverage.document,
 }
 """The files, with the functions that return their text."""
 

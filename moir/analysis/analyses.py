@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TypeVar, cast
 
@@ -12,7 +13,9 @@ from xdsl.ir import Block, Operation
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.folding_budget import FoldingBudget
 from moir.analysis.known_values import KnownValues
+from moir.dialects.element_types import describe, is_element_type
 from moir.dialects.moir import models_of
+from moir.dialects.shapes import element_of
 
 AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
@@ -39,7 +42,7 @@ class Analyses:
         Args:
             dimensions: whether those of `dimensions` may not hold any more.
         """
-        for name in ("contents", "classes", "kinds", "known_values"):
+        for name in ("contents", "classes", "kinds", "elements", "_by_class", "known_values"):
             vars(self).pop(name, None)
         if dimensions:
             self._dimensions.clear()
@@ -70,12 +73,31 @@ class Analyses:
         """The kinds of the operations in all blocks of the module: their names without the dialect."""
         return frozenset(each.name.partition(".")[2] for each in self.classes)
 
+    @cached_property
+    def elements(self) -> frozenset[str]:
+        """The names of the element types of the values in all blocks of the module, unknown ones aside."""
+        # By identity, since types are interned, and to hash one takes longer.
+        types = {id(each.type): each.type for _, operations in self.contents for op in operations for each in op.results}
+        return frozenset(describe(each).xml for each in map(element_of, types.values()) if is_element_type(each))
+
+    @cached_property
+    def _by_class(self) -> Mapping[type[Operation], Sequence[Operation]]:
+        """The operations of each class, in the order of `contents`."""
+        found: dict[type[Operation], list[Operation]] = {each: [] for each in self.classes}
+        for _, operations in self.contents:
+            for op in operations:
+                found[type(op)].append(op)
+        return found
+
+    def of_classes(self, classes: AbstractSet[type[Operation]]) -> Sequence[Operation]:
+        """The operations of some classes, without those of subclasses, in the order of `contents`."""
+        if len(classes) < 2:
+            return [] if not classes else self._by_class[next(iter(classes))]
+        return [op for _, operations in self.contents for op in operations if type(op) in classes]
+
     def operations(self, *wanted: type[AnyOperation]) -> Iterator[AnyOperation]:
         """The operations of some classes, and of subclasses of them, in the order of `contents`."""
-        classes = {each for each in self.classes if issubclass(each, wanted)}
-        if classes:
-            for _, operations in self.contents:
-                yield from cast("Iterator[AnyOperation]", (op for op in operations if type(op) in classes))
+        return cast("Iterator[AnyOperation]", iter(self.of_classes({each for each in self.classes if issubclass(each, wanted)})))
 
     @cached_property
     def known_values(self) -> KnownValues:

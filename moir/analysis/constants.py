@@ -17,6 +17,7 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import bf16, describe, f16, f32, f64, to_numpy
 from moir.dialects.large_arrays import Values, in_memory_order, pieces
 from moir.dialects.opset.data_types import Convert
+from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, rank_of
 
 FLOATS = frozenset((bf16, f16, f32, f64))
@@ -78,6 +79,10 @@ def outranks(constant: SSAValue, other: SSAValue) -> bool:
     """Whether broadcasting against a constant may give a value more dimensions than it has."""
     own, rank = rank_of(constant), rank_of(other)
     return own != 0 and (own is None or rank is None or own > rank)
+
+
+DECOMPRESSION = DictionaryAttr({"decompression": DictionaryAttr({"version": string_attribute("0")})})
+"""The information of a Convert that restores a weight: the runtime does not fold it."""
 
 
 def is_decompression(op: Operation) -> bool:

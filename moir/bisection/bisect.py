@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from moir.dialects.memory_map import Array
 from moir.dialects.names import name_of, names_of
 from moir.errors import ExecutionError, MoirError
 from moir.execution.comparison import QUANTIZED, difference, first_not_finite
-from moir.execution.inputs import random_inputs
+from moir.execution.inputs import explained_sizes, random_inputs
 from moir.execution.ports import interface_of, matched, only_model
 from moir.options import ConversionOptions
 from moir.pipeline import spec_text
@@ -98,11 +99,14 @@ def examined(
     start = time.perf_counter()
     with opened(model, options, passes) as conversion:
         states = conversion.states()
-        given = inputs if inputs is not None else random_inputs(interface_of(states[-1].module).inputs, seed)
+        ports = interface_of(states[-1].module).inputs
+        given = inputs if inputs is not None else random_inputs(ports, seed)
         if tolerance is None and any(op.name == "opset1.FakeQuantize" for op in states[-1].module.walk()):
             tolerance = QUANTIZED
         execution = StateExecution(conversion, given, tolerance)
-        found = Examination(conversion, states, execution, reference_of(conversion, states, execution, reference), reduce=reduce).verdict()
+        with explained_sizes(ports, given) if inputs is None else nullcontext():
+            expected = reference_of(conversion, states, execution, reference)
+        found = Examination(conversion, states, execution, expected, reduce=reduce).verdict()
     return found.with_fields(states=len(states), runs=execution.runs, seconds=time.perf_counter() - start)
 
 

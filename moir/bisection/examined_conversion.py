@@ -63,6 +63,9 @@ class StateRecorder(Observer):
             self._contents = contents
             self.states.append(PipelineState(number, stage, module.clone()))
 
+    def finish_unchanged(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+        pass
+
 
 def _contents(op: Operation) -> tuple[object, ...]:
     """An operation and all that it has: equal, mostly identical, as long as nothing changes it."""

@@ -30,6 +30,9 @@ WINDOWS = 4
 SCATTERED_BYTES = 16 << 20
 """Minimum size in bytes of a strided array that is read in steps, so that not all its pages are in memory at once."""
 
+STRIP_BYTES = 256
+"""Size in bytes of the part of a row that is copied at a time where rows are columns in memory: four lines of a cache."""
+
 SMALL_GAPS = 4
 """Maximum ratio of the memory over which an array is spread to its size for gaps between its elements to be small."""
 
@@ -191,7 +194,7 @@ def _read(array: Array, index: tuple[slice, ...]) -> Array:
     result = np.empty(part.shape, part.dtype)
     for start in range(0, part.shape[axis], step):
         place = (slice(None),) * axis + (slice(start, start + step),)
-        result[place] = part[place]
+        _copy(part[place], result[place])
         release(part[place])
     return result
 
@@ -241,6 +244,9 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
         limit = limit if any(map(_is_scattered, sources)) else min(limit, COMPUTED_BYTES)
     else:
         read = partial(_read, values)
+        if not values.flags.c_contiguous and not _is_scattered(values):
+            # What is copied should be in the cache until it is read.
+            limit = min(limit, COMPUTED_BYTES)
     widest = max([1, values.dtype.itemsize, *[array.itemsize for array in sources]])
     for index in _blocks(values.shape, max(1, limit // widest)):
         yield index, read(index)
@@ -265,7 +271,26 @@ def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
                 yield values
             return
     for _, block in blocks(values, limit):
-        yield np.ascontiguousarray(block).reshape(-1)
+        yield _contiguous(block).reshape(-1)
+
+
+def _contiguous(array: Array) -> Array:
+    """An array in C order: itself, or a copy."""
+    if array.flags.c_contiguous:
+        return array
+    result = np.empty(array.shape, array.dtype)
+    _copy(array, result)
+    return result
+
+
+def _copy(array: Array, result: Array) -> None:
+    """Copy an array. A transposed one is copied in strips: their lines in memory, of both arrays, stay in the cache."""
+    if array.ndim < 2 or abs(array.strides[-1]) <= abs(array.strides[-2]) or array.nbytes < WORTH_RELEASING:
+        result[...] = array
+        return
+    step = max(1, STRIP_BYTES // array.itemsize)
+    for start in range(0, array.shape[-1], step):
+        result[..., start : start + step] = array[..., start : start + step]
 
 
 def memory_order(values: Values) -> list[int]:

@@ -25,11 +25,23 @@ def release(array: Array) -> None:
     if view.flags.writeable:
         return
     origin = view.__array_interface__["data"][0]
-    low, high = (bound - origin for bound in np.lib.array_utils.byte_bounds(array))
+    low, high = (bound - origin for bound in _byte_bounds(array))
     start = max(0, low) & -mmap.PAGESIZE
     stop = min(high, len(owner))
     if start < stop:
         owner.madvise(mmap.MADV_DONTNEED, start, stop - start)
+
+
+def _byte_bounds(array: Array) -> tuple[int, int]:
+    """The address of the first byte of an array, and that after its last one.
+
+    numpy 1 and 2 have a function for it under different names.
+    """
+    first = array.__array_interface__["data"][0]
+    if array.size == 0:
+        return first, first
+    spans = [(size - 1) * stride for size, stride in zip(array.shape, array.strides, strict=True)]
+    return first + sum(each for each in spans if each < 0), first + sum(each for each in spans if each > 0) + array.itemsize
 
 
 def _memory_map_of(array: Array) -> mmap.mmap | None:

@@ -34,17 +34,19 @@ class OperandList(OpOperands):
 
     def __setitem__(self, idx: int, operand: SSAValue) -> None:
         op = self._op
-        if len(op._operands) < WIDE:  # pyright: ignore[reportPrivateUsage]
-            super().__setitem__(idx, operand)
-            return
         operands = cast("SSAValues | _WideOperands", op._operands)  # pyright: ignore[reportPrivateUsage]
-        if not isinstance(operands, _WideOperands):
-            operands = _WideOperands(operands)
-            op._operands = cast(SSAValues, operands)  # pyright: ignore[reportPrivateUsage]
         use = op._operand_uses[idx]  # pyright: ignore[reportPrivateUsage]
         operands[idx].remove_use(use)
         operand.add_use(use)
-        operands[idx] = operand
+        if len(operands) == 1:
+            op._operands = SSAValues((operand,))  # pyright: ignore[reportPrivateUsage]
+        elif len(operands) < WIDE:
+            op._operands = SSAValues((*operands[:idx], operand, *operands[idx + 1 :]))  # pyright: ignore[reportPrivateUsage]
+        else:
+            if not isinstance(operands, _WideOperands):
+                operands = _WideOperands(operands)
+                op._operands = cast(SSAValues, operands)  # pyright: ignore[reportPrivateUsage]
+            operands[idx] = operand
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OpOperands) and tuple(self) == tuple(other)
@@ -53,7 +55,5 @@ class OperandList(OpOperands):
         return hash(tuple(self))
 
 
-class OperandAccess(Operation):
-    """An operation whose operands are an `OperandList`."""
-
-    operands = property(OperandList, Operation.operands.fset, doc="The operands.")  # pyright: ignore
+OPERANDS = property(OperandList, Operation.operands.fset, doc="The operands.")
+"""The member `operands` of a class of operations whose operands are an `OperandList`."""

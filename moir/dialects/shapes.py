@@ -73,6 +73,8 @@ def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
 
 def impossibility(shape: Sequence[int]) -> str | None:
     """Why no tensor has a shape, which has too many dimensions or elements; None if one may have it."""
+    if len(shape) < 6 and max(shape, default=0) < 4096:
+        return None
     if len(shape) > MAXIMUM_RANK:
         return f"a tensor of rank {len(shape)} is not possible"
     if prod([max(dimension, 1) for dimension in shape]) > MAXIMUM_ELEMENTS:

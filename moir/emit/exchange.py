@@ -50,7 +50,10 @@ class Names(Record):
 
 
 def exchange(xml: Names, weights: Names) -> None:
-    """Rename new files to their final names. After an exception the existing files keep them. Needs the folder's lock."""
+    """Rename new files to their final names.
+
+    After an exception the existing files keep them. Needs the folder's lock.
+    """
     try:
         for names in (xml, weights):
             with suppress(FileNotFoundError):

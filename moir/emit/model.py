@@ -23,7 +23,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.xml import layer_type, written_properties
 from moir.dialects.shapes import element_of
 from moir.emit.bodies import bodies_of
-from moir.emit.operand_limits import check_limits
+from moir.emit.operand_limits import check_attributes, check_operands
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
 from moir.emit.runtime_info import LayerInformation, body_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, plain_text, port_text, property_text
@@ -51,6 +51,7 @@ class ModelWriter:
         # save.
         self._data_elements: dict[tuple[object, ...], str] = {}
         self._ports: dict[int, tuple[str, str]] = {}
+        self._accepted: set[tuple[object, ...]] = set()
 
     def model(self, model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> None:
         """Write the whole model. Raises EmissionError if IR cannot represent it."""
@@ -98,7 +99,10 @@ class ModelWriter:
         `informed` maps operands to the Results that use them and have runtime information: the runtime stores that on
         the output port that produces the operand.
         """
-        check_limits(op, operands)
+        signature = (op.name, *[id(operand.type) for operand in operands])
+        if signature not in self._accepted:
+            check_operands(op, operands)
+            self._accepted.add(signature)
         kind = _layer_form(type(op)).kind or _own_kind(op)
         data = self._data(op)
         if UNKNOWN_ATTRIBUTES in op.attributes:
@@ -172,6 +176,7 @@ class ModelWriter:
 
 def _data_element(op: OpsetOp) -> str:
     """The `<data>` of a layer that is neither a Constant nor a Parameter."""
+    check_attributes(op)
     properties = op.properties
     form = _layer_form(type(op))
     written: Iterable[tuple[str, Attribute | None]] = form.properties

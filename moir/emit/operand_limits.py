@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, string
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.properties import floats_of, is_floats
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.emit.operand_limit_table import LIMITS
 from moir.errors import EmissionError
@@ -47,14 +48,21 @@ def limits_of(name: str) -> tuple[Limit, ...]:
     )
 
 
-def check_limits(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
-    """Raise EmissionError if an operand or attribute of an operation is one that the runtime rejects."""
+def check_operands(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
+    """Raise EmissionError if the type of an operand is one that the runtime refuses."""
     for index, (limit, value) in enumerate(zip(limits_of(op.name), operands, strict=False)):
         if reason := _beyond(limit, value):
             raise EmissionError(f"operand {index} {reason}")
+
+
+def check_attributes(op: OpsetOp) -> None:
+    """Raise EmissionError if the value of an attribute is one that the runtime refuses."""
     for name, attribute in op.properties.items():
-        if isinstance(attribute, FloatAttr) and math.isnan(attribute.value.data):
-            raise EmissionError(f"attribute {name} is NaN")
+        if isinstance(attribute, FloatAttr):
+            if math.isnan(attribute.value.data):
+                raise EmissionError(f"attribute {name} is NaN")
+        elif is_floats(attribute) and any(map(math.isnan, floats_of(attribute))):
+            raise EmissionError(f"an element of attribute {name} is NaN")
 
 
 def _beyond(limit: Limit, value: SSAValue) -> str | None:

@@ -50,7 +50,7 @@ class EvaluationRunner(Runner):
         values = named_values(model.block)
         wanted = {name: values[name] for name in tensors if name in values}
         results = [op.operands[0] for op in model.block.ops if isinstance(op, Result)]
-        arrays = [inputs[port.name] for port in self.interface.inputs]
+        arrays = self.interface.in_order(inputs)
         known = evaluate_block(model.block, arrays, [*results, *wanted.values()], alone=self.alone)
         outputs = {port.name: known[value] for port, value in zip(self.interface.outputs, results, strict=True)}
         return {name: known[value] for name, value in wanted.items()} | outputs

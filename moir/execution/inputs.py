@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from moir.dialects.memory_map import Array
-from moir.errors import UsageError
+from moir.errors import ExecutionError, UsageError
 from moir.execution.ports import TensorPort
 
 BATCH, LENGTH, IMAGE = 1, 8, 64
@@ -27,14 +28,73 @@ def random_inputs(ports: Sequence[TensorPort], seed: int, shapes: Mapping[str, S
     Raises UsageError for an input whose rank or element type is unknown, unless `shapes` has it.
     """
     generator = np.random.default_rng(seed)
-    return {port.name: _random(port, generator, shapes or {}) for port in ports}
+    chosen = chosen_shapes(ports, shapes or {})
+    return {port.name: _random(port, generator, shape) for port, shape in zip(ports, chosen, strict=True)}
 
 
-def _random(port: TensorPort, generator: np.random.Generator, shapes: Mapping[str, Sequence[int]]) -> Array:
-    given = next((shapes[name] for name in port.names if name in shapes), port.shape)
-    if given is None:
-        raise UsageError(f"the rank of the input {port.name!r} is unknown", hint=f"say its shape: --input '{port.name}[1,8]'")
-    shape = [size if size >= 0 else _size(given, axis) for axis, size in enumerate(given)]
+def chosen_shapes(ports: Sequence[TensorPort], shapes: Mapping[str, Sequence[int]]) -> list[list[int]]:
+    """A shape for each input. Unknown dimensions of one name have one size.
+
+        tokens[batch,length], mask[batch,past + length], past[batch,2,past,16]  ->  [1,8], [1,16], [1,2,8,16]
+
+    Args:
+        ports: the inputs.
+        shapes: shapes by the names of inputs, -1 for a size that is left open.
+
+    Raises UsageError for an input whose rank is unknown.
+    """
+    found: list[list[int]] = []
+    for port in ports:
+        given = next((shapes[name] for name in port.names if name in shapes), port.shape)
+        if given is None:
+            raise UsageError(f"the rank of the input {port.name!r} is unknown", hint=f"say its shape: --input '{port.name}[1,8]'")
+        found.append(list(given))
+    named = [
+        (name, shape, axis)
+        for port, shape in zip(ports, found, strict=True)
+        for axis, name in enumerate(port.dimension_names[: len(shape)])
+        if name
+    ]
+    sizes: dict[str, int] = {}
+    for name, shape, axis in named:
+        if shape[axis] >= 0:
+            sizes.setdefault(name, shape[axis])
+    # Sizes that are sums come last, as those that are added may stand in later inputs.
+    for name, shape, axis in sorted(named, key=lambda each: "+" in each[0]):
+        if shape[axis] < 0:
+            sizes.setdefault(name, _sum(name, sizes) or _size(shape, axis))
+    for name, shape, axis in named:
+        shape[axis] = sizes[name] if shape[axis] < 0 else shape[axis]
+    return [[size if size >= 0 else _size(shape, axis) for axis, size in enumerate(shape)] for shape in found]
+
+
+@contextmanager
+def explained_sizes(ports: Sequence[TensorPort], inputs: Mapping[str, Array]) -> Generator[None]:
+    """Say the shapes of random inputs in the hint of an error of the runtime, if sizes of them were chosen.
+
+    Args:
+        ports: the inputs of the model.
+        inputs: the random arrays.
+    """
+    try:
+        yield
+    except ExecutionError as error:
+        open_ports = [port for port in ports if port.shape is None or min(port.shape, default=0) < 0]
+        if error.hint is not None or not open_ports:
+            raise
+        shapes = ",".join(f"{port.name}[{','.join(map(str, inputs[port.name].shape))}]" for port in open_ports)
+        hint = f"sizes that the model leaves open were chosen; say which fit together: --input '{shapes}'"
+        raise ExecutionError(error.reason, location=error.location, hint=hint) from error
+
+
+def _sum(name: str, sizes: Mapping[str, int]) -> int | None:
+    """The size of a dimension whose name is a sum of names and numbers, as `past + 1`; None for other names."""
+    parts = [part.strip() for part in name.split("+")]
+    values = [int(part) if part.isdecimal() else sizes.get(part) for part in parts]
+    return sum(value or 0 for value in values) if len(parts) > 1 and None not in values else None
+
+
+def _random(port: TensorPort, generator: np.random.Generator, shape: Sequence[int]) -> Array:
     dtype = port.dtype
     if dtype is None or (dtype == np.object_ and "string" not in str(port.element)):
         dtype = np.dtype(np.float32)

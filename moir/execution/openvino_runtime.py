@@ -46,7 +46,7 @@ class OpenVinoRunner(Runner):
     def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
         values = named_values(only_model(self.module).block)
         wanted = {name: values[name] for name in tensors if name in values}
-        results, inner = run_module(self.module, [inputs[port.name] for port in self.interface.inputs], list(wanted.values()))
+        results, inner = run_module(self.module, self.interface.in_order(inputs), list(wanted.values()))
         outputs = {port.name: result for port, result in zip(self.interface.outputs, results, strict=True)}
         return dict(zip(wanted, inner, strict=True)) | outputs
 

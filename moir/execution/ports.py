@@ -10,13 +10,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from moir.analysis.model_ports import ModelPorts, names_of_port, value_of_port
-from moir.dialects.element_types import describe, is_element_type, to_numpy
+from moir.dialects.element_types import describe, is_element_type, string, to_numpy
 from moir.dialects.memory_map import Array
 from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.shapes import Shape, element_of, shape_of
 from moir.errors import ExecutionError, UsageError
 from moir.records import Record
+from moir.rewriting.model_inputs import dimension_names
 from moir.suggestions import did_you_mean
+
+_TEXT_KINDS = "OSU"
+"""The kinds of numpy's types of strings, as its `dtype.kind` has them."""
 
 
 class TensorPort(Record):
@@ -27,12 +32,14 @@ class TensorPort(Record):
         others: further names of it: those of the tensor and of the node.
         element: its element type.
         shape: its shape, in elements, -1 where unknown; None if the rank is unknown.
+        dimension_names: the names of its first dimensions, empty for those without.
     """
 
     name: str
     others: tuple[str, ...]
     element: Attribute
     shape: Shape | None
+    dimension_names: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,6 +63,17 @@ class Interface(Record):
     inputs: tuple[TensorPort, ...]
     outputs: tuple[TensorPort, ...]
 
+    def in_order(self, given: Mapping[str, Array]) -> list[Array]:
+        """The arrays for the inputs, in order, from those by their names.
+
+        Raises UsageError for an array of another kind than its input: strings and numbers, complex and real ones.
+        """
+        for port in self.inputs:
+            kind = given[port.name].dtype.kind
+            if (port.dtype is not None and (port.element == string) != (kind in _TEXT_KINDS)) or kind == "c":
+                raise UsageError(f"the array for the input {port} is of {given[port.name].dtype}")
+        return [given[port.name] for port in self.inputs]
+
 
 def only_model(module: ModuleOp) -> ModelOp:
     """The model of a module. Raises ExecutionError if there is none, or more than one."""
@@ -74,7 +92,8 @@ def interface_of(module: ModuleOp) -> Interface:
 def _port(port: Operation) -> TensorPort:
     name, *others = names_of_port(port) or ["?"]
     value = value_of_port(port)
-    return TensorPort(name, tuple(others), element_of(value), shape_of(value))
+    names = dimension_names(port) if isinstance(port, Parameter) else ()
+    return TensorPort(name, tuple(others), element_of(value), shape_of(value), tuple(names))
 
 
 def matched(given: Mapping[str, Array], ports: Iterable[TensorPort], what: str) -> dict[str, Array]:

@@ -44,7 +44,7 @@ MODES = {
 }
 
 
-class _Direction(NamedTuple):
+class Direction(NamedTuple):
     """The weights of one direction of a layer: [G · H, I], [G · H, H], and two biases [G · H]."""
 
     weights: SSAValue
@@ -91,8 +91,15 @@ def computed(
         lengths: the lengths of the sequences [N].
         parameters: the vector of weights.
     """
+    return over_layers(op, network, x, states, lengths, _weights(op, parameters, network))
+
+
+def over_layers(
+    op: OpBuilder, network: Network, x: SSAValue, states: Sequence[SSAValue], lengths: SSAValue, layers: Sequence[Sequence[Direction]]
+) -> tuple[SSAValue, list[SSAValue]]:
+    """The same, of the weights of each direction of each layer."""
     directions, ends = network.directions, [list[SSAValue]() for _ in states]
-    for layer, weights in enumerate(_weights(op, parameters, network)):
+    for layer, weights in enumerate(layers):
         first = layer * directions
         begins = [op.transposed(op.Slice(state, [first], [first + directions], [1], [0]), [1, 0, 2]) for state in states]
         output, *after = _sequence(op, network.mode, x, begins, lengths, weights, network.size)
@@ -103,7 +110,7 @@ def computed(
     return x, [op.Concat(*each, axis=0) if network.layers > 1 else each[0] for each in ends]
 
 
-def _weights(op: OpBuilder, parameters: SSAValue, network: Network) -> list[list[_Direction]]:
+def _weights(op: OpBuilder, parameters: SSAValue, network: Network) -> list[list[Direction]]:
     """The weights of each layer."""
     mode, layers, directions, width, size = network
     rows = len(mode.order) * size
@@ -119,7 +126,7 @@ def _weights(op: OpBuilder, parameters: SSAValue, network: Network) -> list[list
     inputs = [width, *[directions * size] * (layers - 1)]
     matrices = [[(take(rows, inputs[layer]), take(rows, size)) for _ in range(directions)] for layer in range(layers)]
     biases = [[(take(rows), take(rows)) for _ in range(directions)] for _ in range(layers)]
-    return [[_Direction(*pair, *bias) for pair, bias in zip(matrices[layer], biases[layer], strict=True)] for layer in range(layers)]
+    return [[Direction(*pair, *bias) for pair, bias in zip(matrices[layer], biases[layer], strict=True)] for layer in range(layers)]
 
 
 def _reordered(op: OpBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue:
@@ -130,7 +137,7 @@ def _reordered(op: OpBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue
     return op.Concat(*(parts[index] for index in order), axis=0)
 
 
-def _bias(op: OpBuilder, mode: Mode, weights: _Direction) -> SSAValue:
+def _bias(op: OpBuilder, mode: Mode, weights: Direction) -> SSAValue:
     """The bias of an operation: the sum of both, of GRU with that of the recurrent part of the new state by itself."""
     own, recurrent = (_reordered(op, value, mode.order) for value in (weights.bias, weights.recurrent_bias))
     if mode.operation != "GRUSequence":
@@ -141,7 +148,7 @@ def _bias(op: OpBuilder, mode: Mode, weights: _Direction) -> SSAValue:
 
 
 def _sequence(
-    op: OpBuilder, mode: Mode, x: SSAValue, states: Sequence[SSAValue], lengths: SSAValue, weights: Sequence[_Direction], size: int
+    op: OpBuilder, mode: Mode, x: SSAValue, states: Sequence[SSAValue], lengths: SSAValue, weights: Sequence[Direction], size: int
 ) -> tuple[SSAValue, ...]:
     """The operation of a layer; returns its output [N, D, T, H] and states [N, D, H]."""
 

@@ -54,7 +54,7 @@ _ZIP = rb"PK\x03\x04.{26}"
 _SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)*"
 """What may stand in front of the first word of a text."""
 
-_EXPORT_TORCH = "load the model in PyTorch and export it: torch.onnx.export(model, inputs, '{stem}.onnx')"
+_EXPORT_TORCH = "load the model in PyTorch and export it: torch.export.save(torch.export.export(model, inputs), '{stem}.pt2')"
 _EXPORT_KERAS = "keras.models.load_model('{path}').export('{stem}') writes a SavedModel, which moir reads"
 _EXPORT_ORIGINAL = "export the model from the framework that defines it to ONNX or SavedModel"
 _NO_FRONTEND = "there is no frontend for {name} yet; if the original is at hand, export it to ONNX or SavedModel"
@@ -76,12 +76,6 @@ KINDS: tuple[FileKind, ...] = (
     TEXT_OF_MODULE,
     # PyTorch.
     FileKind(
-        "a program of torch.export",
-        "load it and export it: torch.onnx.export(torch.export.load('{path}'), (), '{stem}.onnx')",
-        beginning=_ZIP + rb"(?:[^/\0]{1,80}/)?(?:archive_format|archive_version|data/\w+/|models/|serialized_exported_program)",
-        suffixes=(".pt2",),
-    ),
-    FileKind(
         "a PyTorch checkpoint", _EXPORT_TORCH, beginning=_ZIP + rb"[^/\0]{1,80}/(?:data\.pkl|\.format_version|\.data/|version|byteorder)"
     ),
     FileKind("a PyTorch checkpoint", _EXPORT_TORCH, beginning=rb"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"),
@@ -95,7 +89,6 @@ KINDS: tuple[FileKind, ...] = (
     ),
     FileKind("an HDF5 file, as Keras writes it", _EXPORT_KERAS, beginning=rb"\x89HDF\r\n\x1a\n", suffixes=(".h5", ".hdf5")),
     # TensorFlow.
-    FileKind("a TensorFlow Lite model", _NO_FRONTEND.format(name="TensorFlow Lite"), beginning=rb".{4}TFL3", suffixes=(".tflite",)),
     FileKind(
         "a part of a TensorFlow checkpoint, values without a graph",
         "give the graph with its values: moir GRAPH --checkpoint PREFIX, or PREFIX.meta",
@@ -125,10 +118,15 @@ KINDS: tuple[FileKind, ...] = (
         "an ORT-format model of ONNX Runtime", "give the ONNX file that it was made from", beginning=rb".{0,4}ORTM", suffixes=(".ort",)
     ),
     FileKind(
-        "a PaddlePaddle model",
-        "there is no frontend for PaddlePaddle yet; paddle2onnx converts it to ONNX",
-        beginning=rb"\x0a" + VARINT + rb'\x08\0\x10|\s*\{\s*"base_code"\s*:',
-        suffixes=(".pdmodel", ".pdiparams", ".pdparams"),
+        "the parameters of a PaddlePaddle model, values without a graph",
+        "give the program beside it, a .pdmodel or .json",
+        beginning=rb"\0{16}[\x02-\x40]\0\0\0\x08",
+        suffixes=(".pdiparams", ".pdiparams.info"),
+    ),
+    FileKind(
+        "the state of a PaddlePaddle network, values without a graph",
+        "build the network, load the state, and save it for inference: paddle.jit.save",
+        suffixes=(".pdparams", ".pdopt"),
     ),
     FileKind(
         "a Kaldi network",

@@ -54,8 +54,8 @@ def map_file(path: Path, model: Path | None = None) -> mmap.mmap | None:
 
     Args:
         path: the file.
-        model: the model file that the file was found through, and whose folder it must be in (`ModelFolder`); None for
-            a file that the user named.
+        model: the model file, or the folder of one, that the file was found through, and whose folder it must be in
+            (`ModelFolder`); None for a file that the user named.
 
     Raises ModelFileError if it cannot be read, or is not in the folder of the model.
     """
@@ -132,12 +132,16 @@ class ModelFolder:
     of a model as links to one folder.
 
     Args:
-        model: path of the model file.
+        model: path of the model file, or of its folder where the user named that.
     """
 
     def __init__(self, model: Path) -> None:
-        self.path = model.parent
-        self._allowed = {model.parent.resolve(), model.resolve().parent}
+        if model.is_dir():
+            self.path = model
+            self._allowed = {model.resolve()}
+        else:
+            self.path = model.parent
+            self._allowed = {model.parent.resolve(), model.resolve().parent}
 
     @staticmethod
     def is_absolute(name: str) -> bool:

@@ -38,6 +38,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
 from moir.frameworks import INTERNAL, Framework, load
 from moir.lowering.binder import LoweringNode, T
+from moir.lowering.declared_outputs import contradictions, declared_outputs
 from moir.lowering.table import NEWEST, BoundHandler, Expander, LoweringTable
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
@@ -286,7 +287,7 @@ def _values(op: FrameworkOp, handler: BoundHandler, given: object) -> Sequence[S
 
     Raises ConversionError for anything else than values: the handler may be of an extension, which no type checker saw.
     """
-    if isinstance(given, SSAValue):
+    if type(given) is OpResult or isinstance(given, SSAValue):
         return [cast("SSAValue", given)]
     values: Any = given
     if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):
@@ -362,11 +363,12 @@ def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False
 
             rank_inputs(model, load(table.ranks))
         lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts, names_kept=kept is not None)
+        declared = declared_outputs(model.block)
         # What stayed is in bodies of loops, too, which are lowered with the loops otherwise.
         for block in [model.block] if kept is None else [*all_blocks(model)][::-1]:
             lowering.block(block)
         # The graph of a node may be lowered several times.
-        add_notes(model, dict.fromkeys(lowering.notes))
+        add_notes(model, dict.fromkeys([*lowering.notes, *contradictions(declared)]))
         if table.finish is not None and _has_output_of_framework(model.block):
             load(table.finish)(model)
 

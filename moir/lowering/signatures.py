@@ -84,6 +84,10 @@ class Signature(Record):
     attributes: tuple[NodeAttribute, ...]
 
 
+Arrange = Callable[["LoweringNode", Signature], "LoweringNode"]
+"""Puts the operands of a node in the order of a signature."""
+
+
 def _flag(node: LoweringNode, name: str, default: bool | None) -> bool:
     return bool(node.integer(name)) if default is None else node.flag(name, default)
 
@@ -97,15 +101,18 @@ READERS: Mapping[str, Reader] = {
     "tuple[float, ...]": lambda node, name, default: node.numbers(name, default),
     "tuple[str, ...]": lambda node, name, default: node.texts(name, default),
     "Attribute": lambda node, name, default: node.element_attribute(name, default),
+    "object": lambda node, name, default: node.attribute(name, None) if node.has(name) else default,
 }
-"""How an attribute is read, by the annotation of its parameter. `Attribute` is an element type.
+"""How an attribute is read, by the annotation of its parameter. `Attribute` is an element type, `object` any value.
 
 `T | None` with the default None is a T, or None if the attribute is absent.
 """
 
 
-def signature_of(handler: Callable[..., Any]) -> Signature:
+def signature_of(handler: Callable[..., Any], readers: Mapping[str, Reader] = READERS) -> Signature:
     """The signature of a handler; that of a callable that is no function is (node, op).
+
+    `readers` are those of its table, by whose names annotations are.
 
     Raises UsageError if a parameter says neither an operand nor an attribute, or the builder comes before the node.
     """
@@ -131,19 +138,19 @@ def signature_of(handler: Callable[..., Any]) -> Signature:
     named = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     if code.co_flags & CO_VARARGS:
         operands.append(Operand(names[code.co_argcount + code.co_kwonlyargcount].rstrip("_"), is_variadic=True))
-    return Signature(leading, tuple(operands), tuple(_attribute(handler, name) for name in named))
+    return Signature(leading, tuple(operands), tuple(_attribute(handler, name, readers) for name in named))
 
 
-def _attribute(handler: FunctionType, parameter: str) -> NodeAttribute:
+def _attribute(handler: FunctionType, parameter: str, readers: Mapping[str, Reader]) -> NodeAttribute:
     """The attribute of a keyword-only parameter. One without annotation has the type of its default."""
     defaults: dict[str, object] = handler.__kwdefaults__ or {}
     default = defaults.get(parameter)
     annotation: object = handler.__annotations__.get(parameter, _type_name(default))
     written = annotation if isinstance(annotation, str) else formatannotation(annotation)
-    if written.removesuffix(" | None") not in READERS:
+    if written.removesuffix(" | None") not in readers:
         raise UsageError(
             f"lowering {handler.__qualname__}: the type of attribute {parameter} is {written or 'not given'}",
-            hint=f"annotate it with one of {', '.join(READERS)}, or one of them | None",
+            hint=f"annotate it with one of {', '.join(readers)}, or one of them | None",
         )
     return NodeAttribute(parameter, parameter.rstrip("_"), written, default, parameter not in defaults)
 
@@ -159,6 +166,7 @@ def bound(
     handler: Callable[..., Any],
     attributes_of: Callable[[LoweringNode], Any] | None = None,
     readers: Mapping[str, Reader] = READERS,
+    arrange: Arrange | None = None,
 ) -> Callable[..., Any]:
     """The function of a node and a builder that calls a handler with the operands and attributes that it asks for.
 
@@ -170,8 +178,9 @@ def bound(
         handler: the handler.
         attributes_of: what has the attributes of a node, read as a node's; by default the node itself.
         readers: how attributes are read, by the annotations of their parameters.
+        arrange: puts the operands of a node in the order of a signature, where nodes have names for them.
     """
-    signature = signature_of(handler)
+    signature = signature_of(handler, readers)
     if signature == Signature(("node", "op"), (), ()):
         return handler
     fixed = [(index, each.is_optional) for index, each in enumerate(signature.operands) if not each.is_variadic]
@@ -182,7 +191,16 @@ def bound(
     ]
     takes_node, takes_op = "node" in signature.leading, "op" in signature.leading
 
+    def call_with_two(node: LoweringNode, op: Any) -> Any:
+        return handler(op, node.operand(0), node.operand(1))
+
+    # Most nodes of most models are of such kinds.
+    if signature.leading == ("op",) and fixed == [(0, False), (1, False)] and not attributes and not is_variadic:
+        return update_wrapper(call_with_two, handler)
+
     def call(node: LoweringNode, op: Any) -> Any:
+        if arrange is not None:
+            node = arrange(node, signature)
         arguments: list[Any] = [node] if takes_node else []
         if takes_op:
             arguments.append(op)

@@ -22,7 +22,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.framework import FrameworkOp
 from moir.lowering.binder import LoweringNode
-from moir.lowering.signatures import READERS, Reader, bound
+from moir.lowering.signatures import READERS, Arrange, Reader, bound
 from moir.rewriting.builder import OpBuilder
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
@@ -62,6 +62,7 @@ class LoweringTable:
         readers: how the framework's attributes are read, by the annotations in signatures, where that differs from
             `moir.lowering.signatures.READERS`.
         ranks: "module:rules" of what the kinds say about the ranks of their operands, for inputs of unknown rank.
+        arrange: puts the operands of a node in the order of a signature, where the framework's nodes name them.
     """
 
     def __init__(
@@ -73,12 +74,14 @@ class LoweringTable:
         finish: str | None = None,
         readers: Mapping[str, Reader] | None = None,
         ranks: str | None = None,
+        arrange: Arrange | None = None,
     ) -> None:
         self.framework = framework
         self.check = check
         self.finish = finish
         self.ranks = ranks
         self._adapt = adapt
+        self._arrange = arrange
         self._readers = {**READERS, **(readers or {})}
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
@@ -131,7 +134,7 @@ class LoweringTable:
         """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
-                called = bound(handler, readers=self._readers)
+                called = bound(handler, readers=self._readers, arrange=self._arrange)
                 return called if self._adapt is None or not handler.__module__.startswith("moir.") else self._adapt(kind, called)
         return None
 

@@ -172,6 +172,7 @@ def back(target: Target) -> tuple[str, ...]:
     """The passes from simplified operations to what is emitted for a target, with the forms that it executes."""
     return (
         "back-start",
+        *target.preferred_forms,
         *target.forms,
         "low-latency",
         "make-stateful",

@@ -1,8 +1,9 @@
 """Which passes run: those that may change the module as it is.
 
-A pass does not run, and is not even imported, if the module has no operations that it could change; nor if it changed
-nothing before and nothing has changed since. Only passes of the default pipeline are left out: those of extensions and
-of callers always run, and count as changes unless they report that they changed nothing.
+A pass does not run, and is not even imported, if the module has no operations that it could change, or no values of
+the element types that it changes; nor if it changed nothing before and nothing has changed since. Only passes of the
+default pipeline are left out: those of extensions and of callers always run, and count as changes unless they report
+that they changed nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
 from moir.pipeline import AnchorPass, DeferredPass, loaded
-from moir.pipeline.pass_kinds import PASS_KINDS
+from moir.pipeline.pass_kinds import PASS_ELEMENTS, PASS_KINDS
 from moir.rewriting.reporting_pass import ReportingPass, may_be_met
 
 if TYPE_CHECKING:
@@ -44,17 +45,19 @@ class PassSchedule:
 
         return MoirContext()
 
-    def run(self, each: ModulePass, ctx: Context | None = None) -> None:
+    def run(self, each: ModulePass, ctx: Context | None = None) -> bool:
         """Run a pass, unless it would change nothing.
 
         Args:
             each: the pass.
             ctx: the context with the dialects, by default all of moir.
 
+        Returns whether the module may have changed.
+
         Raises OperationVerifyException if facts are verified and one does not hold any more.
         """
         if isinstance(each, AnchorPass) or (isinstance(each, DeferredPass) and not self._may_change(each)):
-            return
+            return False
         itself = loaded(each)
         changed = True
         if isinstance(itself, ReportingPass):
@@ -68,6 +71,7 @@ class PassSchedule:
             self._unchanged.add(each.name)
         if self._verifies:
             self._verify(itself, changed)
+        return changed
 
     def _verify(self, each: ModulePass, changed: bool) -> None:
         from moir.analysis.stale_facts import StaleFact, check_facts
@@ -83,4 +87,7 @@ class PassSchedule:
         if each.name in self._unchanged:
             return False
         needs = PASS_KINDS.get(each.name)
-        return needs is None or may_be_met(needs, self._analyses.kinds)
+        if needs is not None and not may_be_met(needs, self._analyses.kinds):
+            return False
+        elements = PASS_ELEMENTS.get(each.name)
+        return elements is None or not self._analyses.elements.isdisjoint(elements)

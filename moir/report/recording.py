@@ -42,15 +42,20 @@ class ReportRecorder(Observer):
         self._stack.close()
         self.module = module
         changed = self._snapshots.add(module)
+        self._add(number, stage, seconds, changed=changed, kinds=dict(count_kinds(module).most_common()))
+
+    def finish_unchanged(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+        if not self._stages:
+            self.finish(number, stage, module, seconds)
+            return
+        self._stack.close()
+        self._add(number, stage, seconds, changed=False, kinds=self._stages[-1]["kinds"])
+
+    def _add(self, number: int, stage: str, seconds: float, *, changed: bool, kinds: dict[str, int]) -> None:
+        """Add a stage, whose state is the last one of the snapshots."""
+        state = len(self._snapshots.states) - 1
         self._stages.append(
-            {
-                "number": number,
-                "name": stage,
-                "seconds": round(seconds, 6),
-                "state": len(self._snapshots.states) - 1,
-                "changed": changed,
-                "kinds": dict(count_kinds(module).most_common()),
-            }
+            {"number": number, "name": stage, "seconds": round(seconds, 6), "state": state, "changed": changed, "kinds": kinds}
         )
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
@@ -27,7 +27,7 @@ from moir.dialects.names import inherit_names
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING, Recording
-from moir.rewriting.reporting_pass import Needs, ReportingPass, Roots, all_of, either, needs_of_roots
+from moir.rewriting.reporting_pass import Elements, Needs, ReportingPass, Roots, all_of, either, needs_of_roots
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
@@ -43,6 +43,9 @@ class Pattern(ABC):
 
     companions: tuple[Roots, ...] = ()
     """Operations that a match has besides its root: one of each tuple."""
+
+    elements: Elements | None = None
+    """Element types that a match has: a value of the module is of one of them. None if any will do."""
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -67,6 +70,16 @@ class Pattern(ABC):
 def needs_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Needs | None:
     """The operations without which none of the patterns matches; None if any will do."""
     return either(adapted(pattern).needs() for pattern in patterns)
+
+
+def elements_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Elements | None:
+    """The element types without values of which none of the patterns matches; None if any will do."""
+    found: set[Attribute] = set()
+    for pattern in patterns:
+        if not isinstance(pattern, Pattern) or pattern.elements is None:
+            return None
+        found |= pattern.elements
+    return found
 
 
 class Rewriter:
@@ -235,13 +248,13 @@ def rewrite(
     recording = RECORDING.get()
     if recording is not None and recording.is_exhausted:
         return False
-    roots = {each for each in analyses.classes if table.patterns(each)}
-    pending = deque(op for _, operations in analyses.contents for op in operations if type(op) in roots) if roots else deque[Operation]()
+    starting = {each: found for each in analyses.classes if (found := table.patterns(each))}
+    pending = deque(analyses.of_classes(starting.keys()))
     changed = False
     rewriter: Rewriter | None = None
     while pending:
         op = pending.popleft()
-        for pattern in table.patterns(type(op)):
+        for pattern in starting.get(type(op)) or table.patterns(type(op)):
             if op.parent is None:
                 break
             if not pattern.may_match(op):
@@ -279,3 +292,7 @@ class PatternPass(ReportingPass):
     @classmethod
     def needs(cls) -> Needs | None:
         return needs_of_patterns(cls().patterns())
+
+    @classmethod
+    def elements(cls) -> Elements | None:
+        return elements_of_patterns(cls().patterns())

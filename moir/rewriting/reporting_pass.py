@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from moir.analysis.analyses import Analyses
 from moir.dialects import opset
@@ -32,6 +33,9 @@ Roots: TypeAlias = "tuple[type[Operation] | str, ...]"
 
 Needs: TypeAlias = "tuple[tuple[tuple[str, ...], ...], ...]"
 """Alternatives; each is a list of sets of kinds, from each of which the module has to have one operation."""
+
+Elements: TypeAlias = "AbstractSet[Attribute]"
+"""Element types, of one of which the module has to have a value."""
 
 
 class ReportingPass(Pass):
@@ -65,6 +69,11 @@ class ReportingPass(Pass):
     def needs(cls) -> Needs | None:
         """The operations without which the pass changes nothing; None if it may change any module."""
         return all_of(map(needs_of_roots, (cls.ROOTS, *cls.COMPANIONS)))
+
+    @classmethod
+    def elements(cls) -> Elements | None:
+        """The element types without values of which the pass changes nothing; None if any will do."""
+        return None
 
 
 def needs_of_roots(roots: Roots, is_root: Callable[[type[Operation]], bool] = lambda _: True) -> Needs | None:

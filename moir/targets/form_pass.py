@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.analysis.analyses import Analyses
 from moir.rewriting.driver import Pattern, PatternPass
-from moir.rewriting.reporting_pass import Needs, needs_of_roots
+from moir.rewriting.reporting_pass import Elements, Needs, needs_of_roots
 from moir.targets.record import Form
 
 
@@ -29,6 +29,10 @@ class FormPass(PatternPass):
     @classmethod
     def needs(cls) -> Needs | None:
         return needs_of_roots(cls.FORM.roots) if cls.FORM.roots else super().needs()
+
+    @classmethod
+    def elements(cls) -> Elements | None:
+        return super().elements() if cls.FORM.run is None else None
 
 
 @cache

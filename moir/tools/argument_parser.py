@@ -21,7 +21,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         # The base class makes a formatter for each argument, which by default asks the terminal for its width.
-        formatter = partial(argparse.HelpFormatter, width=get_terminal_size().columns - 2)
+        formatter = partial(argparse.RawDescriptionHelpFormatter, width=get_terminal_size().columns - 2)
         super().__init__(*arguments, allow_abbrev=False, formatter_class=formatter, **options)
         self.spellings: dict[str, str] = {}
         """Further spellings of options, which help and completion leave out: the option that each stands for."""
@@ -88,7 +88,7 @@ class ArgumentParser(argparse.ArgumentParser):
                 action.required = True
         missing = [action for action in required if getattr(values, action.dest, None) is None]
         if missing and not any(each.startswith("-") for each in unknown):
-            names = " and ".join(str(action.metavar or action.dest) for action in missing)
+            names = " and ".join(str([*action.option_strings, action.metavar or action.dest][0]) for action in missing)
             raise UsageError(f"{names} {'is' if len(missing) == 1 else 'are'} missing; see {self.prog} --help")
         return values, unknown
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -13,18 +17,55 @@ from moir.errors import ConversionError, UsageError
 from moir.files.reading import record_read
 from moir.tools.output import ARRAYS_FILE, replacing_file
 
+LARGEST_EXPANSION = 128 << 20
+EXPANSION_FACTOR = 8
+"""The arrays of a compressed file may have this many bytes, and this many times the bytes of the file."""
+
+_KINDS = "biufcSUO"
+"""What elements of tensors are, as numpy's `dtype.kind` has it; numpy itself refuses objects, which are strings."""
+
 
 def read_arrays(path: str) -> dict[str, Array]:
-    """The arrays of an `.npz`, by name. Raises ConversionError for a file that is none, or cannot be read."""
+    """The arrays of an `.npz`, by name, or that of an `.npy`, whose name is empty.
+
+    Raises ConversionError for a file that is none, that cannot be read, or that expands to much more than its size.
+    """
     record_read(Path(path))
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files} if hasattr(file, "files") else {"": file}
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if not zipfile.is_zipfile(file):
+                file.seek(0)
+                return {"": _array(file, size)}
+            with zipfile.ZipFile(file) as archive:
+                members = archive.infolist()
+                if sum(member.file_size for member in members) > LARGEST_EXPANSION + EXPANSION_FACTOR * size:
+                    hint = "write it with numpy.savez, which does not compress"
+                    raise ConversionError("the arrays are compressed to less than an eighth of their size", location=path, hint=hint)
+                found: dict[str, Array] = {}
+                for member in members:
+                    with archive.open(member) as stream:
+                        found[member.filename.removesuffix(".npy")] = _array(stream, member.file_size)
+                return found
     except OSError as error:
         raise ConversionError(f"cannot be read: {error.strerror or error}", location=path) from error
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         hint = "write arrays of strings with a dtype of numpy: array.astype(str)" if "pickle" in str(error) else "write it with numpy.savez"
         raise ConversionError("this is no .npz of arrays", location=path, hint=hint) from error
+
+
+def _array(stream: IO[bytes], size: int) -> Array:
+    """The array of an `.npy` of a size. Raises ValueError if it is none, or says that it has more bytes than that."""
+    version = np.lib.format.read_magic(stream)
+    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read_header(stream)
+    # numpy allocates what the header says before it reads the elements.
+    if math.prod(shape) * dtype.itemsize > size:
+        raise ValueError("it has fewer elements than its header says")
+    if dtype.kind not in _KINDS or dtype == np.longdouble:
+        raise ValueError(f"no tensor is of {dtype}")
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def write_arrays(arrays: Mapping[str, Array], path: str | Path) -> None:

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from moir.errors import UsageError
 from moir.frameworks import FRAMEWORKS
 from moir.parameters.interface import MODEL_NAME
+from moir.records import Record
 from moir.suggestions import nearest
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import (
@@ -48,7 +49,7 @@ from moir.tools.failures import one_line, report_failures
 from moir.tools.former_options import SPELLINGS, translated
 from moir.tools.output_path import Request, output_file, requested
 from moir.tools.process import run_process
-from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, is_stream, print_report, text_output, write_archive
+from moir.tools.streams import STANDARD, STANDARD_OUTPUT, binary_output, file_of, print_report, text_output, write_archive
 from moir.version import VERSION
 
 if TYPE_CHECKING:
@@ -57,18 +58,26 @@ if TYPE_CHECKING:
     from moir.conversion import Observer
     from moir.tools.summary import SourceOperations, Stopwatch
 
-COMMANDS: dict[str, str] = {
-    "passes": "moir.tools.commands.list_passes:main",
-    "inspect": "moir.tools.commands.inspect_model:main",
-    "diff": "moir.tools.commands.compare_models:main",
-    "report": "moir.tools.commands.report:main",
-    "run": "moir.tools.commands.run:main",
-    "bisect": "moir.tools.commands.bisect:main",
-    "reduce": "moir.tools.commands.reduce:main",
-    "new-extension": "moir.tools.new_extension:main",
-    "describe-subgraphs": "moir.tools.commands.complete_configuration:main",
+
+class Command(Record):
+    """A command other than the conversion: `module:function` that runs it, and what it does in a few words."""
+
+    place: str
+    summary: str
+
+
+COMMANDS: dict[str, Command] = {
+    "passes": Command("moir.tools.commands.list_passes:main", "the passes of a conversion, in order"),
+    "inspect": Command("moir.tools.commands.inspect_model:main", "what is in a model, and what of it cannot be converted"),
+    "diff": Command("moir.tools.commands.compare_models:main", "what differs in two models"),
+    "report": Command("moir.tools.commands.report:main", "a page that shows the conversion step by step"),
+    "run": Command("moir.tools.commands.run:main", "runs a model, and says what its tensors are"),
+    "bisect": Command("moir.tools.commands.bisect:main", "the step of a conversion that makes a model compute something else"),
+    "reduce": Command("moir.tools.commands.reduce:main", "a small part of a model that still fails"),
+    "new-extension": Command("moir.tools.new_extension:main", "a small extension to start from"),
+    "describe-subgraphs": Command("moir.tools.commands.complete_configuration:main", "a configuration of sub-graphs, completed"),
 }
-"""The commands other than the conversion, with the functions that run them.
+"""The commands other than the conversion, by name.
 
 A model file with the name of a command is given as `./passes`.
 """
@@ -93,16 +102,32 @@ def argument_parsers() -> dict[str, ArgumentParser]:
     from moir.tools import gui
     from moir.tools.optimizer import arguments
 
-    commands = {f"moir {name}": import_module(place.partition(":")[0]).argument_parser() for name, place in COMMANDS.items()}
+    commands = {f"moir {name}": import_module(each.place.partition(":")[0]).argument_parser() for name, each in COMMANDS.items()}
     return {"moir": argument_parser(), **commands, "moir-opt": arguments.argument_parser(), "moir-gui": gui.argument_parser()}
+
+
+EXAMPLES: dict[str, str] = {
+    "moir model.onnx": "writes model.xml and model.bin to the current folder",
+    "moir saved_model -o out/net.xml --compress-to-fp16": "with weights in f16",
+    "moir model.onnx --input 'image[1,3,224,224]' --output features": "of a shape, up to an inner result",
+}
+"""Command lines for the help text, and what they do."""
+
+
+def _epilog() -> str:
+    """What follows the options in the help text, line by line: the commands, and examples."""
+    commands = [f"  {name:<20}{each.summary}" for name, each in COMMANDS.items()]
+    examples = [f"  {line}\n      {meaning}" for line, meaning in EXAMPLES.items()]
+    return "\n".join(("commands, each with its own --help:", *commands, "", "examples:", *examples))
 
 
 def argument_parser() -> ArgumentParser:
     """The argument parser of `moir`."""
     parser = ArgumentParser(
         prog="moir",
+        usage="moir [options] MODEL\n       moir COMMAND [options] …",
         description="Convert a neural-network model to OpenVINO IR.",
-        epilog=f"There are also the commands {', '.join(f'moir {name}' for name in COMMANDS)}; each has its own --help.",
+        epilog=_epilog(),
     )
     parser.add_argument(
         "model",
@@ -160,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run `moir`; returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given and given[0] in COMMANDS:
-        module, _, name = COMMANDS[given[0]].partition(":")
+        module, _, name = COMMANDS[given[0]].place.partition(":")
         return getattr(import_module(module), name)(given[1:])
     return report_failures("moir", lambda: _run(*parsed(given)), debug="--debug" in given)
 
@@ -170,6 +195,10 @@ def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
 
     Raises UsageError for a mistake.
     """
+    # First of all, as its arguments are probably those of the command.
+    first = arguments[0] if arguments and not arguments[0].startswith("-") else None
+    if first is not None and not Path(first).exists() and (commands := nearest(first, COMMANDS, similarity=0.75)):
+        raise UsageError(f"there is no model and no command {first!r}; did you mean moir {commands[0]}?")
     translation, notes = translated(arguments)
     options = argument_parser().parsed(translation)
     models = [*([] if options.model is None else [options.model]), *options.models]
@@ -188,10 +217,6 @@ def _run(options: argparse.Namespace, notes: list[str]) -> int:
         given.check()
         text_output().write(configuration_text(given))
         return 0
-    if not is_stream(options.model) and not Path(options.model).exists():
-        commands = nearest(options.model, COMMANDS, similarity=0.75)
-        if commands:
-            raise UsageError(f"there is no model and no command {options.model!r}; did you mean moir {commands[0]}?")
     with file_of(options.model) as model:
         if options.tensorflow_custom_operations_config_update is not None:
             from moir.tools.commands.complete_configuration import update

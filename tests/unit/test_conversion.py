@@ -107,6 +107,25 @@ def test_observers_are_told_about_every_stage(model: Path) -> None:
     ]
 
 
+def test_observers_are_told_which_stages_changed_nothing(model: Path) -> None:
+    class Recorder(Observer):
+        def __init__(self) -> None:
+            self.texts = [""]
+            self.unchanged: list[str] = []
+
+        def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+            self.texts.append(str(module))
+
+        def finish_unchanged(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
+            assert str(module) == self.texts[-1]
+            self.unchanged.append(stage)
+
+    recorder = Recorder()
+    moir.convert_model(model, observers=[recorder])
+    assert {"front-start", "fuse-attention", "back-finish"} <= {*recorder.unchanged}
+    assert "lower-onnx" not in recorder.unchanged
+
+
 def test_an_operation_without_lowering_is_expanded_by_its_definition(tmp_path: Path) -> None:
     kind = "NegativeLogLikelihoodLoss"
     graph = helper.make_graph(

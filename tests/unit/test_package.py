@@ -120,7 +120,7 @@ def test_what_installs_with_the_package_and_its_extras() -> None:
         extra: {re.split(r"[<>=]", each)[0] for each in requirements}
         for extra, requirements in {"": project["dependencies"], **project["optional-dependencies"]}.items()
     }
-    assert names[""] == {"xdsl", "numpy", "onnx", "protobuf", "ml-dtypes", "rich"}
+    assert names[""] == {"xdsl", "numpy", "onnx", "protobuf", "ml-dtypes", "rich", "tflite", "flatbuffers"}
     assert names["openvino"] == {"openvino"}
     assert names["demo"] == {"moir[openvino]", "onnxruntime"}
 

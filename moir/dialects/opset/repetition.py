@@ -73,6 +73,7 @@ class BroadcastOp(MovementOp):
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         shape, target = shapes[0], known.sizes(self.operands[1])
+        require_operand_rank(self, 1, 1)
         count = (shapes[2] or (-1,))[0] if len(shapes) > 2 else -1
         if shape is not None and is_fixed(count) and count != len(shape):
             raise InferenceError(f"{count} axes are given for the dimensions of shape {format_shape(shape)}")

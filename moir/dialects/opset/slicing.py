@@ -332,6 +332,9 @@ class PadOp(MovementOp):
             require_operand_rank(self, 3, 0)
         if shape is None:
             return None
+        for given in shapes[1:3]:
+            if given is not None and len(given) == 1 and is_fixed(given[0]) and given[0] > len(shape):
+                raise InferenceError(f"{given[0]} paddings are given for {len(shape)} dimensions")
         begin, end = (_extended(bounds_of(known.elements(operand)), len(shape)) for operand in self.operands[1:3])
         sizes: list[Dimension] = []
         for dimension, before, behind in zip(shape, begin, end, strict=True):

@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.expansions.strings.texts import (
+    LARGEST_COUNT,
     WHITESPACE,
     Texts,
     flat,
@@ -57,7 +58,7 @@ def pieces(
     if none_of_empty:
         counts = op.Select(op.Equal(texts.begins, texts.ends), number(0), counts)
     if limit is not None:
-        counts = op.Minimum(counts, number(limit + 1))
+        counts = op.Minimum(counts, number(_bounded(limit + 1)))
     row, column = rows_and_columns(op, counts)
     listed = with_sentinel(op, places, number(0))
     at = op.Add(op.Gather(firsts, row, 0), column)
@@ -66,6 +67,11 @@ def pieces(
     is_last = op.Equal(column, op.Subtract(op.Gather(counts, row, 0), number(1)))
     stop = op.Select(is_last, op.Gather(texts.ends, row, 0), op.Gather(listed, op.Minimum(at, size_of(op, places)), 0))
     return Pieces(row, column, start, stop)
+
+
+def _bounded(limit: int) -> int:
+    """A count of pieces as a number of 32 bits; no string has more bytes than that."""
+    return max(min(limit, LARGEST_COUNT), -1)
 
 
 def without_empty(op: OpBuilder, found: Pieces) -> Pieces:
@@ -77,9 +83,11 @@ def without_empty(op: OpBuilder, found: Pieces) -> Pieces:
 
 def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
     """The first pieces between white space; the one after `limit` others reaches to the end of the stripped string."""
-    kept = positions_where(op, op.LessEqual(found.column, number(limit)))
+    kept = positions_where(op, op.LessEqual(found.column, number(_bounded(limit))))
     row, column, start, stop = (op.Gather(each, kept, 0) for each in found)
-    return Pieces(row, column, start, op.Select(op.Equal(column, number(limit)), op.Gather(stripped(op, texts).ends, row, 0), stop))
+    return Pieces(
+        row, column, start, op.Select(op.Equal(column, number(_bounded(limit))), op.Gather(stripped(op, texts).ends, row, 0), stop)
+    )
 
 
 def with_rest(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
@@ -91,11 +99,11 @@ def with_rest(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
     rows = one_by_one(op, size_of(op, ends))
     firsts = ranks(op, found.row, rows)
     own = op.Subtract(ranks(op, found.row, op.Add(rows, number(1))), firsts)
-    row, column = rows_and_columns(op, op.Select(op.Less(own, number(limit)), own, number(limit + 1)))
+    row, column = rows_and_columns(op, op.Select(op.Less(own, number(_bounded(limit))), own, number(_bounded(limit + 1))))
     place = op.Minimum(op.Add(op.Gather(firsts, row, 0), column), size_of(op, found.start))
     start, stop = (op.Gather(with_sentinel(op, each, number(0)), place, 0) for each in (found.start, found.stop))
     last = op.Gather(ends, row, 0)
-    is_rest = op.Equal(column, number(limit))
+    is_rest = op.Equal(column, number(_bounded(limit)))
     has_more = op.Less(column, op.Gather(own, row, 0))
     return Pieces(row, column, op.Select(has_more, start, last), op.Select(is_rest, last, stop))
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 WHITESPACE = b" \t\n\v\f\r"
 """The bytes that C counts as white space."""
 
+LARGEST_COUNT = (1 << 31) - 1
+"""The most strings of a tensor, and bytes of them: places are numbers of 32 bits."""
+
 
 class Texts(NamedTuple):
     """Strings: begin and end of each, of type i32, and all bytes, of type u8."""

@@ -15,6 +15,7 @@ from moir.frontends.tensorflow.checkpoint.bundle import Bundle, find_checkpoint,
 from moir.frontends.tensorflow.execution import Execution
 from moir.frontends.tensorflow.graph import GraphImporter
 from moir.frontends.tensorflow.messages import parse
+from moir.frontends.tensorflow.model_outputs import declare_outputs
 from moir.frontends.tensorflow.reading import ModelFile, read_file
 from moir.frontends.tensorflow.references import reference
 from moir.frontends.tensorflow.signatures import Signature, choose_signature
@@ -77,7 +78,11 @@ def import_resolved(
     """
     graph = file.message
     importer = GraphImporter(file.path, graph, file.tensors, resources.variables, resources.tables)
-    module = importer.module(name) if signature is None else importer.module(name, signature.inputs, signature.outputs)
+    if signature is None:
+        module = importer.module(name)
+    else:
+        module = importer.module(name, signature.inputs, signature.outputs)
+        declare_outputs(module, signature.output_types)
     check_values(module, hint)
     return module
 

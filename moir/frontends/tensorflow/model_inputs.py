@@ -24,7 +24,7 @@ _BATCH_KINDS = frozenset(("QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeu
 QUEUE_KINDS = _BATCH_KINDS | {"QueueDequeue", "QueueDequeueV2"}
 INPUT_KINDS = PLACEHOLDER_KINDS | ITERATOR_KINDS | QUEUE_KINDS
 
-_SCALARS_SINCE = 24
+SCALARS_SINCE = 24
 """The first producer version that writes an unknown shape as such: older ones write the shape of a scalar."""
 
 
@@ -40,16 +40,16 @@ def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute
     Raises ModelFileError if a list of types lacks the output.
     """
     if node.op in ITERATOR_KINDS:
-        return _tensor_type(*_listed_type(frame, node, "output_types", node, "output_shapes", number), node.name)
+        return tensor_type(*_listed_type(frame, node, "output_types", node, "output_shapes", number), node.name)
     if node.op in QUEUE_KINDS:
         queue = frame.nodes[frame.operands(node)[0][0]] if node.input else node
         data_type, shape = _listed_type(frame, node, "component_types", queue, "shapes", number)
-        return _tensor_type(data_type, (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape, node.name)
+        return tensor_type(data_type, (-1, *shape) if node.op in _BATCH_KINDS and shape is not None else shape, node.name)
     declared = next((value for name in ("dtype", "T") if (value := frame.attribute(node, name)) is not None), None)
     shape = None if (value := frame.attribute(node, "shape")) is None else dimensions(value.shape)
-    if not node.op.startswith("Placeholder") or (shape == () and producer < _SCALARS_SINCE):
+    if not node.op.startswith("Placeholder") or (shape == () and producer < SCALARS_SINCE):
         shape = None
-    return _tensor_type(0 if declared is None else declared.type, shape, node.name)
+    return tensor_type(0 if declared is None else declared.type, shape, node.name)
 
 
 def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, number: int) -> tuple[int, tuple[int, ...] | None]:
@@ -61,7 +61,7 @@ def _listed_type(frame: Frame, node: Any, types: str, shaped: Any, shapes: str, 
     return type_list.list.type[number], dimensions(cast("Any", shape_list).list.shape[number]) if is_known else None
 
 
-def _tensor_type(data_type: int, shape: tuple[int, ...] | None, name: str) -> Attribute:
+def tensor_type(data_type: int, shape: tuple[int, ...] | None, name: str) -> Attribute:
     """A tensor type; a complex one becomes real, with a last dimension of 2."""
     row = DATA_TYPES.get(data_type)
     if row is not None and row.is_complex and shape is not None:

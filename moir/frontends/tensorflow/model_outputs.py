@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.inference import set_type
+from moir.dialects.interface import RESULT
+from moir.dialects.moir import models_of
+from moir.dialects.shapes import UNKNOWN
 from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, PLACEHOLDER_KINDS
 from moir.frontends.tensorflow.outputs import output_count
@@ -45,6 +53,18 @@ _PREDICATE = r"(.*/)?pred_id(_\d+)?"
 _UNUSED_INPUT = r"(.*/)?unused_control_flow_input(_\d+)?"
 """Names of the nodes that TensorFlow adds when it lowers loops from functions to control flow."""
 _MAXIMUM_NAMES = 4
+
+
+def declare_outputs(module: ModuleOp, types: Sequence[Attribute]) -> None:
+    """Give the outputs of a model the types that its signature declares, where the graph says nothing of them.
+
+    The lowering compares them with the types that it infers.
+    """
+    results = [op for op in models_of(module)[0].block.ops if op.name == RESULT]
+    for result, type_ in zip(results, types, strict=True):
+        value = result.operands[0]
+        if value.type == UNKNOWN and isinstance(value.owner, FrameworkOp):
+            set_type(value, type_)
 
 
 class ModelOutputs:

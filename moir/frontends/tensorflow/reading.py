@@ -49,9 +49,9 @@ class ModelFile(Record):
     tensors: TensorReader
 
 
-def read_binary(path: Path, format: FileFormat) -> ModelFile:
-    """Read a binary file. Raises ModelFileError if it is damaged or of another format."""
-    mapped = map_file(path)
+def read_binary(path: Path, format: FileFormat, folder: Path | None = None) -> ModelFile:
+    """Read a binary file. Raises ModelFileError if it is damaged, of another format, or a link out of `folder`."""
+    mapped = map_file(path, folder)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
     check_beginning(path, mapped, "tf")
@@ -67,9 +67,12 @@ def read_binary(path: Path, format: FileFormat) -> ModelFile:
     return ModelFile(path, message, TensorReader(path, mapped, skeleton.payloads, skeleton.key))
 
 
-def read_text(path: Path, format: FileFormat) -> ModelFile:
-    """Read a file in protobuf's text format. Raises ModelFileError, with the line, if it is not in that format."""
-    mapped = map_file(path)
+def read_text(path: Path, format: FileFormat, folder: Path | None = None) -> ModelFile:
+    """Read a file in protobuf's text format.
+
+    Raises ModelFileError, with the line, if it is not in that format, and if it is a link out of `folder`.
+    """
+    mapped = map_file(path, folder)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
     if len(mapped) > MAXIMUM_TEXT_BYTES:
@@ -95,9 +98,9 @@ def read_text(path: Path, format: FileFormat) -> ModelFile:
     return ModelFile(path, message, TensorReader(path))
 
 
-def read_file(path: Path, format: FileFormat) -> ModelFile:
-    """Read a file in protobuf's text or binary format."""
-    return read_text(path, format) if is_text(beginning_of(path)) else read_binary(path, format)
+def read_file(path: Path, format: FileFormat, folder: Path | None = None) -> ModelFile:
+    """Read a file in protobuf's text or binary format; `folder` is what the user named if the file was found in it."""
+    return read_text(path, format, folder) if is_text(beginning_of(path)) else read_binary(path, format, folder)
 
 
 def format_of(path: Path) -> FileFormat:

@@ -36,9 +36,9 @@ def read_saved_model(path: Path, tags: Sequence[str] | None = None, signature: s
         signature: name of the signature; None for `serving_default`, or the only signature of the graph.
 
     Returns a module with one `moir.model`, whose inputs and outputs have the names of the signature. Raises
-    ModelFileError if a file is missing or damaged, or there is no such graph or signature.
+    ModelFileError if a file is missing, damaged or a link out of the folder, or there is no such graph or signature.
     """
-    file = read_file(_file(path), SAVED_MODEL_FORMAT)
+    file = read_file(_file(path), SAVED_MODEL_FORMAT, path if path.is_dir() else None)
     folder = file.path.parent
     chosen = choose_meta_graph(file.message.meta_graphs, tags, file.path)
     inputs_and_outputs = choose_signature(chosen, signature, file.path)

@@ -6,7 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from xdsl.ir import Attribute
+
 from moir.errors import ModelFileError, UsageError
+from moir.frontends.tensorflow.attributes import dimensions
+from moir.frontends.tensorflow.model_inputs import SCALARS_SINCE, tensor_type
 from moir.frontends.tensorflow.references import reference
 from moir.records import Record
 from moir.suggestions import did_you_mean
@@ -18,11 +22,15 @@ _INTERNAL_SIGNATURES = frozenset(("__saved_model_init_op", "__saved_model_train_
 
 
 class Signature(Record):
-    """The inputs and the outputs of a model, in order: names, and the tensors of the main graph they stand for."""
+    """The inputs and the outputs of a model, in order: names, and the tensors of the main graph they stand for.
+
+    `output_types` has the declared types of the outputs.
+    """
 
     name: str
     inputs: list[tuple[str, str]]
     outputs: list[tuple[str, str]]
+    output_types: list[Attribute]
 
 
 def choose_meta_graph(meta_graphs: Iterable[Any], tags: Iterable[str] | None, path: Path) -> Any:
@@ -82,7 +90,14 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
     outputs = _tensors(signature.outputs, order, wanted, path)
     if not outputs:
         raise ModelFileError(f"the signature {wanted!r} has no outputs", location=str(path), hint=there)
-    return Signature(wanted, inputs, outputs)
+    types = [_declared(signature.outputs[key], key, meta_graph.graph_def.versions.producer) for key, _ in outputs]
+    return Signature(wanted, inputs, outputs, types)
+
+
+def _declared(info: Any, name: str, producer: int) -> Attribute:
+    """The type that a TensorInfo declares; `producer` is the version that wrote it."""
+    shape = dimensions(info.tensor_shape) if info.HasField("tensor_shape") else None
+    return tensor_type(info.dtype, None if shape == () and producer < SCALARS_SINCE else shape, name)
 
 
 def _some(names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.shapes import MAXIMUM_RANK, normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import blob, bottoms, with_parameters
 from moir.lowering.caffe.table import caffe
@@ -27,8 +27,8 @@ def inner_product(
     weights = op.constant(blob(node, 0, (-1, num_output) if transpose else (num_output, -1)))
     results: list[SSAValue] = []
     for x in bottoms(node):
-        axis = axis_
-        axis = axis if axis >= 0 else normalize_axis(axis, node.known_rank(0))
+        # The rank need not be known for an axis from the front.
+        axis = normalize_axis(axis_, MAXIMUM_RANK if node.rank(0) is None and axis_ >= 0 else node.known_rank(0))
         flat = x if node.rank(0) == axis + 1 else op.Reshape(x, [*[0] * axis, -1], special_zero=True)
         product = op.MatMul(flat, weights, transpose_b=not transpose)
         results.append(op.Add(product, op.constant(blob(node, 1, (*[1] * axis, num_output)))) if bias_term else product)

@@ -92,6 +92,12 @@ def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | No
     return [normalize_axis(axis, rank) for axis in given]
 
 
+def check_pairs(node: LoweringNode, first: Sequence[int], second: Sequence[int], names: str) -> None:
+    """Fail if two lists of attributes, which `names` says, do not belong together: their lengths differ."""
+    if len(first) != len(second):
+        node.fail(f"{names} have {len(first)} and {len(second)} entries")
+
+
 def element(node: LoweringNode, name: str, default: Attribute) -> Attribute:
     """The element type that an attribute names."""
     spelled = node.text(name, "")

@@ -54,8 +54,9 @@ def cholesky(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_linalg_potri", "linalg_potri")
-def inverse_of_factored(op: OpBuilder, x: SSAValue) -> SSAValue:
+def inverse_of_factored(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.linalg_potri(l) -> the inverse of l · lᵀ, from that of l"""
+    _check_square(node)
     inverse = inverse_of_triangle(op, x)
     return op.MatMul(inverse, inverse, transpose_a=True)
 
@@ -76,10 +77,21 @@ def triangle_product(
 
     With `rightside` b is the first factor; linalg_trsm multiplies with the inverse of the triangle.
     """
+    _check_square(node)
     build = inverse_of_triangle if node.op.KIND.endswith("trsm") else triangle_of
     factor = build(op, a, is_lower=lower)
     product = op.MatMul(other, factor, transpose_b=transpose) if rightside else op.MatMul(factor, other, transpose_a=transpose)
     return product if (alpha := alpha_) == 1 else op.Multiply(product, alpha)
+
+
+def _check_square(node: LoweringNode) -> None:
+    """Fail if the matrices of the first operand are known not to be square."""
+    shape = node.shape(0)
+    if shape is None or len(shape) < 2:
+        return
+    rows, columns = shape[-2:]
+    if -1 not in (rows, columns) and rows != columns:
+        node.fail(f"its matrices have {rows} rows and {columns} columns, but have to be square")
 
 
 def _places(size: int, node: LoweringNode) -> IntegerArray:
@@ -96,6 +108,7 @@ def _places(size: int, node: LoweringNode) -> IntegerArray:
 @mxnet.lowers("_linalg_extracttrian", "linalg_extracttrian")
 def triangle_as_list(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
     """mxnet.linalg_extracttrian(a […, M, M]) {offset = 0, lower = true} -> the elements of a triangle as a list"""
+    _check_square(node)
     shape = shape_of(a)
     size = -1 if shape is None else shape[-1]
     if size < 0:

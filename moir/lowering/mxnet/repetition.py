@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
-from moir.lowering.mxnet.attributes import axes_of, rank_of_operand
+from moir.lowering.mxnet.attributes import axes_of, check_pairs, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
@@ -23,7 +23,9 @@ def broadcast_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, *, size_: tup
     """mxnet.broadcast_axis(x) {axis, size} -> opset3.Broadcast(x, shape)"""
     rank = rank_of_operand(node)
     shape = [1] * rank
-    for axis, size in zip(axes_of(node, rank) or (), size_, strict=True):
+    axes = axes_of(node, rank) or []
+    check_pairs(node, axes, size_, "axis and size")
+    for axis, size in zip(axes, size_, strict=True):
         shape[axis] = size
     return op.Broadcast(x, shape, mode="bidirectional")
 
@@ -35,6 +37,7 @@ def broadcast_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValu
         return op.Broadcast(x, op.ShapeOf(like), mode="bidirectional")
     rank, other = rank_of_operand(node), rank_of_operand(node, 1)
     own, theirs = axes_of(node, rank, "lhs_axes") or [], [normalize_axis(axis, other) for axis in rhs_axes]
+    check_pairs(node, own, theirs, "lhs_axes and rhs_axes")
     pairs = dict(zip(own, theirs, strict=True))
     parts = [op.Gather(op.ShapeOf(like), [pairs[axis]], 0) if axis in pairs else op.constant([1]) for axis in range(rank)]
     return op.Broadcast(x, op.Concat(*parts, axis=0), mode="bidirectional")

@@ -14,12 +14,12 @@ import numpy as np
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64, string, to_numpy, ui8
+from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64, string, ui8
 from moir.dialects.shapes import element_of, rank_of
-from moir.dialects.symbols import Symbol
 from moir.expansions.angles import angle_of
 from moir.expansions.constant_forms import with_dimensions_after
 from moir.expansions.functions import operation
+from moir.expansions.quotients import floored_quotient, floored_real_quotient
 from moir.expansions.shape_values import rank_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import is_channel_last
@@ -55,7 +55,9 @@ MAXIMUM_FACTORS = 64
 
 @tf.lowers("Pow")
 def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tf.Pow(a, b) -> opset1.Power(a, b); for integers a chain of opset1.Multiply, which wraps around as in TensorFlow"""
+    """tf.Pow(a, b) -> opset1.Power(a, b); for integers a chain of opset1.Multiply, which wraps around as in
+    TensorFlow
+    """
     refuse_strings(node)
     exponents = op.known.constant(y)
     if operand_type(node) not in INTEGER_TYPES:
@@ -162,26 +164,6 @@ def population_count(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue
 # Division
 
 
-def is_not_negative(op: OpBuilder, value: SSAValue) -> bool:
-    """Whether all elements are known to be non-negative, as sizes of dimensions are."""
-    element = element_of(value)
-    if element in INTEGER_TYPES and to_numpy(element).kind == "u":
-        return True
-    entries = op.known.elements(value)
-    return entries is not None and all(entry.dimension if isinstance(entry, Symbol) else entry >= 0 for entry in entries.flat)
-
-
-def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The quotient of integers, rounded down; the runtime rounds towards zero whatever `m_pythondiv` is."""
-    if is_not_negative(op, a) and is_not_negative(op, b):
-        return op.Divide(a, b)
-
-    element = element_of(a)
-    # The difference of the operands may overflow a narrow integer type.
-    a, b = (op.convert(each, si32) if describe(element).bits < 32 else each for each in (a, b))
-    return op.convert(op.Divide(op.Subtract(a, op.FloorMod(a, b)), b), element)
-
-
 @tf.lowers("FloorDiv")
 def floor_divide(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """tf.FloorDiv(a, b) -> opset1.Floor(opset1.Divide(a, b)); for integers (a - opset1.FloorMod(a, b)) / b"""
@@ -189,18 +171,6 @@ def floor_divide(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) ->
     if operand_type(node) in INTEGER_TYPES:
         return floored_quotient(op, x, y)
     return floored_real_quotient(op, x, y)
-
-
-def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The largest whole number that is not above a / b.
-
-    Due to rounding (a is multiplied by the reciprocal of b) the quotient may be slightly below an integer. So the next
-    integer is the result if its product with b does not exceed a.
-    """
-    rounded = op.Floor(op.Divide(a, b))
-    following = op.Add(rounded, 1.0)
-    fits = op.LessEqual(op.Multiply(following, op.Abs(b)), op.Multiply(a, op.Sign(b)))
-    return op.Select(fits, following, rounded)
 
 
 @tf.lowers("Div", "TruncateDiv")
@@ -249,7 +219,8 @@ def angle(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
 
 
 NEIGHBOUR = 2.0**-24 * (1 + 2.0**-23)
-"""|x| times this factor is more than half of the distance of the f32 number x to its neighbours, and less than the distance.
+"""|x| times this factor is more than half of the distance of the f32 number x to its neighbours, and less than the
+distance.
 """
 
 SMALLEST_FLOAT = float(np.finfo(np.float32).smallest_subnormal)

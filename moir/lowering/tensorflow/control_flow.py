@@ -138,7 +138,10 @@ class Repetition:
 
     @staticmethod
     def of(node: LoweringNode) -> Repetition:
-        """The operands of a node by their roles. Raises ConversionError if there are fewer than its attributes declare."""
+        """The operands of a node by their roles.
+
+        Raises ConversionError if there are fewer than its attributes declare.
+        """
         values = node.operands
         counts = [len(node.integers("sliced", ())), node.integer("invariants", 0), len(node.integers("bounds", ()))]
         if sum(counts) > len(values):

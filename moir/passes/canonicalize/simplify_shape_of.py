@@ -10,7 +10,7 @@ Every value of a shape computation whose entries are known as `Dimensions` is re
 
  1. by a constant if weights and constants of the model fix all of it,
  2. else by the first value of the block that has the same entries,
- 3. else by one Gather if all entries are dimensions of one ShapeOf.
+ 3. else by one Gather if all entries are dimensions of one ShapeOf, some of which weights may fix.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class SimplifyShapeOfPass(ReportingPass):
 class ShapeComputations:
     """The shape computations of one block.
 
-    `first` maps entries to the first value that has them, `places` maps a symbolic dimension to a ShapeOf and its index
-    there, `origins` maps values to the earliest one with their shape.
+    `first` maps entries to the first value that has them, `places` maps a symbolic dimension to the first ShapeOf that
+    has it, `origins` maps values to the earliest one with their shape.
     """
 
     def __init__(self, known: Dimensions) -> None:
         self.known = known
         self.first: dict[Hashable, SSAValue] = {}
-        self.places: dict[Symbol, tuple[SSAValue, int]] = {}
+        self.places: dict[Symbol, SSAValue] = {}
         self.origins: dict[SSAValue, SSAValue] = {}
 
     def simplify(self, operations: Iterable[Operation]) -> bool:
@@ -104,9 +104,9 @@ class ShapeComputations:
             else:
                 self.first[key] = result
                 if isinstance(op, ShapeOf):
-                    for axis, entry in enumerate(entries.tolist()):
+                    for entry in entries.tolist():
                         if isinstance(entry, Symbol):
-                            self.places.setdefault(entry, (result, axis))
+                            self.places.setdefault(entry, result)
             if rewriter.has_done_action:
                 changed = True
                 rewriter.report(op)
@@ -144,13 +144,19 @@ class ShapeComputations:
 
     def gathered(self, op: OpsetOp, entries: Array, rewriter: Rewriter) -> SSAValue | None:
         """A Gather of these entries from one ShapeOf; None if no ShapeOf has them all, or `op` is such a Gather."""
-        if entries.ndim > 1 or any(entry not in self.places for entry in entries.ravel()):
+        numbers = entries.ravel().tolist()
+        if entries.ndim > 1 or any(isinstance(entry, Symbol) and entry not in self.places for entry in numbers):
             return None
-        places = [self.places[entry] for entry in entries.ravel()]
-        source = places[0][0]
-        if any(place[0] is not source for place in places) or element_of(source) != element_of(op.results[0]):
+        sources = dict.fromkeys(self.places[entry] for entry in numbers if isinstance(entry, Symbol))
+        for source in sources:
+            # Dimensions that weights fix are there, too, and so are those that an earlier ShapeOf has.
+            found = self.known.elements(source)
+            dimensions = [] if found is None else found.tolist()
+            if element_of(source) == element_of(op.results[0]) and all(entry in dimensions for entry in numbers):
+                break
+        else:
             return None
-        if isinstance(op, Gather) and op.operands[0] is source:
+        if isinstance(op, Gather) and op.operands[0] in sources:
             return None
-        axes = np.array([axis for _, axis in places], np.int64).reshape(entries.shape)
+        axes = np.array([dimensions.index(entry) for entry in numbers], np.int64).reshape(entries.shape)
         return rewriter.op.Gather(source, rewriter.op.constant(axes), rewriter.op.constant(np.array(0, np.int64)))

@@ -42,11 +42,10 @@ class CheckTypesPass(ReportingPass):
         foreign = [each for each in analyses.classes if each.name.startswith(_FOREIGN)]
         untyped = remaining_operations(module, lambda each: type(each) in foreign) if foreign else {}
         unranked: list[Operation] = []
-        for each in analyses.operations(Operation):
-            if not isinstance(each, OpsetOp):
-                if is_none(each) or type(each) in foreign:
-                    continue
-                raise EmissionError("it is no operation of an operation set", operation=each.name, node=name_of(each))
+        others = {each for each in analyses.classes if not issubclass(each, OpsetOp)}
+        if other := next((op for op in analyses.operations(*others) if not is_none(op) and type(op) not in foreign), None):
+            raise EmissionError("it is no operation of an operation set", operation=other.name, node=name_of(other))
+        for each in analyses.operations(OpsetOp):
             for result in each.results:
                 if type(result.type) is UnrankedTensorType:
                     unranked.append(each)

@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
+from moir.analysis.constants import DECOMPRESSION
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import INTEGER_TYPES, f16, f32, f64
 from moir.dialects.large_arrays import Values, computed, in_memory_order, pieces
@@ -147,8 +148,7 @@ def _replace(constant: Constant, value: DataAttr) -> None:
         location=located(constant),
     )
     carried = constant.attributes.get("runtime_info")
-    mark = {"decompression": DictionaryAttr({"version": string_attribute("0")})}
-    information = DictionaryAttr({**carried.data, **mark} if isinstance(carried, DictionaryAttr) else mark)
+    information = DictionaryAttr({**carried.data, **DECOMPRESSION.data}) if isinstance(carried, DictionaryAttr) else DECOMPRESSION
     element = f64 if constant.value.element == f64 else f32
     restored = Convert.create(
         operands=[stored.results[0]],

@@ -22,7 +22,9 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class BlocksToSpace(RegroupingPattern):
-    """Matches a split of the channels into block and remaining channels, where the block moves after the spatial axes."""
+    """Matches a split of the channels into block and remaining channels, where the block moves after the
+    spatial axes.
+    """
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         spatial = len(found.source) - 2

@@ -19,7 +19,9 @@ from moir.rewriting.regrouping import Regrouping, RegroupingPass, RegroupingPatt
 
 
 class ShuffledChannels(RegroupingPattern):
-    """Matches a dimension that is split into two, which are exchanged and merged; all other dimensions are unchanged."""
+    """Matches a dimension that is split into two, which are exchanged and merged; all other dimensions are
+    unchanged.
+    """
 
     def fused(self, found: Regrouping, op: OpBuilder) -> SSAValue | None:
         if len(found.parts) != len(found.source) + 1:

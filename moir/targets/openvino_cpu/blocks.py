@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
-from moir.dialects.shapes import shape_of
+from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.shapes import element_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -17,7 +21,8 @@ class PaddedBlocks(Pattern):
         %y = opset2.SpaceToBatch(%0, [1, 4], [0, 0], [0, 0])
 
     The plugin reads wrong elements if some position within the blocks holds padding only, which happens when blocks are
-    larger than the data. For computed padding it infers dimensions of 0.
+    larger than the data. For computed padding it infers dimensions of 0. Data that
+    are rounded to levels it pads with the lowest level.
     """
 
     roots = ("opset2.SpaceToBatch",)
@@ -29,11 +34,24 @@ class PaddedBlocks(Pattern):
         if None not in pads:
             if shape is None or sizes is None or not any(entry for pad in pads for entry in pad or ()):
                 return
-            if not any(size < each > 1 for size, each in zip(shape, sizes, strict=True)):
+            if not is_rounded(data) and not any(size < each > 1 for size, each in zip(shape, sizes, strict=True)):
                 return
         zeros = build.Multiply(begins, 0) if shape is None else build.constant([0] * len(shape))
         padded = build.Pad(data, begins, ends, pad_mode="constant")
         rewriter.replace_with(op, build.SpaceToBatch(padded, block, zeros, zeros))
 
 
-FORMS = (Form("pad-blocks", "Pads data before they are cut into larger blocks.", lambda: [PaddedBlocks()]),)
+_MOVING = frozenset(("opset1.Reshape", "opset1.Squeeze", "opset1.Transpose", "opset1.Unsqueeze"))
+_SCALING = frozenset(("opset1.Multiply", "opset1.Subtract"))
+
+
+def is_rounded(value: SSAValue) -> bool:
+    """Whether a value is rounded to levels or made of integers by scale and zero point, and only moved after that."""
+    while isinstance(owner := value.owner, OpsetOp) and owner.name in (_MOVING | _SCALING):
+        value = owner.operands[0]
+    return isinstance(value.owner, FakeQuantize) or (isinstance(value.owner, Convert) and element_of(value.owner.data) in INTEGER_TYPES)
+
+
+FORMS = (
+    Form("pad-blocks", "Pads data before they are cut into larger blocks, or where they are rounded to levels.", lambda: [PaddedBlocks()]),
+)

@@ -192,7 +192,9 @@ def _is_less_than_a_window(op: Operation) -> bool:
 
 
 def _groups(op: ConvolutionOp) -> int:
-    """The number of groups: the first dimension of the filters, else the channels divided by those of a group, else -1."""
+    """The number of groups: the first dimension of the filters, else the channels divided by those of a group, else
+    -1.
+    """
     data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])
     if filters is None:
         return -1

@@ -42,6 +42,8 @@ PACKED: AbstractSet[Attribute] = frozenset(
 NARROW_FLOATS: AbstractSet[Attribute] = frozenset(each for each in REAL_TYPES if describe(each).bits <= 8)
 """The floating-point types of a byte or less."""
 
+SHORT_INTEGERS: AbstractSet[Attribute] = frozenset(each for each in INTEGER_TYPES if describe(each).bits in (8, 16))
+
 BYTES: AbstractSet[Attribute] = frozenset({boolean, si8, ui8})
 
 
@@ -139,6 +141,7 @@ class ElementsWithoutKernel(Pattern):
     """
 
     roots = (*WIDENINGS,)
+    elements = frozenset[Attribute]().union(*(each.elements for each in WIDENINGS.values()))
 
     def may_match(self, op: Operation) -> bool:
         assert isinstance(op, OpsetOp)
@@ -153,7 +156,8 @@ class ElementsWithoutKernel(Pattern):
         found: list[SSAValue] = list(build.create(type(op), operands, dict(op.properties), len(op.results)).results)
         for index in rule.results:
             element = element_of(op.results[index])
-            # The plugin would merge a Transpose with the Convert and write out of bounds: a Clamp between them prevents that.
+            # The plugin would merge a Transpose with the Convert and write out of bounds: a Clamp between them
+            # prevents that.
             apart = op.KIND == "Transpose" and element in (f4e2m1, ui2)
             found[index] = build.convert(build.Clamp(found[index], min=-8, max=8) if apart else found[index], element)
         rewriter.replace_with(op, found)
@@ -170,10 +174,10 @@ class ExtremeOfNarrowIntegers(Pattern):
     """
 
     roots = ("opset1.ReduceMax", "opset1.ReduceMin")
+    elements = SHORT_INTEGERS
 
     def may_match(self, op: Operation) -> bool:
-        element = element_of(op.results[0])
-        return element in INTEGER_TYPES and describe(element).bits in (8, 16) and element_count(shape_of(op.operands[0])) in (None, 0)
+        return element_of(op.results[0]) in SHORT_INTEGERS and element_count(shape_of(op.operands[0])) in (None, 0)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -196,6 +200,7 @@ class ConversionInSteps(Pattern):
     """
 
     roots = ("opset1.Convert",)
+    elements = NARROW_FLOATS | {ui2, ui4}
 
     def may_match(self, op: Operation) -> bool:
         return _step(element_of(op.operands[0]), element_of(op.results[0])) is not None

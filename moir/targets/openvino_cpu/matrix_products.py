@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 import numpy as np
@@ -72,15 +71,13 @@ class TransposedWeights(Pattern):
         rewriter.replace_with(op, build.MatMul(op.operands[0], transposed, transpose_a=op.flag("transpose_a")))
 
 
-def _products(analyses: Analyses) -> Iterator[MatMul]:
-    return (op for _, operations in analyses.contents for op in operations if isinstance(op, MatMul))
-
-
 def _separate_weights(module: ModuleOp, analyses: Analyses) -> bool:
     is_changed = False
     # The transposed copy may equal weights that another product transposes.
-    while others := {data for op in _products(analyses) if not op.flag("transpose_b") and (data := _square_weights(op)) is not None}:
-        if not rewrite(module, [TransposedWeights(others)], analyses=analyses):
+    while True:
+        plain = [op for op in analyses.operations(MatMul) if not op.flag("transpose_b")]
+        others = {data for op in plain if (data := _square_weights(op)) is not None}
+        if not others or not rewrite(module, [TransposedWeights(others)], analyses=analyses):
             break
         analyses.invalidate(dimensions=False)
         is_changed = True

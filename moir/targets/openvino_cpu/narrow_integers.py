@@ -44,6 +44,7 @@ class ArithmeticOfNarrowIntegers(Pattern):
     """
 
     roots = (*NARROW,)
+    elements = frozenset({si8, ui8})
 
     def may_match(self, op: Operation) -> bool:
         element = element_of(op.results[0])

@@ -10,7 +10,6 @@ from xdsl.ir import Operation, SSAValue
 from moir.dialects.element_types import si32, string
 from moir.dialects.moir import add_notes
 from moir.dialects.names import name_of
-from moir.dialects.opset.control_flow import Loop, TensorIterator
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
@@ -37,6 +36,7 @@ class MovedStrings(Pattern):
     """
 
     roots = tuple(MOVING.split())
+    elements = frozenset({string})
 
     def may_match(self, op: Operation) -> bool:
         # The plugin concatenates strings of one dimension; this pattern needs them as its base case.
@@ -59,7 +59,8 @@ class MovedStrings(Pattern):
 class StringsOfIterations(Pattern):
     """Reports that the plugin does not load a loop with strings among the values of its iterations."""
 
-    roots = (Loop, TensorIterator)
+    roots = ("opset5.Loop", "opset1.TensorIterator")
+    elements = frozenset({string})
 
     def may_match(self, op: Operation) -> bool:
         return any(element_of(each) is string for each in (*op.operands, *op.results))

@@ -11,6 +11,7 @@ fails is shown up to the pass that fails, with the operations at fault in red.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,6 +30,7 @@ from moir.tools.failures import report_failures
 from moir.version import VERSION
 
 if TYPE_CHECKING:
+    from moir.conversion import Observer
     from moir.report.recording import ReportRecorder
 
 PAGE = "report.html"
@@ -59,14 +61,19 @@ def _run(options: argparse.Namespace) -> int:
     from moir.conversion import convert
     from moir.report.recording import ReportRecorder
     from moir.tools.output import PAGE_FILE, check_replaceable
+    from moir.tools.progress import ProgressBar, shows_progress
 
     check_replaceable(Path(options.page), PAGE_FILE)
     verdict = None if options.verdict is None else _text(Path(options.verdict))
     recorder, failure = ReportRecorder(), None
+    observers: list[Observer] = [recorder]
+    if shows_progress(sys.stderr):
+        observers.append(ProgressBar(sys.stderr))
     with ExitStack() as stack:
-        stack.callback(recorder.close)
+        for observer in observers:
+            stack.callback(observer.close)
         try:
-            convert(options.model, conversion_options(options), passes=options.passes, observers=[recorder])
+            convert(options.model, conversion_options(options), passes=options.passes, observers=observers)
         except ConversionError as error:
             if recorder.module is None:
                 raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from moir.execution.inputs import explained_sizes
+
     check_npz(options.outputs)
     arrays = None if options.inputs is None else read_arrays(options.inputs)
     if options.outputs is not None:
@@ -75,7 +78,8 @@ def _run(options: argparse.Namespace) -> int:
         runner = runner_of(model, given, options.runtime, arrays)
         inputs = inputs_of(runner, given, arrays, options.seed)
         wanted = _wanted(runner, options.tensors)
-        results = runner.run(inputs, wanted)
+        with explained_sizes(runner.interface.inputs, inputs) if arrays is None else nullcontext():
+            results = runner.run(inputs, wanted)
     missing = [name for name in wanted if name not in results and options.tensors != ALL]
     if missing:
         hint = did_you_mean(missing[0], runner.tensors, "--tensors all prints those with names")

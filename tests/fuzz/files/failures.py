@@ -20,8 +20,8 @@ HUGE = 2**62
 X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])
 
 
-def onnx_sample(*nodes: Any, shape: Sequence[int] = (1, 4), **constants: Any) -> Callable[[], Sample]:
-    """A model of nodes that read `x` and make `y`; constants by name."""
+def onnx_sample(*nodes: Any, shape: Sequence[int] = (1, 4), version: int = 18, **constants: Any) -> Callable[[], Sample]:
+    """A model of nodes that read `x` and make `y`, in a version of the operator set; constants by name."""
 
     def make() -> Sample:
         found = helper.make_graph(
@@ -31,7 +31,7 @@ def onnx_sample(*nodes: Any, shape: Sequence[int] = (1, 4), **constants: Any) ->
             [helper.make_empty_tensor_value_info("y")],
             [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
         )
-        model = helper.make_model(found, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+        model = helper.make_model(found, opset_imports=[helper.make_opsetid("", version)], ir_version=9)
         return Sample("m", {"m.onnx": model.SerializeToString()}, "m.onnx")
 
     return make
@@ -145,6 +145,13 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
         ),
         n=np.int64(3),
     ),
+    "onnx: more paddings than dimensions": onnx_sample(one("Pad", "x", "p"), p=np.zeros(6, np.int64)),
+    "onnx: the shape of a fill is a number": onnx_sample(
+        helper.make_node("ReduceMax", ["i"], ["m"], keepdims=0), one("ConstantOfShape", "m"), i=np.arange(3)
+    ),
+    "onnx: more splits than 32 bits": onnx_sample(
+        one("StringSplit", "s", delimiter="", maxsplit=2**31), version=20, s=np.array(["a b"], object)
+    ),
     "tf: a kind with NUL": graph_sample(node("y", "Re\0lu", "x")),
     "tf: Reshape without shape": graph_sample(node("y", "Reshape", "x")),
     "tf: Pack of nothing": graph_sample(node("y", "Pack", "", N=0)),
@@ -168,6 +175,10 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "caffe: a dimension that is false": caffe_sample(
         networks.input_layer(x=(1, 2)).replace("dim: 2", "dim: false") + networks.layer("ReLU")
     ),
+    "caffe: an axis of 2^53": caffe_sample(
+        networks.input_layer(x=(1, 4)) + networks.layer("InnerProduct", f"inner_product_param {{ num_output: 2 axis: {2**53} }}"),
+        [np.ones((2, 4), np.float32), np.zeros(2, np.float32)],
+    ),
     "caffe: a blob beyond numpy": caffe_sample(
         networks.input_layer(x=(1, 4)) + networks.layer("InnerProduct", "inner_product_param { num_output: 2 }"),
         [np.ones((2, 4), np.float32), np.zeros((0, 3), np.float32)],
@@ -184,6 +195,8 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
             "attrs": {"source": "(0, 1)", "destination": "(1,)"},
         }
     ),
+    "mxnet: sizes without axes": mxnet_sample({"op": "broadcast_axis", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"size": "(3, 4)"}}),
+    "mxnet: a triangle of no square": mxnet_sample({"op": "_linalg_trmm", "name": "y", "inputs": [[0, 0, 0], [0, 0, 0]]}),
     "mxnet: parameters beyond numpy": huge_array,
     "mxnet: an infinite range": mxnet_sample(
         {"op": "_arange", "name": "a", "inputs": [], "attrs": {"start": "0", "stop": "1e300", "step": "1e-300"}},

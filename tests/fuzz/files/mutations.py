@@ -172,6 +172,53 @@ ON_MESSAGES: Sequence[Mutation] = (
 )
 
 
+# Flatbuffers: words of four bytes, of which offsets and lengths are most
+
+
+def _words(content: bytes) -> int:
+    return len(content) // 4
+
+
+def _with_word(content: bytes, place: int, value: int) -> bytes:
+    """A content with another word."""
+    return content[: 4 * place] + (value & 0xFFFFFFFF).to_bytes(4, "little") + content[4 * place + 4 :]
+
+
+def change_offset(draw: random.Random, content: bytes, other: bytes) -> bytes:
+    """A word that is small, as offsets, lengths and indices are, by another number, or a little more or less."""
+    if not _words(content):
+        return content
+    words = struct.unpack_from(f"<{_words(content)}i", content)
+    small = [place for place, word in enumerate(words) if 0 <= word < len(content)] or list(range(len(words)))
+    place = draw.choice(small)
+    step = draw.choice((1, -1, 2, -2, 4, -4, 8, 100, len(content), 4 * len(content)))
+    return _with_word(content, place, draw.choice((words[place] + step, words[place] + step, draw.choice(NUMBERS), draw.choice(words))))
+
+
+def exchange_words(draw: random.Random, content: bytes, other: bytes) -> bytes:
+    """Two words in each other's place: offsets to other tables, indices of other tensors."""
+    if not _words(content):
+        return content
+    first, second = (draw.randrange(_words(content)) for _ in range(2))
+    a, b = (struct.unpack_from("<I", content, 4 * place)[0] for place in (first, second))
+    return _with_word(_with_word(content, first, b), second, a)
+
+
+def change_half_word(draw: random.Random, content: bytes, other: bytes) -> bytes:
+    """Two bytes, as the places of the fields of a table have, by those of another field, or a number."""
+    if len(content) < 4:
+        return content
+    place, donor = (draw.randrange(len(content) // 2) * 2 for _ in range(2))
+    value = draw.choice((content[donor : donor + 2], (draw.choice(NUMBERS) & 0xFFFF).to_bytes(2, "little")))
+    return content[:place] + value + content[place + 2 :]
+
+
+ON_FLATBUFFERS: Sequence[Mutation] = (
+    *(change_offset, change_offset, change_offset, change_offset, exchange_words, exchange_words, change_half_word),
+    *ON_BYTES,
+)
+
+
 # Text
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
@@ -245,6 +292,7 @@ ON_TEXT: Sequence[Mutation] = (
 
 BY_SUFFIX: Mapping[str, Sequence[Mutation]] = {
     **dict.fromkeys((".onnx", ".pb", ".caffemodel", ".meta"), ON_MESSAGES),
+    ".tflite": ON_FLATBUFFERS,
     **dict.fromkeys((".pbtxt", ".prototxt", ".json", ".xml"), ON_TEXT),
 }
 """The mutations of a file by the end of its name; those of others are `ON_BYTES`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -308,6 +309,13 @@ def caffe_samples() -> list[Sample]:
 
 
 @cache
+def tensorflow_lite_samples() -> list[Sample]:
+    """TensorFlow Lite's models."""
+    files = sorted((FIXTURES / "tflite").glob("*.tflite"))
+    return [Sample(f"{path.stem} of TensorFlow Lite", {path.name: path.read_bytes()}, path.name) for path in files]
+
+
+@cache
 def mxnet_samples() -> list[Sample]:
     """MXNet's symbols with parameters."""
     folder = FIXTURES / "mxnet"
@@ -325,6 +333,22 @@ def mxnet_samples() -> list[Sample]:
 
     every = [made(f"{name} of MXNet", write(arrays)) for name, arrays in cases.items() if "symbol" in arrays]
     return [Sample("classifier of MXNet", files, "classifier-symbol.json"), *every]
+
+
+@cache
+def paddle_samples() -> list[Sample]:
+    """Programs and PIR of PaddlePaddle with their parameters."""
+    folder = FIXTURES / "paddle"
+    found: list[Sample] = []
+    for name, model in (("classifier", "classifier.pdmodel"), ("classifier_pir", "classifier_pir.json")):
+        files = {each: (folder / each).read_bytes() for each in (model, f"{name}.pdiparams")}
+        found.append(Sample(f"{name} of PaddlePaddle", files, model))
+    for path in sorted(folder.glob("*.zip")):
+        with zipfile.ZipFile(path) as archive:
+            names = [each for each in archive.namelist() if each.startswith("static.")]
+            files = {each: archive.read(each) for each in names}
+        found.append(Sample(f"{path.stem} of PaddlePaddle", files, next(each for each in names if each.endswith((".pdmodel", ".json")))))
+    return found
 
 
 @cache
@@ -348,6 +372,8 @@ FORMATS: Mapping[str, Callable[[], list[Sample]]] = {
     "tf": tensorflow_samples,
     "caffe": caffe_samples,
     "mxnet": mxnet_samples,
+    "tflite": tensorflow_lite_samples,
+    "paddle": paddle_samples,
     "ir": ir_samples,
 }
 """The samples of each framework."""

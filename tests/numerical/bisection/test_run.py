@@ -86,6 +86,15 @@ def test_arrays_that_npz_does_not_have_become_such_as_it_has(tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("runtime", ["openvino", "definitions"])
+@pytest.mark.parametrize("array", [np.full((1, 1, 8, 8), "a"), np.zeros((1, 1, 8, 8), np.complex64)])
+def test_arrays_of_another_kind_than_the_input(array: np.ndarray, runtime: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "inputs.npz", image=array)
+    digits = Path(__file__).parents[3] / "examples" / "digits" / "digits.onnx"
+    assert main(["run", str(digits), "--inputs", str(tmp_path / "inputs.npz"), "--runtime", runtime]) == 2
+    assert f"the array for the input image: f32[?,1,8,8] is of {array.dtype}" in capsys.readouterr().err
+
+
 def test_a_model_is_reduced_as_long_as_the_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reduce", "model.onnx", "--check", "grep swish", "-o", "small.onnx", "--inputs", "in.npz"]) == 0
     assert capsys.readouterr().out.startswith("reduced     1 of 8 operations, random weights, after ")
@@ -137,3 +146,31 @@ def test_weights_are_kept_if_it_is_said() -> None:
     np.testing.assert_array_equal(kept, whole["w"])
     assert kept.shape == random.shape
     assert not np.array_equal(kept, random)
+
+
+def decoder() -> onnx.ModelProto:
+    """y = [past, x] * mask, along an axis whose size is the sum of two others."""
+    sizes = {"x": ["batch", "length", 4], "mask": ["batch", "past + length", 1], "past": ["batch", "past", 4]}
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in sizes.items()]
+    nodes = [helper.make_node("Concat", ["past", "x"], ["all"], axis=1), helper.make_node("Mul", ["all", "mask"], ["y"])]
+    graph = helper.make_graph(nodes, "decoder", inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("given", "sizes"), [([], (8, 16, 8)), (["--input", "past[1,3,4]"], (8, 11, 3))])
+def test_dimensions_of_one_name_have_one_size(given: list[str], sizes: tuple[int, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    onnx.save(decoder(), "decoder.onnx")
+    assert main(["run", "decoder.onnx", *given]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"input       {name}: f32[1,{size}," in printed for name, size in zip(("x", "mask", "past"), sizes, strict=True))
+    assert main(["bisect", "decoder.onnx"]) == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_sizes_that_do_not_fit_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    onnx.save(decoder(), "decoder.onnx")
+    assert main(["run", "decoder.onnx", "--input", "mask[1,2,1]"]) == 1
+    printed = capsys.readouterr().err
+    assert "sizes that the model leaves open were chosen" in printed
+    assert "--input 'x[1,8,4],mask[1,2,1],past[1,8,4]'" in printed

@@ -71,6 +71,13 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [floats(1, 3)],
         floats(1, 1),
     ),
+    "blocks-of-levels": (
+        lambda x: ops.space_to_batch(
+            ops.fake_quantize(x, floats(-1), floats(191 / 64), floats(-1), floats(191 / 64), 256), [1, 1, 2, 1], [0, 0, 1, 0], [0, 0, 1, 0]
+        ),
+        [np.full((1, 1, 2, 1), 2, np.float32)],
+        np.array([0, 2, 2, 0], np.float32).reshape(2, 1, 2, 1),
+    ),
     "constant-by-reduction": (
         lambda x: ops.divide(np.int32(7), ops.reduce_sum(x, np.array([1]), False)),
         [integers(1, 1, 1, 2, 1, 1).reshape(2, 3)],

@@ -23,6 +23,22 @@ def in_bf16(*values: float) -> Any:
     return ops.convert(ops.constant(floats(*values)), "bf16")
 
 
+def normalized(x: Any) -> Any:
+    """x [1, 4, 3], normalized in two groups of bf16."""
+    grouped = opset12.group_normalization(ops.convert(x, "bf16"), in_bf16(1, 1, 1, 1), in_bf16(0, 0, 0, 0), 2, 1e-5)
+    return ops.convert(grouped, "f32")
+
+
+def broadcast_to_scalar(x: Any) -> Any:
+    """x [] in the shape of a sum, which the runtime folds."""
+    return ops.broadcast(x, ops.shape_of(ops.reduce_sum(ops.constant(floats(1, 1)), np.array([0]), False)))
+
+
+def sum_of_nothing(x: Any) -> Any:
+    """x [2, 0] multiplied by a matrix without rows: sums of no products."""
+    return ops.einsum([x, ops.constant(np.zeros((0, 1), np.float32))], "ij,jk->ik")
+
+
 def pairs(numbers: Any) -> Any:
     """Complex numbers as pairs of f32."""
     return np.stack([numbers.real, numbers.imag], -1).astype(np.float32)
@@ -77,6 +93,18 @@ def joined_rows(x: Any, runs: Any) -> Any:
 
 
 PROOFS_OF_REFUSALS: dict[str, Proof] = {
+    "bf16-normalization": (
+        normalized,
+        [np.tile(floats(-1, -1, -1, 1, 1, 1), 2).reshape(1, 4, 3)],
+        np.tile(floats(-1, -1, -1, 1, 1, 1), 2).reshape(1, 4, 3),
+    ),
+    "broadcast-scalar": (broadcast_to_scalar, [np.array(3, np.float32)], np.array(3, np.float32)),
+    "einsum-empty": (sum_of_nothing, [GRID[:, :0]], floats(0, 0).reshape(2, 1)),
+    "blocks-of-padding": (
+        lambda x: ops.space_to_batch(x, np.array([1, 1, 1, 3]), np.array([0, 0, 0, 1]), np.array([0, 0, 0, 1])),
+        [floats(1, 2).reshape(1, 2, 1, 1)],
+        floats(0, 0, 1, 2, 0, 0).reshape(3, 2, 1, 1),
+    ),
     "f8-examination": (lambda x: opset10.is_nan(ops.convert(x, "f8e4m3")), [floats(np.nan, 1)], np.array([True, False])),
     "bf16-pooling": (
         lambda x: ops.max_pool(ops.convert(x, "bf16"), [1], [1], [0], [0], [2]).output(1),

@@ -153,3 +153,10 @@ def test_scattered_arrays_are_read_in_steps(monkeypatch: pytest.MonkeyPatch, ord
     assert np.asarray(computed(_half, view)).tobytes() == view.astype(np.float16).tobytes()
     in_order = in_memory_order(computed(_half, view[:, ::-1]))
     assert np.asarray(in_order).tobytes() == WEIGHTS.astype(np.float16).tobytes()
+
+
+@pytest.mark.parametrize("shape", [(700, 300), (1, 70000), (70000, 1), (3, 500, 200)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8])
+def test_transposed_arrays_are_copied_in_strips(shape: tuple[int, ...], dtype: type[np.generic]) -> None:
+    array = (np.arange(np.prod(shape)) % 251).astype(dtype).reshape(shape).swapaxes(-1, -2)
+    assert b"".join(piece.tobytes() for piece in pieces(array)) == array.tobytes()

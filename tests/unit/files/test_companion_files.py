@@ -12,6 +12,7 @@ import pytest
 from moir import convert_model, save_model
 from moir.errors import ConversionError, ModelFileError
 from moir.files.reading import ModelFolder, map_file
+from tests.unit.frontends.paddle.streams import split_stream
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -39,9 +40,27 @@ def _mxnet(folder: Path) -> tuple[Path, Path]:
     return Path(shutil.copy(symbol, folder)), Path(shutil.copy(parameters, folder))
 
 
+def _paddle(folder: Path) -> tuple[Path, Path]:
+    paths = [Path(shutil.copy(FIXTURES / "paddle" / f"classifier.{suffix}", folder)) for suffix in ("pdmodel", "pdiparams")]
+    return paths[0], paths[1]
+
+
+def _paddle_of_files(folder: Path) -> tuple[Path, Path]:
+    """A program with a file for each parameter: the companion is one of them."""
+    program = Path(shutil.copy(FIXTURES / "paddle" / "classifier.pdmodel", folder / "__model__"))
+    for each in split_stream(FIXTURES / "paddle" / "classifier.pdmodel"):
+        (folder / each.name).write_bytes(each.content)
+    return program, folder / "conv2d_0.w_0"
+
+
 def _checkpoint(folder: Path, pattern: str) -> tuple[Path, Path]:
     shutil.copytree(FIXTURES / "tensorflow" / "saved_model_v2", folder, dirs_exist_ok=True)
     return folder / "saved_model.pb", next((folder / "variables").glob(pattern))
+
+
+def _saved_model(folder: Path) -> tuple[Path, Path]:
+    shutil.copytree(FIXTURES / "tensorflow" / "saved_model_v2", folder, dirs_exist_ok=True)
+    return folder, folder / "saved_model.pb"
 
 
 def _checkpoint_index(folder: Path) -> tuple[Path, Path]:
@@ -57,6 +76,9 @@ MODELS = {
     "caffe": _caffe,
     "caffe-text": _caffe_text,
     "mxnet": _mxnet,
+    "saved-model": _saved_model,
+    "paddle": _paddle,
+    "paddle-files": _paddle_of_files,
     "checkpoint-index": _checkpoint_index,
     "checkpoint-data": _checkpoint_data,
 }

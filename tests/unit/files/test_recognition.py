@@ -69,6 +69,12 @@ def test_mxnet_models_are_recognized_by_their_content(tmp_path: Path, content: b
     assert framework_of_file(tmp_path / "m.json").dialect == "mxnet"
 
 
+@pytest.mark.parametrize("name", ["m.tflite", "m.pb"])
+def test_tensorflow_lite_models_are_recognized_by_their_content(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\x20\0\0\0TFL3" + bytes(40))
+    assert framework_of_file(tmp_path / name).dialect == "tflite"
+
+
 @pytest.mark.parametrize("kind", CAFFE_FILES)
 def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str) -> None:
     (tmp_path / "m.pb").write_bytes(CAFFE_FILES[kind])
@@ -88,10 +94,8 @@ def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str)
         ("m.keras", zipped("metadata.json", "config.json"), "a Keras model; keras.models.load_model("),
         ("m.safetensors", SAFETENSORS, "a safetensors file, weights without a graph; export the model"),
         ("m.gguf", b"GGUF\x03\0\0\0", "a GGUF file, weights without a graph; export the model"),
-        ("m.tflite", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; there is no frontend for TensorFlow Lite yet"),
-        ("m.pb", b"\x20\0\0\0TFL3" + bytes(40), "a TensorFlow Lite model; "),
-        ("m.pdmodel", b"\x0a\xc5\x24\x08\0\x10\xff\xff", "a PaddlePaddle model; there is no frontend for PaddlePaddle yet; paddle2onnx"),
-        ("m.pdiparams", bytes(64), "a PaddlePaddle model; "),
+        ("m.pdiparams", bytes(64), "the parameters of a PaddlePaddle model, values without a graph; give the program"),
+        ("m.pdparams", b"\x80\x04\x95", "the state of a PaddlePaddle network, values without a graph; build the network"),
         ("m.xml", b"<!DOCTYPE net><net/>", "an XML document, but no OpenVINO IR; give a model"),
         ("a.xml", b"<annotation>", "an XML document, but no OpenVINO IR; give a model"),
         ("02-lower-onnx.mlir", b"builtin.module {\n", "the text of a module, as --dump-ir writes it; go on with moir-opt "),
@@ -125,7 +129,7 @@ def test_other_files_get_their_own_next_step(tmp_path: Path, name: str, content:
 
 def test_what_nothing_is_known_about(tmp_path: Path) -> None:
     (tmp_path / "m.dat").write_bytes(b"\x99\x98\x97")
-    titles = "ONNX, TensorFlow, Caffe, MXNet and OpenVINO IR"
+    titles = "ONNX, TensorFlow, Caffe, MXNet, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle and OpenVINO IR"
     with pytest.raises(ModelFileError, match=f"no frontend knows this kind of file; moir reads models of {titles}"):
         framework_of_file(tmp_path / "m.dat")
 

@@ -46,7 +46,10 @@ OTHER_NAMES = {
 
 ELSEWHERE = {
     # A file of functions or operators that share one handler.
+    "keras": {"merging", "reshaping", "infrastructure"},
     "mxnet": {"arithmetic", "elementwise"},
+    "stablehlo": {"elementwise"},
+    "paddle": {"elementwise"},
     # Layers of these frameworks mean more than the operation.
     "onnx": {"ai.onnx.ml", "com.microsoft"},
 }

@@ -22,6 +22,7 @@ MODELS = {
     "onnx": [ROOT / "tests/numerical/onnx/networks" / f"{name}.onnx" for name in ("lstm", "quantized", "resnet")],
     "caffe": [ROOT / "tests/fixtures/caffe/classifier.caffemodel"],
     "mxnet": [ROOT / "tests/fixtures/mxnet/classifier-symbol.json"],
+    "paddle": [ROOT / "tests/fixtures/paddle" / name for name in ("classifier.pdmodel", "classifier_pir.json")],
     "tf": [ROOT / "tests/fixtures/tensorflow" / name for name in ("convolution.pbtxt", "saved_model_v2", "keras_3")],
 }
 

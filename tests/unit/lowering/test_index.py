@@ -27,7 +27,7 @@ def test_the_indexes_are_what_is_registered(written: dict[str, str]) -> None:
 
 
 def test_every_framework_with_lowerings_has_an_index(written: dict[str, str]) -> None:
-    assert {"onnx", "tf", "caffe", "mxnet", "mo", "detection"} <= {each.framework for each in TABLES.values()}
+    assert {"onnx", "tf", "caffe", "mxnet", "paddle", "mo", "detection"} <= {each.framework for each in TABLES.values()}
     assert len(written) == len(TABLES)
 
 

@@ -57,11 +57,14 @@ def test_a_folder_of_views_is_one_framework() -> None:
     assert all(isinstance(load(str(each.view)), FrameworkView) for each in VIEWED)
 
 
-ROOMS = r"(?:frontends|lowering|raising|dialects/frameworks|model_optimizer/frameworks)/(?:onnx|tensorflow|caffe|mxnet|openvino_ir)\b"
+ROOMS = (
+    r"(?:frontends|lowering|raising|dialects/frameworks|model_optimizer/frameworks)/"
+    r"(?:onnx|tensorflow|caffe|keras|mxnet|openvino_ir|paddle|pytorch|stablehlo|tflite)\b"
+)
 """The rooms of frameworks: the files that may say which framework they are of."""
 
 NOT_A_FRAMEWORK = {
-    "files/model_objects.py": ("onnx.ModelProto",),
+    "files/model_objects.py": ("onnx.ModelProto", "keras"),
     "reduction/onnx_graph.py": ("onnx",),
 }
 """The names of Python packages and classes that are spelled as that of a framework."""

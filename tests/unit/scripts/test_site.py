@@ -48,7 +48,9 @@ def test_a_file_of_a_pass_begins_with_its_name(name: str) -> None:
 def test_facts_about_a_pass() -> None:
     text = passes.section("fold-constants")
     assert "`fold-constants{static-shape=false}`" in text
-    assert re.search(r"^- In the pipeline: ONNX: [\d, ]+; TensorFlow: [\d, ]+; Caffe: [\d, ]+; MXNet: [\d, ]+$", text, re.MULTILINE)
+    titles = ("ONNX", "TensorFlow", "Caffe", "MXNet", "TensorFlow Lite", "Keras", "StableHLO", "PyTorch", "PaddlePaddle")
+    every = "; ".join(rf"{name}: [\d, ]+" for name in titles)
+    assert re.search(rf"^- In the pipeline: {every}$", text, re.MULTILINE)
     assert passes.positions("infer-types") == ""
     assert passes.positions("choose-layouts").startswith("TensorFlow: ")
     assert passes.positions("compress-to-fp16").endswith(", with `--compress-to-fp16`")

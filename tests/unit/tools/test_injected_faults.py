@@ -5,6 +5,7 @@
 | a read error (EIO), no permission (EACCES) | each call that opens, measures or maps a file of the model | status 1, one line |
 | a file that is gone (ENOENT) between two calls | the same | status 1, one line |
 | a write error, an interrupt, a kill | each call that writes | `tests/unit/emit/test_files.py` |
+| a kill | each system call of the writing | `tests/unit/emit/test_killed_at_system_calls.py` |
 | a full disk | the first bytes, the last bytes | status 1, one line: `tests/unit/emit`, `test_invocations.py` |
 | a closed pipe | standard output, standard error | status 141, or that of the conversion |
 | SIGINT, SIGTERM | before the import, in front of the passes, during the emission | status 130, 143; nothing is left |
@@ -23,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from moir import convert_model, save_model
-from tests.fuzz.files.samples import Sample, caffe_samples, ir_samples, mxnet_samples, onnx_samples, tensorflow_samples
+from tests.fuzz.files.samples import Sample, caffe_samples, ir_samples, mxnet_samples, onnx_samples, paddle_samples, tensorflow_samples
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -31,6 +32,7 @@ MODELS = {
     "onnx with external data": lambda: onnx_samples()[0],
     "ir": lambda: ir_samples()[0],
     "mxnet": lambda: mxnet_samples()[0],
+    "paddle": lambda: paddle_samples()[0],
     "caffe": lambda: caffe_samples()[0],
     "saved model": lambda: next(each for each in tensorflow_samples() if each.name == "saved_model_v2"),
     "checkpoint": lambda: next(each for each in tensorflow_samples() if each.name == "checkpoint"),

@@ -134,6 +134,7 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     ("moir model.onnx --transformations-config notes.txt", 1, "moir: error: notes.txt"),
     # Commands.
     ("moir pases", 2, "moir: error: there is no model and no command 'pases'; did you mean moir passes?"),
+    ("moir inspct model.onnx", 2, "moir: error: there is no model and no command 'inspct'; did you mean moir inspect?"),
     ("moir passes --framework onxn", 2, "moir passes: error: --framework cannot be 'onxn'; did you mean onnx?"),
     ("moir passes model.onnx", 2, "moir passes: error: the argument 'model.onnx' is one too many; see moir passes --help"),
     ("moir new-extension", 2, "moir new-extension: error: DIR is missing; see moir new-extension --help"),

@@ -8,13 +8,13 @@ from threading import RLock
 from typing import Any, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, StringAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import AttrConstraint, IRDLOperation, OpDef, OptPropertyDef, VarOperand, irdl_op_definition, prop_def, var_operand_def
 from xdsl.irdl.constraints import AnyAttr, AtMost, RangeOf, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.element_types import is_element_type
-from moir.dialects.operand_list import OperandAccess
+from moir.dialects.operand_list import OPERANDS
 from moir.dialects.operation_class import OperationClass
 from moir.dialects.properties import (
     FALSE,
@@ -234,8 +234,10 @@ def deferred_definition(operation: type[OperationT]) -> type[OperationT]:
     return operation
 
 
-class PropertyAccess(OperandAccess, metaclass=OperationClass):
+class PropertyAccess(Operation, metaclass=OperationClass):
     """Access to properties of an operation as Python values, whatever its dialect."""
+
+    operands = OPERANDS  # pyright: ignore
 
     def integer(self, name: str) -> int:
         """An integer property."""

@@ -9,9 +9,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64, string
 from moir.dialects.shapes import element_count, shape_of
-from moir.expansions.strings.texts import flat
+from moir.expansions.strings.texts import LARGEST_COUNT, flat
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
+
+MOST_LISTED = 1 << 16
+"""How many numbers are a constant; more are computed, so that a declared shape does not decide what is stored."""
 
 
 def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tuple[SSAValue, Mapping[int, SSAValue]]:
@@ -24,7 +27,9 @@ def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tupl
         parts.append(flat(op, value))
         shape = shape_of(value)
         size = element_count(shape)
-        if isinstance(first, int) and shape is not None and size is not None:
+        if size is not None and size > LARGEST_COUNT:
+            node.fail(f"operand {index} has {size} strings: the runtime counts at most {LARGEST_COUNT}")
+        if isinstance(first, int) and shape is not None and size is not None and size <= MOST_LISTED:
             numbers = op.constant(np.arange(first, first + size).reshape(shape))
             first += size
         else:

@@ -171,7 +171,9 @@ def sigmoid(op: OpBuilder, a: Number) -> Number:
 
 
 def inverse_hyperbolic_sine(op: OpBuilder, a: Number) -> Number:
-    """ln(a + sqrt(a² + 1)), computed for a or -a, whichever has a positive real part, so that the sum does not cancel."""
+    """ln(a + sqrt(a² + 1)), computed for a or -a, whichever has a positive real part, so that the sum does not
+    cancel.
+    """
     sign = op.Select(op.Less(a.real, 0.0), op.constant_like(-1, a.real), op.constant_like(1, a.real))
     a = scaled(op, a, sign)
     found = logarithm(op, plus(op, a, root(op, shifted(op, times(op, a, a), 1.0))))

@@ -168,7 +168,9 @@ REAL_RESULTS = frozenset(
 
 
 def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
-    """The handler of a kind, extended to complex numbers if it is applied by parts or the kind has formulas for them."""
+    """The handler of a kind, extended to complex numbers if it is applied by parts or the kind has formulas for
+    them.
+    """
     if kind not in BY_PARTS and kind not in FUNCTIONS:
         return handler
 
@@ -217,5 +219,7 @@ def is_complex(node: LoweringNode, attribute: str = "T") -> bool:
 
 
 def real_axis(node: LoweringNode, axis: int, attribute: str = "T") -> int:
-    """The axis of the real tensor that corresponds to an axis of the complex one; a negative axis counts from the end."""
+    """The axis of the real tensor that corresponds to an axis of the complex one; a negative axis counts from
+    the end.
+    """
     return axis - 1 if axis < 0 and is_complex(node, attribute) else axis

@@ -97,7 +97,10 @@ def solution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def determinant(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.MatrixDeterminant(x) -> the product of the pivots of Gaussian elimination. The number of rows must be known."""
+    """tf.MatrixDeterminant(x) -> the product of the pivots of Gaussian elimination.
+
+    The number of rows must be known.
+    """
     return paired(op, *reduce(partial(times, op), pivots_of(node, op)))
 
 
@@ -112,7 +115,9 @@ def sign_and_logarithm(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 
 def pivots_of(node: LoweringNode, op: OpBuilder) -> list[Number]:
-    """The pivots of Gaussian elimination, with the signs of row exchanges, each of shape [...]; 1 for empty matrices."""
+    """The pivots of Gaussian elimination, with the signs of row exchanges, each of shape [...]; 1 for empty
+    matrices.
+    """
     size, x, pivots = size_of_matrices((node.shape(0) or ())[:-1]), parts(op, node.operand(0)), list[Number]()
     for count in range(size, 0, -1):
         pivot, x = _eliminated(op, x, count)

@@ -26,7 +26,10 @@ def factor_count(node: LoweringNode, value: SSAValue, axis: int) -> int:
 
 
 def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.Prod(x, axes) -> the elements multiplied one by one along each axis. Raises ConversionError for unknown sizes."""
+    """tf.Prod(x, axes) -> the elements multiplied one by one along each axis.
+
+    Raises ConversionError for unknown sizes.
+    """
     axes, rank = node.constant_integers(1), node.known_rank(0) - 1
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make them a constant")

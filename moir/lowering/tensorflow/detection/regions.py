@@ -55,7 +55,9 @@ def crop_and_resize(
 
 
 def sampled_crops(node: LoweringNode, op: OpBuilder, method: str, outside: float) -> SSAValue:
-    """Crops sampled from one tall image that concatenates the images of the batch, so that no image is copied per box."""
+    """Crops sampled from one tall image that concatenates the images of the batch, so that no image is copied
+    per box.
+    """
     image, boxes = op.convert(node.operand(0), f32), op.convert(node.operand(1), f32)
     sizes = op.ShapeOf(image)
     data = op.Reshape(image, [1, -1, 0, 0], special_zero=True)

@@ -68,7 +68,8 @@ def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SS
 @tf.lowers("Diag")
 def diagonal_tensor(node: LoweringNode, op: OpBuilder, diagonal: SSAValue) -> SSAValue:
     """tf.Diag(x)
-    -> opset1.Select(identity matrix, x, 0); several dimensions are merged first, and each side of the matrix is split again
+    -> opset1.Select(identity matrix, x, 0); several dimensions are merged first, and each side of the matrix is split
+    again
     """
     rank = node.known_rank(0)
     zero = op.constant_like(0, diagonal)

@@ -34,7 +34,9 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("QuantizedBiasAdd", "QuantizedAdd")
 def add(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.QuantizedAdd(x, y, ranges…) -> the sum of both as integers whose range is much wider than the operands' ranges"""
+    """tf.QuantizedAdd(x, y, ranges…) -> the sum of both as integers whose range is much wider than the operands'
+    ranges
+    """
     ranges = [limits_of(node, op, index) for index in (2, 4)]
     widest = op.Maximum(*[magnitude(op, each) for each in ranges])
     high = op.Multiply(widest, float(1 << (17 if node.op.KIND == "QuantizedBiasAdd" else 14)))
@@ -177,7 +179,9 @@ def _used(node: LoweringNode, op: OpBuilder) -> NumberRange:
 
 @tf.lowers("QuantizeDownAndShrinkRange")
 def shrink(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute) -> Sequence[SSAValue]:
-    """tf.QuantizeDownAndShrinkRange(x, range) {out_type} -> the same numbers as integers of the range that they occupy"""
+    """tf.QuantizeDownAndShrinkRange(x, range) {out_type} -> the same numbers as integers of the range that they
+    occupy
+    """
     limits = _used(node, op)
     real = numbers(op, input, limits_of(node, op, 1))
     return [integers(op, real, limits, out_type), *limits]
@@ -207,7 +211,8 @@ def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("RequantizationRangePerChannel")
 def used_range_of_channels(node: LoweringNode, op: OpBuilder, *, clip_value_max: float) -> Sequence[SSAValue]:
     """tf.RequantizationRangePerChannel(x, ranges of the channels) {clip_value_max}
-    -> [-m, m], or [0, m] if no number is negative, where m is the largest magnitude of the numbers but at most the limit
+    -> [-m, m], or [0, m] if no number is negative, where m is the largest magnitude of the numbers but at most the
+    limit
     """
     real = _channel_numbers(node, op)
     axes = all_axes(op, real)

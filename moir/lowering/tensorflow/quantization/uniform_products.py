@@ -23,7 +23,7 @@ from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.quantization.uniform_operations import quantization, rescaled, stored
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.xla.convolution import convolved
+from moir.lowering.xla.convolution import convolved
 from moir.rewriting.builder import OpBuilder
 
 Compute = Callable[[SSAValue, SSAValue], SSAValue]

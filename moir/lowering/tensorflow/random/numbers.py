@@ -96,7 +96,9 @@ def normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
 
 
 def truncated_normal(op: OpBuilder, shape: SSAValue, seeds: Seeds) -> SSAValue:
-    """Random numbers of a truncated normal distribution, by inversion of its distribution function: sqrt(2) ErfInv(w)."""
+    """Random numbers of a truncated normal distribution, by inversion of its distribution function: sqrt(2)
+    ErfInv(w).
+    """
     end = math.erf(DISTANCE / math.sqrt(2))
     return op.Multiply(op.ErfInv(uniform(op, shape, -end, end, seeds)), math.sqrt(2))
 
@@ -234,7 +236,9 @@ def multinomial(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int 
 
 @tf.lowers("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg")
 def key_and_counter(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """tf.StatelessRandomGetKeyCounter(seed) -> key, counter: constants that hold the seed for the kinds that use them"""
+    """tf.StatelessRandomGetKeyCounter(seed) -> key, counter: constants that hold the seed for the kinds that
+    use them
+    """
     seeds = stateless_seeds(node, 0)
     counter = [seeds.second, 0] if any(seeds) else _OF_STATE
     parts = [op.constant(np.array(part, np.uint64), ui64) for part in ([seeds.first], counter)]

@@ -8,15 +8,13 @@ Which dimension is what, the frontend reads from the attribute `dimension_number
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import boolean, si8, si32, ui8
-from moir.dialects.opset.matrix import LETTERS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
+from moir.lowering.xla.products import equation_of
 from moir.rewriting.builder import OpBuilder
 
 WIDENED = (boolean, si8, ui8)
@@ -41,27 +39,3 @@ def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     factors = [op.convert(node.operand(index), si32 if element in WIDENED else element) for index in (0, 1)]
     equation = equation_of(node, [node.known_rank(0), node.known_rank(1)])
     return op.convert(op.Einsum(*factors, equation=equation), element)
-
-
-def equation_of(node: LoweringNode, ranks: Sequence[int]) -> str:
-    """The equation of the dimension numbers: rows [0] and columns [1] summed over the other axis are "ab,cb->ac"."""
-    spare = iter(LETTERS)
-    terms = [[""] * rank for rank in ranks]
-    output: list[str] = []
-    for what in ("batch", "contracting"):
-        sides = [node.integers(f"{side}_{what}_dimensions", ()) for side in ("lhs", "rhs")]
-        if len(sides[0]) != len(sides[1]):
-            node.fail(f"its {what} dimensions {list(sides[0])} and {list(sides[1])} are not equally many")
-        for places in zip(*sides, strict=True):
-            letter = next(spare)
-            for term, place in zip(terms, places, strict=True):
-                if not 0 <= place < len(term) or term[place]:
-                    node.fail(f"dimension {place} of an operand is not there, or used twice")
-                term[place] = letter
-            output += letter if what == "batch" else ""
-    for term in terms:
-        for place, letter in enumerate(term):
-            if not letter:
-                term[place] = next(spare)
-                output.append(term[place])
-    return f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(output)}"

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, si64, ui8
-from moir.dialects.shapes import element_of, normalize_axis
-from moir.expansions.shape_values import dimension_list
+from moir.dialects.shapes import normalize_axis
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import graph_of
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.tensorflow.xla.computations import sort_keys
 from moir.lowering.tensorflow.xla.movement import constant_list
+from moir.lowering.xla.sorting import ordered, sorted_by
 from moir.rewriting.builder import OpBuilder
 
 
@@ -45,23 +43,4 @@ def sort_several(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> Sequen
     """
     *operands, _ = inputs
     axis = normalize_axis(constant_list(node, len(operands), "axis", 1)[0], node.known_rank(0))
-    keys = sort_keys(graph_of(node, "comparator"))
-    if keys is None:
-        node.fail(
-            "its comparator is not an order by one or two of the operands",
-            hint="sort by numbers alone, or cut the model in front of this node",
-        )
-    for key in reversed(keys):
-        found, places = ordered(op, operands[key.operand], axis, ascends=key.ascends)
-        operands = [found if index == key.operand else op.GatherElements(each, places, axis=axis) for index, each in enumerate(operands)]
-    return operands
-
-
-def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
-    """Keys in order along an axis, equal ones in the order they have, and the positions they had."""
-    element = element_of(keys)
-    data = op.convert(keys, ui8) if element is boolean else keys
-    count = op.Squeeze(dimension_list(op, data, axis), [0])
-    mode = "min" if ascends else "max"
-    found, places = op.TopK.results(data, count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si64)
-    return op.convert(found, element), places
+    return sorted_by(node, op, graph_of(node, "comparator"), operands, axis)

@@ -54,6 +54,12 @@ FAULTS = (
         form="pad-blocks",
     ),
     Fault(
+        "blocks-of-levels",
+        "SpaceToBatch with padding of integers with a zero point, or what a FakeQuantize rounds to levels below 0",
+        "has the lowest one in place of 0",
+        form="pad-blocks",
+    ),
+    Fault(
         "unique-axis",
         "Unique along another axis than the first",
         "finds other slices",

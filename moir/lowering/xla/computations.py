@@ -18,9 +18,10 @@ import numpy as np
 from xdsl.ir import Region, SSAValue
 
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.frameworks.tensorflow import integer_of, kind_of, origin
+from moir.dialects.frameworks.tensorflow import integer_of, origin
 from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.properties import value_of
 from moir.records import Record
 
 PAIRS = {
@@ -37,6 +38,36 @@ PAIRS = {
     "Mul": "prod",
 }
 """What a function of one operation makes of its two arguments; the operands may be in any order."""
+
+
+_COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEqual", "LT": "Less", "NE": "NotEqual"}
+_SPELLINGS = {
+    "add": "Add",
+    "and": "LogicalAnd",
+    "bitcast_convert": "Bitcast",
+    "broadcast_in_dim": "BroadcastTo",
+    "convert": "Cast",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "multiply": "Mul",
+    "not": "LogicalNot",
+    "or": "LogicalOr",
+    "reshape": "Reshape",
+    "select": "Select",
+    "shift_right_logical": "RightShift",
+    "subtract": "Sub",
+    "xor": "BitwiseXor",
+}
+"""Kinds in their other spelling, in lower case, by those that are compared here."""
+
+
+def kind_of(op: object) -> str:
+    """The kind of an operation of a framework, in one spelling; a comparison has that of its direction."""
+    if not isinstance(op, FrameworkOp):
+        return ""
+    if op.KIND == "compare" and (direction := op.properties.get("comparison_direction")) is not None:
+        return _COMPARED.get(value_of(direction), "")
+    return _SPELLINGS.get(op.KIND, op.KIND)
 
 
 def operands_of(value: SSAValue) -> Sequence[SSAValue]:

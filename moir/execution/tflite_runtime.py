@@ -1,0 +1,84 @@
+"""TensorFlow Lite models in TensorFlow's interpreter, without delegates."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from moir.dialects.memory_map import Array
+from moir.errors import ExecutionError
+from moir.execution.runner import FrameworkRunner
+
+
+class LiteRunner(FrameworkRunner):
+    """Runs the first subgraph of a model. Inner tensors that are quantized are the numbers that they stand for."""
+
+    PACKAGE = "tensorflow"
+
+    @property
+    def title(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return f"the interpreter of TensorFlow {_tensorflow().__version__}"
+
+    def run(self, inputs: Mapping[str, Array], tensors: Sequence[str] = ()) -> dict[str, Array]:
+        lite = _tensorflow().lite
+        try:
+            with warnings.catch_warnings():
+                # It says that the interpreter will be a package of its own.
+                warnings.simplefilter("ignore")
+                interpreter = lite.Interpreter(
+                    str(self.path),
+                    experimental_op_resolver_type=lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+                    experimental_preserve_all_tensors=bool(tensors),
+                )
+            return self._values(interpreter, inputs, tensors)
+        except (ValueError, RuntimeError) as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reason = lines[0] if lines else type(error).__name__
+            raise ExecutionError(f"the interpreter cannot run the model: {reason}", location=str(self.path)) from error
+
+    def _values(self, interpreter: Any, inputs: Mapping[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
+        # The frontend keeps the order of inputs and outputs.
+        places = interpreter.get_input_details()
+        for port, place in zip(self.interface.inputs, places, strict=True):
+            array = inputs[port.name]
+            if list(place["shape"]) != list(array.shape):
+                interpreter.resize_tensor_input(place["index"], array.shape)
+        interpreter.allocate_tensors()
+        for port, place in zip(self.interface.inputs, places, strict=True):
+            array = inputs[port.name]
+            interpreter.set_tensor(place["index"], array if array.dtype.kind in "OUS" else array.astype(place["dtype"], copy=False))
+        interpreter.invoke()
+        results = zip(self.interface.outputs, interpreter.get_output_details(), strict=True)
+        found = {port.name: interpreter.get_tensor(place["index"]) for port, place in results}
+        wanted = set(tensors) - found.keys()
+        for each in interpreter.get_tensor_details() if wanted else ():
+            if each["name"] not in wanted:
+                continue
+            try:
+                found[each["name"]] = _numbers(interpreter.get_tensor(each["index"]), each["quantization_parameters"])
+            except ValueError:
+                # A tensor that no operator computed.
+                continue
+        return found
+
+
+def _numbers(array: Array, quantization: Mapping[str, Any]) -> Array:
+    """The numbers that the integers of a tensor stand for; any other tensor as it is."""
+    scales, zeros = quantization["scales"], quantization["zero_points"]
+    if array.dtype.kind not in "iu" or array.dtype.itemsize > 2 or not len(scales):
+        return array
+    if len(scales) > 1:
+        shape = [1] * array.ndim
+        shape[quantization["quantized_dimension"]] = -1
+        scales, zeros = scales.reshape(shape), zeros.reshape(shape)
+    return ((array.astype(np.float32) - zeros) * scales).astype(np.float32)
+
+
+def _tensorflow() -> Any:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    return import_module(LiteRunner.PACKAGE)

@@ -1,0 +1,113 @@
+"""The calls of a layer, `inbound_nodes`, in the forms of Keras 3 and Keras 2.
+
+{"args": [[T a, T b]], "kwargs": {"mask": T m}}     Keras 3, tensors are objects
+[["a", 0, 0, {}], ["b", 0, 0, {}]]                  Keras 2, two tensors as a list
+[["x", 0, 0, {"y": 2.0}]] as `inbound_nodes`        Keras 2, a function of one tensor: the row is the call
+["_CONSTANT_VALUE", -1, 3.0, {"y": ["x", 0, 0]}]    Keras 2, a constant in the first place
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from moir.frontends.keras.configuration import Entry, Reference, decoded
+from moir.records import Record
+
+_CONSTANT = "_CONSTANT_VALUE"
+_NO_ARGUMENTS = frozenset(("training",))
+"""Keywords of calls that inference has one value for."""
+
+
+class Call(Record):
+    """The arguments of a call, with references in the places of tensors."""
+
+    arguments: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+
+    def references(self) -> Iterator[Reference]:
+        """All tensors, in the order of the arguments."""
+        yield from references_in(self.arguments)
+        for value in self.keywords.values():
+            yield from references_in(value)
+
+
+def references_in(value: Any) -> Iterator[Reference]:
+    """The references within a value, in order."""
+    if isinstance(value, Reference):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in cast("list[Any]", value):
+            yield from references_in(each)
+    elif isinstance(value, dict):
+        for each in cast("dict[str, Any]", value).values():
+            yield from references_in(each)
+
+
+def calls_of(entry: Entry) -> list[Call]:
+    """The calls of a layer. Raises ValueError, KeyError or TypeError for what is no call."""
+    if entry.nodes and all(_is_row(node) for node in entry.nodes):
+        return [_of_rows([node]) for node in entry.nodes]
+    return [_call(node) for node in entry.nodes]
+
+
+def _call(node: Any) -> Call:
+    if isinstance(node, dict) and ("args" in node or "kwargs" in node):
+        given = cast("dict[str, Any]", node)
+        keywords = decoded(given.get("kwargs") or {})
+        return Call(tuple(decoded(given.get("args") or [])), _of_inference(keywords))
+    if isinstance(node, dict):
+        # A model that is called with a dictionary.
+        return Call(({name: _rows(each) for name, each in cast("dict[str, Any]", node).items()},), {})
+    return _of_rows(node)
+
+
+def _of_inference(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in keywords.items() if name not in _NO_ARGUMENTS and value is not None}
+
+
+def _is_row(value: Any) -> bool:
+    """Whether a value is a row of Keras 2: [layer, node, tensor] and perhaps keywords."""
+    if not isinstance(value, list):
+        return False
+    row = cast("list[Any]", value)
+    if not 3 <= len(row) <= 4 or not isinstance(row[0], str) or not isinstance(row[1], int):
+        return False
+    return row[0] == _CONSTANT or isinstance(row[2], int)
+
+
+def _rows(value: Any) -> Any:
+    """A nested value of Keras 2 with references in the places of rows."""
+    if _is_row(value):
+        return decoded(value[2]) if value[0] == _CONSTANT else Reference(value[0], value[1], value[2])
+    if isinstance(value, list):
+        return [_rows(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict) and "class_name" not in value:
+        return {name: _rows(each) for name, each in cast("dict[str, Any]", value).items()}
+    return decoded(value)
+
+
+def _of_rows(rows: list[Any]) -> Call:
+    if not rows or not all(_is_row(row) for row in rows):
+        raise ValueError("a call is no list of tensors")
+    tensors = [_rows(row[:3]) for row in rows]
+    keywords = cast("dict[str, Any]", rows[0][3]) if len(rows[0]) == 4 and isinstance(rows[0][3], dict) else {}
+    found = {name: _rows(value) for name, value in keywords.items() if name != "name"}
+    return Call((tensors[0] if len(tensors) == 1 else tensors,), _of_inference(found))
+
+
+def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
+    """The tensors that `input_layers` or `output_layers` list, with the keys that they have.
+
+    They are a triple, a list of triples, or a dictionary of them.
+    """
+    found = _rows(value)
+    if isinstance(found, dict):
+        named = cast("dict[str, Any]", found)
+        return [
+            (name if len(inner) == 1 else None, each)
+            for name, value in named.items()
+            for inner in [list(references_in(value))]
+            for each in inner
+        ]
+    return [(None, each) for each in references_in(found)]

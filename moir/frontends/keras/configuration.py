@@ -1,0 +1,191 @@
+"""The objects of a configuration: entries of layers, references to tensors, plain values.
+
+{"class_name": "Dense", "config": {"name": "head", "units": 4}, "inbound_nodes": […]}  ->  Entry("Dense", "head", …)
+{"class_name": "__keras_tensor__", "config": {"keras_history": ["x", 0, 0]}}           ->  Reference("x", 0, 0)
+{"class_name": "function", "config": "relu6"}                                          ->  "relu6"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from moir.errors import ModelFileError
+from moir.records import Record
+
+MAXIMUM_NESTING = 100
+"""How deep values of a configuration may be nested."""
+
+
+class Reference(Record):
+    """A result of a call of a layer."""
+
+    layer: str
+    node: int
+    tensor: int
+
+
+class Slice(Record):
+    """A slice of an index, as `x[start:stop:step]` has it."""
+
+    start: object
+    stop: object
+    step: object
+
+    def parts(self) -> tuple[tuple[str, object], ...]:
+        """The bounds and the step by their names."""
+        return (("start", self.start), ("stop", self.stop), ("step", self.step))
+
+
+ELLIPSIS = "..."
+"""What stands for an ellipsis in an index."""
+
+
+class Entry(Record):
+    """A layer of a model.
+
+    Args:
+        class_name: the name of its class.
+        name: its own name.
+        module: the module of its class, empty if the file does not say it.
+        registered: the name under which a custom class is registered; empty for other classes.
+        config: its configuration, as in the file.
+        nodes: its calls, as in the file.
+        build_config: the shapes it was built with.
+    """
+
+    class_name: str
+    name: str
+    module: str
+    registered: str
+    config: Mapping[str, Any]
+    nodes: tuple[Any, ...] = ()
+    build_config: Mapping[str, Any] = {}
+
+    @property
+    def is_operation(self) -> bool:
+        """Whether it is a function of `keras.ops`. HDF5 files do not say so, but a function has no dtype."""
+        if self.module:
+            return ".ops." in f"{self.module}."
+        return "trainable" not in self.config and "dtype" not in self.config and self.class_name != "InputLayer" and not self.is_model
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a model with layers of its own."""
+        return isinstance(self.config.get("layers"), list)
+
+    @property
+    def kind(self) -> str:
+        """The kind of its operation in the dialect."""
+        if self.registered and (">" in self.registered or not self.module.startswith(("keras", "tf_keras"))):
+            return self.registered
+        return f"ops.{self.class_name}" if self.is_operation else self.class_name
+
+
+def entry_of(value: object, what: str, location: str) -> Entry:
+    """The entry of an object of a file. Raises ModelFileError if it is none."""
+    if not isinstance(value, dict):
+        raise ModelFileError(f"{what} is no object", location=location)
+    given = cast("dict[str, Any]", value)
+    class_name, config = given.get("class_name"), given.get("config")
+    if class_name in ("Sequential", "Model", "Functional") and isinstance(config, list):
+        # Sequential models of Keras 1.
+        config = {"layers": config, "name": given.get("name") or "sequential"}
+    if not isinstance(class_name, str) or not isinstance(config, dict):
+        raise ModelFileError(f"{what} has no class and configuration", location=location)
+    config = cast("dict[str, Any]", config)
+    name, nodes, built = given.get("name") or config.get("name"), given.get("inbound_nodes") or [], given.get("build_config")
+    return Entry(
+        class_name,
+        str(name or ""),
+        str(given.get("module") or ""),
+        str(given.get("registered_name") or ""),
+        config,
+        tuple(cast("list[Any]", nodes)) if isinstance(nodes, list) else (),
+        cast("dict[str, Any]", built) if isinstance(built, dict) else {},
+    )
+
+
+def policy_name(value: object) -> str:
+    """The name of a policy of element types: `mixed_float16`, `int8_from_float32`."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict):
+        return "float32"
+    given = cast("dict[str, Any]", value)
+    config = cast("dict[str, Any]", given.get("config") if isinstance(given.get("config"), dict) else {})
+    if "mode" in config:
+        return f"{config['mode']}_from_{policy_name(config.get('source_name') or 'float32')}"
+    return str(config.get("name") or "float32")
+
+
+def decoded(value: object, depth: int = 0) -> Any:
+    """A value of a configuration. Raises ValueError if it is nested too deeply, or no value of Keras."""
+    if depth > MAXIMUM_NESTING:
+        raise ValueError("it is nested too deeply")
+    if isinstance(value, list):
+        return [decoded(each, depth + 1) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    given = cast("dict[str, Any]", value)
+    name = given.get("class_name")
+    config = given.get("config")
+    held = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
+    if name == "__keras_tensor__":
+        layer, node, tensor = held["keras_history"]
+        return Reference(str(layer), int(node), int(tensor))
+    if name == "__tuple__":
+        return [decoded(each, depth + 1) for each in given.get("items", ())]
+    if name == "__slice__":
+        return Slice(*(decoded(held.get(each), depth + 1) for each in ("start", "stop", "step")))
+    if name == "__ellipsis__":
+        return ELLIPSIS
+    if name in ("__tensor__", "__numpy__"):
+        return np.asarray(held["value"], dtype=np.dtype(str(held["dtype"])))
+    if name == "__lambda__":
+        return "a function as bytecode"
+    if name == "function":
+        return str(config)
+    if name in ("DTypePolicy", "QuantizedDTypePolicy", "Policy", "Int4DTypePolicy", "GPTQDTypePolicy", "QuantizedFloat8DTypePolicy"):
+        return policy_name(given)
+    return {str(key): decoded(each, depth + 1) for key, each in given.items() if key not in _UNUSED}
+
+
+_UNUSED = frozenset(("registered_name", "build_config", "compile_config", "shared_object_id", "module"))
+"""Fields of objects that say nothing about what they compute."""
+
+_TRAINING = ("_initializer", "_regularizer", "_constraint")
+"""Ends of the names of entries that only training asks for."""
+
+_IGNORED = frozenset(("name", "trainable", "dtype", "batch_input_shape", "batch_shape", "seed", "quantization_config", "input_length"))
+"""Entries that are no attributes of an operation."""
+
+
+def attributes_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What a configuration says about what a layer computes, without entries that are None."""
+    found: dict[str, Any] = {}
+    for name, value in config.items():
+        if value is None or name in _IGNORED or name.endswith(_TRAINING):
+            continue
+        found[name] = inner(decoded(value))
+    return found
+
+
+def inner(value: Any) -> Any:
+    """The objects within a value, without what only training asks for."""
+    if isinstance(value, list):
+        return [inner(each) for each in cast("list[Any]", value)]
+    if isinstance(value, np.ndarray):
+        return cast("list[Any]", value.tolist())
+    if isinstance(value, Reference | Slice):
+        return str(value)
+    if not isinstance(value, dict):
+        return value
+    given = cast("dict[str, Any]", value)
+    return {
+        name: inner(each)
+        for name, each in given.items()
+        if not name.endswith(_TRAINING) and name not in ("trainable", "seed", "quantization_config")
+    }

@@ -1,0 +1,172 @@
+"""The parts of a Keras file: the configuration of the model, the generation of Keras, and the file of its weights.
+
+A `.keras` file is a zip archive of `config.json`, `metadata.json` and `model.weights.h5`; an `.h5` file has the
+configuration in an attribute and the weights in groups named as the layers.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, cast
+
+from moir.errors import ModelFileError
+from moir.files.reading import map_file
+from moir.frontends.keras.hdf5 import HDF5File, Window
+from moir.frontends.keras.weights import GroupedWeights, LayerWeights, NamedWeights
+from moir.records import Record
+
+LARGEST_CONFIGURATION = 1 << 27
+"""Largest size of a configuration in bytes."""
+
+LARGEST_ASSET = 1 << 26
+"""Largest size of a vocabulary in bytes."""
+
+MAXIMUM_MEMBERS = 1 << 14
+"""The most members of an archive."""
+
+_LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+"""The header in front of a member of a zip archive; its last two numbers are the lengths of the name and a field."""
+
+_HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+
+
+class ModelFile(Record):
+    """What a Keras file has.
+
+    Args:
+        config: the object of the model: class name and configuration.
+        generation: 2 or 3.
+        weights: the weights of the model.
+        assets: texts of vocabularies by their paths below `assets`.
+        is_archive: whether it is a `.keras` archive, whose entries say their modules.
+    """
+
+    config: dict[str, Any]
+    generation: int
+    weights: LayerWeights
+    assets: dict[str, str]
+    is_archive: bool
+
+
+def read_file(path: Path) -> ModelFile:
+    """Read a Keras file. Raises ModelFileError if it is damaged, or has no model."""
+    mapped = map_file(path)
+    if mapped is None:
+        raise ModelFileError("the file is empty", location=str(path))
+    if mapped[:8] == _HDF5_MARK:
+        return _of_hdf5(path, mapped)
+    return _of_archive(path, mapped)
+
+
+def parsed(text: str | bytes, path: Path, what: str) -> dict[str, Any]:
+    """The object of a text of JSON. Raises ModelFileError if it is none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{what} is no valid JSON: {error}", location=str(path)) from error
+    if not isinstance(found, dict):
+        raise ModelFileError(f"{what} is no object", location=str(path))
+    return cast("dict[str, Any]", found)
+
+
+def _generation(version: object, config: dict[str, Any]) -> int:
+    """2 or 3, by the version of Keras that wrote the file."""
+    text = str(version or "")
+    if text[:1] in "123" and text:
+        return 3 if text[0] == "3" else 2
+    return 3 if "module" in config and not str(config.get("module", "")).startswith("tf_keras") else 2
+
+
+# HDF5
+
+
+def _of_hdf5(path: Path, mapped: mmap.mmap) -> ModelFile:
+    file = HDF5File(path, mapped, 0, len(mapped))
+    text = file.text(file.root, "model_config")
+    if text is None:
+        raise _weights_only(path) if _has_weights(file) else ModelFileError("this is an HDF5 file, but no Keras model", location=str(path))
+    if len(text) > LARGEST_CONFIGURATION:
+        raise file.error("its configuration is too large")
+    config = parsed(text, path, "the attribute model_config")
+    version = file.text(file.root, "keras_version")
+    weights = file.child(file.root, "model_weights")
+    return ModelFile(config, _generation(version, config), NamedWeights.of_file(file, weights), {}, False)
+
+
+def _has_weights(file: HDF5File) -> bool:
+    names = file.names(file.root)
+    return file.strings(file.root, "layer_names") is not None or any(name in names for name in ("layers", "_layer_checkpoint_dependencies"))
+
+
+def _weights_only(path: Path) -> ModelFileError:
+    return ModelFileError(
+        "these are weights of a Keras model without its layers",
+        location=str(path),
+        hint="build the model, load them with model.load_weights, and save all of it: model.save('model.keras')",
+    )
+
+
+# Archives
+
+
+def _of_archive(path: Path, mapped: mmap.mmap) -> ModelFile:
+    try:
+        archive = zipfile.ZipFile(cast(Any, Window(mapped, 0, len(mapped))))
+        members = {each.filename: each for each in archive.infolist()[:MAXIMUM_MEMBERS]}
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error, UnicodeError, EOFError) as error:
+        raise ModelFileError(f"no valid zip archive: {error}", location=str(path), hint="copy or download it again") from error
+    if "config.json" not in members:
+        missing = "it has no config.json"
+        raise ModelFileError(f"this zip archive is no Keras model: {missing}", location=str(path))
+    config = parsed(_member(archive, members["config.json"], path, LARGEST_CONFIGURATION), path, "config.json")
+    version: object = None
+    if "metadata.json" in members:
+        metadata = parsed(_member(archive, members["metadata.json"], path, LARGEST_CONFIGURATION), path, "metadata.json")
+        version = metadata.get("keras_version")
+    assets = {
+        name.removeprefix("assets/"): _member(archive, member, path, LARGEST_ASSET).decode(errors="replace")
+        for name, member in members.items()
+        if name.startswith("assets/") and name.endswith(".txt")
+    }
+    weights = GroupedWeights.empty()
+    if "model.weights.h5" in members:
+        weights = _archived_weights(members["model.weights.h5"], path, mapped)
+    elif any(name.startswith("model.weights") for name in members):
+        hint = "save the model as one file: model.save('model.keras')"
+        raise ModelFileError("its weights are in several parts, which are not supported", location=str(path), hint=hint)
+    return ModelFile(config, _generation(version, config), weights, assets, True)
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, largest: int) -> bytes:
+    """The bytes of a member. Raises ModelFileError if it is too large or damaged."""
+    if member.file_size > largest:
+        raise ModelFileError(f"its member {member.filename} is too large", location=str(path))
+    try:
+        with archive.open(member) as file:
+            return file.read(largest)
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, zlib.error, EOFError, struct.error) as error:
+        raise ModelFileError(f"its member {member.filename} is damaged: {error}", location=str(path)) from error
+
+
+def _archived_weights(member: zipfile.ZipInfo, path: Path, mapped: mmap.mmap) -> GroupedWeights:
+    """The weights of an archive, whose HDF5 file is stored without compression."""
+    if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
+        raise ModelFileError(
+            "its weights are compressed or encrypted",
+            location=str(path),
+            hint="Keras stores them as they are: save the model again, or pack the archive with zip -0",
+        )
+    header = mapped[member.header_offset : member.header_offset + _LOCAL_HEADER.size]
+    if len(header) < _LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
+        raise ModelFileError("its member model.weights.h5 is damaged", location=str(path), hint="copy or download it again")
+    *_, name_size, extra_size = _LOCAL_HEADER.unpack(header)
+    start = member.header_offset + _LOCAL_HEADER.size + name_size + extra_size
+    if start + member.file_size > len(mapped):
+        raise ModelFileError("its member model.weights.h5 ends behind the end of the file", location=str(path))
+    file = HDF5File(path, mapped, start, member.file_size)
+    return GroupedWeights(file, file.root)

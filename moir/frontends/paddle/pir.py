@@ -1,0 +1,280 @@
+"""A PIR program -> the block of a model in the `paddle` dialect.
+
+    %8 = "pd_op.mean"(%6, %7) {keepdim = false}
+->  %y = paddle.reduce_mean(%x, %axes) {keep_dim = false, name = "mean_8"}
+
+Operations have the kinds and attributes of programs (`moir.frontends.paddle.definitions`). A value that is a list of
+tensors is all of them; lists are made and taken apart while they are read.
+
+Source: PaddlePaddle 3.3, pd_op.h and control_flow_op.cc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.data import DataAttr
+from moir.dialects.properties import attribute_of, string_attribute
+from moir.errors import ModelFileError
+from moir.frontends.numbers import shortest
+from moir.frontends.operations import declared_type
+from moir.frontends.paddle.definitions import definition_of_pir
+from moir.frontends.paddle.elements import DATA_TYPES, ELEMENTS, TYPE_NAMES
+from moir.frontends.paddle.operation import IGNORED, arranged, build, number_data
+from moir.frontends.paddle.pir_file import PARAMETER, PirBlock, PirOperation, PirProgram
+from moir.frontends.paddle.scope import Key, Scope, new_parameter
+
+MAXIMUM_RESULTS = 10_000
+"""Largest number of tensors in a list."""
+MAXIMUM_ARGUMENTS = 1_000_000
+"""Largest number of captured values of an operation, times the number of its regions."""
+
+
+class PirBuilder:
+    """Builds the block of a program.
+
+    Args:
+        program: the program.
+        parameters: the values of its parameters, by name.
+        path: its file, for messages.
+    """
+
+    def __init__(self, program: PirProgram, parameters: Mapping[str, DataAttr], path: Path) -> None:
+        self._program = program
+        self._parameters = parameters
+        self._path = path
+        self._constants: dict[Key, tuple[str, DataAttr]] = {}
+        self._lists: dict[int, list[Key]] = {}
+        """The keys of the tensors of each value that is a list."""
+        self._fetched: list[tuple[int, str, SSAValue]] = []
+
+    def block(self) -> Block:
+        """The block of the model. Raises ModelFileError if the program is inconsistent or has no outputs."""
+        scope = Scope(self._constants.get)
+        operations = self._program.block.operations
+        for each in operations:
+            if each.dialect == "1" and each.kind == "data":
+                self._input(each, scope)
+        self._operations(operations, scope, is_outermost=True)
+        if not self._fetched:
+            raise ModelFileError("the program has no outputs", location=str(self._path), hint="save it for inference: paddle.jit.save")
+        results: list[Operation] = []
+        for _, name, value in sorted(self._fetched, key=lambda each: each[0]):
+            attributes: dict[str, Attribute] = {"name": string_attribute(name)}
+            results.append(opset.operation("opset1.Result").create(operands=[value], attributes=attributes))
+        return Block([*scope.operations.list, *results])
+
+    def _input(self, op: PirOperation, scope: Scope) -> None:
+        name = op.attributes.get("name")
+        if not isinstance(name, str) or len(op.results) != 1 or op.results[0].is_list:
+            self._fail(op, "an input has a name and one tensor")
+        (element, shape) = op.results[0].types[0]
+        found = ELEMENTS.get(TYPE_NAMES.get(element, -1))
+        if found is None:
+            self._fail(op, f"the input {name!r} is of element type {element!r}, which OpenVINO IR does not have")
+        parameter = new_parameter(declared_type(shape, found, name), name)
+        scope.operations.append(parameter)
+        scope.set(op.results[0].number, parameter.results[0])
+
+    # Values
+
+    def _keys(self, number: int) -> list[Key]:
+        """The keys of the tensors of a value: of itself, or of the members of a list."""
+        return self._lists.get(number, [number])
+
+    def _values(self, number: int, op: PirOperation, scope: Scope) -> list[SSAValue]:
+        """The tensors of an operand, none of an absent one."""
+        if number == 0:
+            return []
+        found = [scope.find(key) for key in self._keys(number)]
+        if any(value is None for value in found):
+            self._fail(op, f"the value {number} is not known where it is used")
+        return [value for value in found if value is not None]
+
+    def _value(self, number: int, op: PirOperation, scope: Scope) -> SSAValue:
+        values = self._values(number, op, scope)
+        if len(values) != 1:
+            self._fail(op, f"the value {number} is {len(values)} tensors, not one")
+        return values[0]
+
+    # Operations
+
+    def _operations(self, operations: Sequence[PirOperation], scope: Scope, *, is_outermost: bool = False) -> list[SSAValue]:
+        """Build operations; returns the values that the block yields."""
+        yielded: list[SSAValue] = []
+        for op in operations:
+            match op.dialect, op.kind:
+                case "0", _:
+                    self._builtin(op)
+                case "2", "yield":
+                    yielded = [value for number in op.operands for value in self._values(number, op, scope)]
+                case "1", "data":
+                    if not is_outermost:
+                        self._fail(op, "an input stands in a region")
+                case "1", "fetch":
+                    self._fetch(op, scope)
+                case "1", "full_int_array":
+                    self._full_int_array(op)
+                case "1", "if":
+                    self._if(op, scope)
+                case "1", "while":
+                    self._while(op, scope)
+                case _:
+                    self._operation(op, scope)
+        return yielded
+
+    def _builtin(self, op: PirOperation) -> None:
+        """Parameters, and lists of tensors, which are only looked through."""
+        if op.kind == PARAMETER:
+            name = op.attributes["name"]
+            if op.attributes["is_stored"]:
+                self._constants[op.results[0].number] = (name, self._parameters[name])
+        elif op.kind == "combine" and len(op.results) == 1:
+            keys = [key for number in op.operands for key in self._keys(number)]
+            if len(keys) > MAXIMUM_RESULTS:
+                self._fail(op, f"a list of {len(keys)} tensors")
+            self._lists[op.results[0].number] = keys
+        elif op.kind in ("split", "slice") and len(op.operands) == 1:
+            keys = self._keys(op.operands[0])
+            if op.kind == "slice":
+                index = op.attributes.get("index", 0)
+                keys = keys[index : index + 1] if isinstance(index, int) and index >= 0 else []
+            if len(keys) != len(op.results):
+                self._fail(op, f"a list of {len(keys)} tensors where {len(op.results)} are taken")
+            self._lists.update({result.number: [key] for result, key in zip(op.results, keys, strict=True)})
+        elif op.kind == "constant" or op.results:
+            self._fail(op, "it is not supported in models for inference", "save the model with paddle.jit.save")
+
+    def _fetch(self, op: PirOperation, scope: Scope) -> None:
+        name, column = op.attributes.get("name"), op.attributes.get("col")
+        if not isinstance(name, str) or not isinstance(column, int) or len(op.operands) != 1:
+            self._fail(op, "an output has a name, a column and one value")
+        if scope.parent is not None:
+            self._fail(op, "an output stands in a region")
+        self._fetched.append((column, name, self._value(op.operands[0], op, scope)))
+
+    def _full_int_array(self, op: PirOperation) -> None:
+        """A list of integers, which becomes a constant where it is used."""
+        value: Any = op.attributes.get("value")
+        if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:
+            self._fail(op, "its value is no list of integers")
+        data = number_data(value)
+        if op.attributes.get("dtype") == "int32":
+            data = DataAttr.of(np.asarray(value, np.int64).astype(np.int32))
+        self._constants[op.results[0].number] = ("", data)
+
+    def _operation(self, op: PirOperation, scope: Scope) -> None:
+        definition = definition_of_pir(op.kind) if op.dialect == "1" else None
+        kind = definition.kind if definition is not None else op.kind if op.dialect == "1" else f"{op.dialect}.{op.kind}"
+        attributes = self._attributes(op, {} if definition is None else definition.renamed)
+        name = self._name(op)
+        if op.regions:
+            self._fail(op, "an operation of this kind with regions is not supported")
+        if definition is None:
+            operands = [value for number in op.operands for value in self._values(number, op, scope) or [scope.absent()]]
+            properties: dict[str, Attribute] = {each: attribute_of(value) for each, value in attributes.items()}
+        else:
+            given: dict[int, list[SSAValue]] = {}
+            for number, place in zip(op.operands, definition.positions, strict=False):
+                if place >= 0 and (values := self._values(number, op, scope)):
+                    given[place] = values
+            if len(op.operands) > len(definition.positions):
+                self._fail(op, f"it has {len(op.operands)} operands, its kind has at most {len(definition.positions)}")
+            operands, properties = arranged(scope, definition, given, attributes, name)
+        self._set(op, build(scope, kind, operands, properties, name, self._result_names(op)), scope)
+
+    def _result_names(self, op: PirOperation) -> list[list[str]]:
+        """The names of the results, by the kind and the number of each: PIR has none."""
+        names = [
+            [f"{op.kind}_{result.number}" if not result.is_list else f"{op.kind}_{result.number}.{index}"]
+            for result in op.results
+            for index in range(len(result.types))
+        ]
+        if len(names) > MAXIMUM_RESULTS:
+            self._fail(op, f"it has {len(names)} results")
+        return names
+
+    def _set(self, op: PirOperation, built: Operation, scope: Scope) -> None:
+        """Let the results of an operation stand for its values."""
+        place = 0
+        for result in op.results:
+            if result.is_list:
+                keys: list[Key] = [(result.number, index) for index in range(len(result.types))]
+                self._lists[result.number] = keys
+            else:
+                keys = [result.number]
+            for key in keys:
+                scope.set(key, built.results[place])
+                place += 1
+
+    def _attributes(self, op: PirOperation, renamed: Mapping[str, str]) -> dict[str, Any]:
+        """The attributes with the names and in the forms of programs, those that say nothing left out."""
+        found: dict[str, Any] = {}
+        for name, value in op.attributes.items():
+            if value is None or name in IGNORED or not name:
+                continue
+            if isinstance(value, str) and name.endswith("dtype"):
+                if value not in DATA_TYPES:
+                    self._fail(op, f"the element type {value!r} does not exist in OpenVINO IR")
+                value = DATA_TYPES[value]
+            elif isinstance(value, list) and any(each is None or isinstance(each, list) for each in cast("list[Any]", value)):
+                self._fail(op, f"the attribute {name} is of an unknown form")
+            elif isinstance(value, float) and name not in ("value", "y", "min", "max"):
+                value = shortest(value)
+            found[renamed.get(name, name)] = value
+        return found
+
+    def _name(self, op: PirOperation) -> str:
+        """The name of an operation: the path of its layer, its kind, and the number of its first result."""
+        path = op.attributes.get("struct_name")
+        number = f"_{op.results[0].number}" if op.results else ""
+        return f"{path.strip('/')}/{op.kind}{number}" if isinstance(path, str) and path.strip("/") else f"{op.kind}{number}"
+
+    # Control flow
+
+    def _if(self, op: PirOperation, scope: Scope) -> None:
+        """A conditional -> paddle.if(condition, captured…); both regions have a Parameter for each captured value."""
+        if len(op.operands) != 1 or len(op.regions) != 2:
+            self._fail(op, f"it has {len(op.operands)} operands and {len(op.regions)} regions, not 1 and 2")
+        condition = self._value(op.operands[0], op, scope)
+        inner = [Scope(self._constants.get, scope) for _ in op.regions]
+        results = [self._operations(block.operations, each) for block, each in zip(op.regions, inner, strict=True)]
+        keys = list(dict.fromkeys(key for each in inner for key in each.captured))
+        if len(keys) * 2 > MAXIMUM_ARGUMENTS:
+            self._fail(op, f"its regions use {len(keys)} values")
+        names = self._result_names(op)
+        if any(len(each) != len(names) for each in results):
+            self._fail(op, f"its branches give {[len(each) for each in results]} values for {len(names)} results")
+        regions = [Region(each.body(keys, values)) for each, values in zip(inner, results, strict=True)]
+        captured = [value for key in keys if (value := scope.find(key)) is not None]
+        self._set(op, build(scope, "if", [condition, *captured], {}, self._name(op), names, regions), scope)
+
+    def _while(self, op: PirOperation, scope: Scope) -> None:
+        """A loop -> paddle.while(condition, carried…, captured…), whose region gives the next condition and values."""
+        if not op.operands or len(op.regions) != 1:
+            self._fail(op, f"it has {len(op.operands)} operands and {len(op.regions)} regions")
+        condition = self._value(op.operands[0], op, scope)
+        carried = [self._value(number, op, scope) for number in op.operands[1:]]
+        block: PirBlock = op.regions[0]
+        names = self._result_names(op)
+        if len(block.arguments) != len(carried) or len(names) != len(carried):
+            self._fail(op, f"it carries {len(carried)} values, for {len(block.arguments)} arguments and {len(names)} results")
+        inner = Scope(self._constants.get, scope)
+        parameters = [inner.given(number, value.type) for number, value in zip(block.arguments, carried, strict=True)]
+        results = self._operations(block.operations, inner)
+        if len(results) != len(carried) + 1:
+            self._fail(op, f"its region gives {len(results)} values, not {len(carried) + 1}")
+        keys = list(inner.captured)
+        region = Region(inner.body(keys, results, parameters))
+        captured = [value for key in keys if (value := scope.find(key)) is not None]
+        properties = {"carried": attribute_of(len(carried))}
+        self._set(op, build(scope, "while", [condition, *carried, *captured], properties, self._name(op), names, [region]), scope)
+
+    def _fail(self, op: PirOperation, reason: str, hint: str = "the file is damaged, or of a newer PaddlePaddle") -> NoReturn:
+        raise ModelFileError(reason, operation=f"paddle.{op.kind}", node=self._name(op), location=str(self._path), hint=hint)

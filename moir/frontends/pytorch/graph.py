@@ -1,0 +1,268 @@
+"""A graph of a program -> a block in the `aten` dialect.
+
+    {"target": "torch.ops.aten.linear.default", "inputs": [x, weight, bias], "outputs": [y]}
+->  %y = aten.linear.default(%x, %weight, %bias) {arguments = ["input", "weight", "bias"]} : tensor<*xf32>
+
+Results have the element types that torch inferred, as they are by its rules of promotion. A node is named by its
+result, with the path of its module in front. A graph of control flow becomes a region with a Parameter for each input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ComplexType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from moir.dialects import element_types, opset
+from moir.dialects.data import DataAttr
+from moir.dialects.framework import operation_class
+from moir.dialects.names import several_tensor_names
+from moir.dialects.properties import attribute_of, string_attribute, strings_attribute
+from moir.dialects.shapes import tensor
+from moir.frontends.operations import Operations
+from moir.frontends.pytorch.arguments import ARGUMENTS, Arguments, add_argument
+from moir.frontends.pytorch.pickles import Subclass
+from moir.frontends.pytorch.program import Fields
+from moir.frontends.pytorch.storages import ELEMENTS
+
+DIALECT = "aten"
+
+_SYMBOLS = {"sym_int_values": element_types.si64, "sym_bool_values": element_types.boolean, "sym_float_values": element_types.f32}
+_SUBCLASS_PART = "torch.ops.export.access_subclass_inner_tensor.default"
+
+ALIASING = frozenset(
+    (
+        *("reshape.default", "flatten.using_ints", "contiguous.default", "unflatten.int"),
+        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "view_as.default", "reshape_as.default", "type_as.default"),
+    )
+)
+"""Operations whose result is a view or a copy, as strides and element types decide."""
+
+COPIES = "copies"
+"""The property of such an operation whose result is a copy."""
+
+UNDECIDED = "undecided"
+"""The property of such an operation of which the strides do not say whether its result is a copy."""
+
+
+def kind_of_target(target: str) -> str:
+    """The kind of a target: aten's without their namespace."""
+    return target.removeprefix("torch.ops.").removeprefix("aten.")
+
+
+class GraphBuilder:
+    """Builds the block of a graph.
+
+    Args:
+        graph: the graph.
+        operations: the operations of the block, to which those of the nodes are appended.
+        values: the values of the inputs by their names.
+        subclasses: the inputs that are tensors of a subclass, by their names.
+    """
+
+    def __init__(
+        self, graph: Fields, operations: Operations, values: dict[str, SSAValue], subclasses: dict[str, tuple[str, Subclass]] | None = None
+    ) -> None:
+        self.graph = graph
+        self.operations = operations
+        self.values = values
+        self.subclasses = subclasses or {}
+        self._metas = graph.fields("tensor_values", {})
+        self._symbols = {name: element for key, element in _SYMBOLS.items() for name in graph.fields(key, {}).content}
+
+    def nodes(self) -> None:
+        """Append the operations of all nodes."""
+        for node in self.graph.objects("nodes"):
+            self._node(node)
+
+    def value(self, name: str) -> SSAValue:
+        """The value of a name. Raises ModelFileError if nothing computes it in front of its use."""
+        if name not in self.values:
+            raise self.graph.error(f"the value {name!r} is not computed in front of its use")
+        return self.values[name]
+
+    def type_of(self, name: str) -> Attribute:
+        """The type of a value of unknown shape."""
+        if name in self._symbols:
+            return tensor((), self._symbols[name])
+        return tensor(None, self.element_of(name))
+
+    def element_of(self, name: str) -> Attribute:
+        """The element type of a tensor; dynamic for complex numbers and for what is no tensor."""
+        if name not in self._metas.content:
+            return element_types.dynamic
+        meta = self._metas.fields(name)
+        element = ELEMENTS.get(number := meta.integer("dtype"))
+        if element is None:
+            raise meta.error(f"the unknown element type {number}")
+        return element_types.dynamic if isinstance(element, ComplexType) else element
+
+    def constant(self, name: str, value: DataAttr) -> SSAValue:
+        """Append a constant."""
+        op = opset.operation("opset1.Constant").create(
+            properties={"value": value},
+            attributes={"name": string_attribute(name)},
+            result_types=[tensor(value.shape, value.element)],
+        )
+        self.operations.append(op)
+        return op.results[0]
+
+    def append(self, kind: str, operands: Sequence[SSAValue], names: Sequence[str], name: str) -> Operation:
+        """Append an operation without results, which torch's signature says in place of a node."""
+        properties: dict[str, Attribute] = {ARGUMENTS: strings_attribute(names)}
+        op = operation_class(DIALECT, kind).create(
+            operands=operands, properties=properties, attributes={"name": string_attribute(name)}, result_types=[operands[0].type]
+        )
+        self.operations.append(op)
+        return op
+
+    def _node(self, node: Fields) -> None:
+        target = node.text("target")
+        if target == _SUBCLASS_PART and self._part(node):
+            return
+        arguments = Arguments([], [], {})
+        regions: list[Region] = []
+        for index, each in enumerate(node.objects("inputs")):
+            given = each.fields("arg")
+            key, _ = given.only()
+            if key == "as_graph":
+                regions.append(self._region(given.fields("as_graph").fields("graph")))
+            else:
+                add_argument(arguments, each.text("name", "") or f"input{index}", given, self.value)
+        kind = kind_of_target(target)
+        results = list(_result_names(node))
+        properties = arguments.properties
+        if arguments.names:
+            properties[ARGUMENTS] = strings_attribute(arguments.names)
+        if kind in ALIASING:
+            copies = self._copies(node, kind, results)
+            if copies is not False:
+                properties[UNDECIDED if copies is None else COPIES] = attribute_of(True)
+        name = self._name(node, results)
+        op = operation_class(DIALECT, kind).create(
+            operands=arguments.operands,
+            properties=properties,
+            attributes={"name": string_attribute(name), "tensor_names": several_tensor_names([[each] if each else [] for each in results])},
+            result_types=[self.type_of(each) for each in results],
+            regions=regions,
+        )
+        self.operations.append(op)
+        for result, each in zip(op.results, results, strict=True):
+            if each:
+                self.values[each] = result
+
+    def _part(self, node: Fields) -> bool:
+        """Whether a node reads a part of a tensor of a subclass, which is appended as a constant."""
+        given = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
+        if "src_subclass_tensor" not in given or "attr" not in given:
+            return False
+        source = given["src_subclass_tensor"].fields("as_tensor").text("name")
+        part = given["attr"].text("as_string")
+        name, value = self.subclasses.get(source, ("", None))
+        found = None if value is None else value.parts.get(part)
+        if not isinstance(found, DataAttr):
+            return False
+        for each in _result_names(node):
+            self.values[each] = self.constant(f"{name}.{part}", found)
+        return True
+
+    def _region(self, graph: Fields) -> Region:
+        """The region of a graph of control flow; its names are its own."""
+        operations = Operations()
+        builder = GraphBuilder(graph, operations, {})
+        for given in graph.objects("inputs"):
+            key, _ = given.only()
+            if key not in ("as_tensor", "as_sym_int", "as_sym_bool", "as_sym_float"):
+                continue
+            held = given.fields(key)
+            name = held.text("name", "") or held.text("as_name", "")
+            parameter = opset.operation("opset1.Parameter").create(result_types=[builder.type_of(name)])
+            operations.append(parameter)
+            builder.values[name] = parameter.results[0]
+        builder.nodes()
+        results: list[Operation] = []
+        for given in graph.objects("outputs"):
+            found = builder.output(given)
+            if found is not None:
+                results.append(opset.operation("opset1.Result").create(operands=[found]))
+        return Region(Block([*operations.list, *results]))
+
+    def output(self, given: Fields) -> SSAValue | None:
+        """The value of an output; None for what is no tensor and no size, such as None and a number."""
+        key, _ = given.only()
+        if key == "as_tensor":
+            return self.value(given.fields(key).text("name"))
+        if key in ("as_sym_int", "as_sym_float", "as_sym_bool") and "as_name" in given.fields(key).content:
+            return self.value(given.fields(key).text("as_name"))
+        return None
+
+    def _name(self, node: Fields, results: Sequence[str]) -> str:
+        """The name of a node: the path of its module and the name of its first result."""
+        name = node.text("name", "") or next((each for each in results if each), "")
+        path = _module_path(node.fields("metadata", {}).text("nn_module_stack", ""))
+        return f"{path}/{name}" if path else name
+
+    def _copies(self, node: Fields, kind: str, results: Sequence[str]) -> bool | None:
+        """Whether the result of an operation that may be a view is a copy of its operand; None if nothing says so."""
+        inputs = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
+        source = next((each.fields("as_tensor").text("name", "") for each in inputs.values() if "as_tensor" in each.content), "")
+        if source not in self._metas.content or not results or results[0] not in self._metas.content:
+            return None
+        before, after = self._metas.fields(source), self._metas.fields(results[0])
+        if before.integer("dtype") != after.integer("dtype"):
+            return True
+        if "copy" in inputs and inputs["copy"].content.get("as_bool") is True:
+            return True
+        if any("as_memory_format" in each.content for each in inputs.values()):
+            return None
+        if kind.startswith(("to.", "type_as.")) or _is_contiguous(before):
+            return False
+        return True if kind == "contiguous.default" and _is_contiguous(before) is False else None
+
+
+def _is_contiguous(meta: Fields) -> bool | None:
+    """Whether a tensor has its elements one after another; None if sizes that are not known decide."""
+    expected = 1
+    sizes, strides = list(meta.objects("sizes")), list(meta.objects("strides"))
+    found: list[tuple[Any, Any]] = [
+        (size.content.get("as_int"), stride.content.get("as_int")) for size, stride in zip(sizes, strides, strict=False)
+    ]
+    for index, (size, stride) in list(enumerate(found))[::-1]:
+        if size == 1:
+            continue
+        if not isinstance(stride, int):
+            return None
+        if stride != expected:
+            return False
+        if not isinstance(size, int):
+            # Only dimensions in front of it, whose strides depend on it, are left; one alone decides nothing.
+            return True if all(each == 1 for each, _ in found[:index]) else None
+        expected *= size
+    return True
+
+
+def _result_names(node: Fields) -> list[str]:
+    """The names of the results of a node; empty for one that is undefined."""
+    names: list[str] = []
+    for given in node.objects("outputs"):
+        key, content = given.only()
+        if key == "as_tensors":
+            names += [each.text("name") for each in given.objects(key)]
+        elif key in ("as_tensor", "as_custom_obj"):
+            names.append(given.fields(key).text("name"))
+        elif key in ("as_sym_int", "as_sym_float", "as_sym_bool") and isinstance(content, dict):
+            names.append(given.fields(key).text("as_name", ""))
+        else:
+            names.append("")
+    return names
+
+
+def _module_path(stack: str) -> str:
+    """The path of the innermost module in a stack of `key,path,class` triples."""
+    innermost = stack.rpartition(";")[2].split(",")
+    if len(innermost) < 3:
+        return ""
+    path = innermost[1]
+    return path.removeprefix("L['self'].").removeprefix("L['self']")

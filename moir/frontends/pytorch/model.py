@@ -1,0 +1,227 @@
+"""Exported program, a `.pt2` -> module in the `aten` dialect.
+
+Parameters, buffers and constants become Constants, inputs Parameters under the names of their arguments. A buffer or an
+input that the program's signature says is written gets an `aten.copy_.default` at the end of the block, as in programs
+that were not decomposed; `functionalize-writes` makes states and outputs of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation
+
+from moir.dialects import element_types, opset
+from moir.dialects.module import Module
+from moir.dialects.moir import ModelOp
+from moir.dialects.names import tensor_names
+from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.shapes import tensor
+from moir.errors import ModelFileError
+from moir.files.reading import check_beginning, map_file
+from moir.frontends.operations import Operations, declared_type
+from moir.frontends.pytorch.archive import Archive
+from moir.frontends.pytorch.expressions import LARGEST, Bounds, Expression, Symbol, bounds_of, parse
+from moir.frontends.pytorch.graph import GraphBuilder
+from moir.frontends.pytorch.pickles import Subclass
+from moir.frontends.pytorch.program import Fields, check_version, read_json
+from moir.frontends.pytorch.values import ProgramFiles, Value
+from moir.suggestions import did_you_mean
+
+_LARGEST_BOUND = 2**31 - 1
+"""A bound from here on says nothing about a size."""
+
+
+def read_model(path: str | Path, program: str | None = None) -> ModuleOp:
+    """Read an exported program.
+
+    Args:
+        path: the `.pt2` that `torch.export.save` wrote.
+        program: the name of the program, in an archive of several.
+
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or none.
+    """
+    path = Path(path)
+    mapped = map_file(path)
+    if mapped is None:
+        raise ModelFileError("the file is empty", location=str(path))
+    check_beginning(path, mapped, "aten")
+    archive = Archive(memoryview(mapped), path)
+    files = ProgramFiles(archive)
+    name = _chosen(files, archive, program)
+    content = read_json(archive, files.programs[name])
+    check_version(content)
+    block = _ProgramBuilder(content, files.values(name)).block()
+    return Module([ModelOp.of(path.stem if name == "model" else name, block)])
+
+
+def _chosen(files: ProgramFiles, archive: Archive, program: str | None) -> str:
+    """The name of the program to read. Raises ModelFileError if there is none, or none is chosen of several."""
+    names = list(files.programs)
+    if not names:
+        hint = "load the model in PyTorch and export it: torch.export.save(torch.export.export(model, inputs), 'model.pt2')"
+        raise archive.error("the archive has no program of torch.export", hint)
+    if program is None and len(names) == 1:
+        return names[0]
+    if program is None:
+        raise archive.error(f"the archive has {len(names)} programs", f"choose one: --program {' or '.join(names)}")
+    if program not in files.programs:
+        raise archive.error(f"the archive has no program {program!r}", did_you_mean(program, names, f"it has {', '.join(names)}"))
+    return program
+
+
+class _ProgramBuilder:
+    """Builds the block of a program.
+
+    Args:
+        program: the JSON.
+        values: the weights and constants by their names.
+    """
+
+    def __init__(self, program: Fields, values: Mapping[str, Value]) -> None:
+        module = program.fields("graph_module")
+        self.signature = module.fields("signature")
+        self.graph = module.fields("graph")
+        self.values = values
+        self.operations = Operations()
+        self.builder = GraphBuilder(self.graph, self.operations, {})
+        self._metas = self.graph.fields("tensor_values", {})
+        self._ranges = _ranges(program.fields("range_constraints", {}))
+        self._buffers: dict[str, str] = {}
+
+    def block(self) -> Block:
+        """The block."""
+        for spec in self.signature.objects("input_specs"):
+            self._input(spec)
+        self.builder.nodes()
+        results: list[Operation] = []
+        for spec in self.signature.objects("output_specs"):
+            self._output(spec, results)
+        if not results:
+            raise self.signature.error("the program has no output that is a tensor")
+        return Block([*self.operations.list, *results])
+
+    def _input(self, spec: Fields) -> None:
+        kind, _ = spec.only()
+        held = spec.fields(kind)
+        match kind:
+            case "parameter" | "buffer" | "tensor_constant":
+                self._weight(held.fields("arg").text("name"), held.text(f"{kind}_name"), held)
+            case "user_input":
+                self._user_input(held.fields("arg"))
+            case "constant_input" | "token" | "custom_obj":
+                # What no tensor is; a node that takes an object is not lowered, and reported.
+                pass
+            case _:
+                raise spec.error(f"the unknown kind of input {kind!r}")
+
+    def _weight(self, name: str, weight: str, held: Fields) -> None:
+        value = self.values.get(weight)
+        if value is None:
+            raise ModelFileError(
+                f"the value of {weight!r} is not in the file",
+                location=held.location,
+                hint="export the program with its weights: torch.export.save(program, 'model.pt2')",
+            )
+        if isinstance(value, Subclass):
+            self.builder.subclasses[name] = (weight, value)
+            return
+        self._buffers[weight] = name
+        self.builder.values[name] = self.builder.constant(weight, value)
+
+    def _user_input(self, given: Fields) -> None:
+        key, _ = given.only()
+        if key == "as_tensor":
+            name = given.fields(key).text("name")
+            type_, attributes, bounds = self._tensor_input(name)
+        elif key == "as_sym_int":
+            name = given.fields(key).text("as_name", "")
+            type_, attributes, bounds = tensor((), element_types.si64), dict[str, Attribute](), ""
+        else:
+            # Numbers, strings and None are part of the program.
+            return
+        op = opset.operation("opset1.Parameter").create(
+            result_types=[type_],
+            properties={"bounds": string_attribute(bounds)} if bounds else {},
+            attributes={"name": string_attribute(name), "tensor_names": tensor_names(name), **attributes},
+        )
+        self.operations.append(op)
+        self.builder.values[name] = op.results[0]
+
+    def _tensor_input(self, name: str) -> tuple[Attribute, dict[str, Attribute], str]:
+        """The type of an input, the names of its dimensions, and their bounds as text."""
+        meta = self._metas.fields(name)
+        shape: list[int] = []
+        symbols: list[str] = []
+        bounds: list[str] = []
+        for size in meta.objects("sizes"):
+            if "as_int" in size.content:
+                shape.append(size.integer("as_int"))
+                symbols.append("")
+                bounds.append(str(shape[-1]))
+                continue
+            expression = self._expression(size.fields("as_expr"))
+            shape.append(-1)
+            symbols.append(expression.name if isinstance(expression, Symbol) else "")
+            bounds.append(_written(bounds_of(expression, self._ranges)))
+        element = self.builder.element_of(name)
+        if element is element_types.dynamic:
+            raise meta.error(f"the input {name!r} has complex numbers, which OpenVINO IR does not have")
+        named: dict[str, Attribute] = {"dimension_names": strings_attribute(symbols)} if any(symbols) else {}
+        is_bounded = any(".." in each for each in bounds)
+        return declared_type(shape, element, name), named, ",".join(bounds) if is_bounded else ""
+
+    def _expression(self, held: Fields) -> Expression:
+        try:
+            return parse(held.text("expr_str"))
+        except ValueError as error:
+            raise held.error(str(error)) from None
+
+    def _output(self, spec: Fields, results: list[Operation]) -> None:
+        kind, _ = spec.only()
+        held = spec.fields(kind)
+        match kind:
+            case "user_output" | "loss_output":
+                given = held.fields("arg")
+                value = self.builder.output(given)
+                if value is not None:
+                    key, _ = given.only()
+                    fields = given.fields(key)
+                    name = fields.text("name", "") or fields.text("as_name", "")
+                    results.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
+            case "buffer_mutation" | "parameter_mutation":
+                name = held.text("buffer_name", "") or held.text("parameter_name", "")
+                if name not in self._buffers:
+                    raise held.error(f"the program writes {name!r}, which it does not have")
+                self._written_back(self._buffers[name], held)
+            case "user_input_mutation":
+                self._written_back(held.text("user_input_name"), held)
+            case "token":
+                pass
+            case _:
+                raise spec.error(f"an output of kind {kind!r}; export the model for inference")
+
+    def _written_back(self, target: str, held: Fields) -> None:
+        """A write of a value to a buffer or an input after all nodes."""
+        value = self.builder.value(held.fields("arg").text("name"))
+        self.builder.append("copy_.default", [self.builder.value(target), value], ["self", "src"], f"write_{target}")
+
+
+def _ranges(constraints: Fields) -> dict[str, Bounds]:
+    """The bounds of symbols."""
+    found: dict[str, Bounds] = {}
+    for name in constraints.content:
+        bounds = constraints.fields(name)
+        found[name] = (max(bounds.integer("min_val", 0), 0), bounds.integer("max_val", LARGEST))
+    return found
+
+
+def _written(bounds: Bounds) -> str:
+    """Bounds as a Parameter has them; a question mark for none."""
+    low, high = bounds
+    low = 0 if low <= 1 else low
+    if high >= _LARGEST_BOUND:
+        return f"{low}.." if low else "?"
+    return f"{low}..{high}"

@@ -1,0 +1,86 @@
+"""The weights and constants of a program by their names, in all three layouts of the archive.
+
+torch ≤ 2.7   serialized_state_dict.pt and serialized_constants.pt, pickles
+torch 2.8     data/weights/NAME.pt and data/constants/NAME.pt, pickles
+torch ≥ 2.9   data/weights/NAME_weights_config.json: sizes and strides over records of bytes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from moir.dialects.data import DataAttr
+from moir.frontends.pytorch.archive import Archive
+from moir.frontends.pytorch.pickles import Subclass, read_pickled
+from moir.frontends.pytorch.program import Fields, read_json
+from moir.frontends.pytorch.storages import ELEMENTS, tensor_over
+
+Value = DataAttr | Subclass
+
+
+class ProgramFiles:
+    """Where the records of programs are in an archive.
+
+    Args:
+        archive: the archive. Raises ModelFileError if it has no program.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self.programs: dict[str, str] = {}
+        """The records of the programs by their names."""
+        if "serialized_exported_program.json" in archive:
+            self.root = ""
+            self.programs["model"] = "serialized_exported_program.json"
+            return
+        marks = [name for name in archive.names if name.rpartition("/")[2] in ("archive_format", "archive_version")]
+        self.root = marks[0].rpartition("/")[0] + "/" if marks and "/" in marks[0] else ""
+        folder = f"{self.root}models/"
+        for name in archive.names:
+            if name.startswith(folder) and name.endswith(".json"):
+                self.programs[name[len(folder) : -5]] = name
+
+    def values(self, name: str) -> dict[str, Value]:
+        """The weights and constants of a program, by the names of parameters, buffers and constants."""
+        found: dict[str, Value] = {}
+        for kind, former in (("weights", "serialized_state_dict.pt"), ("constants", "serialized_constants.pt")):
+            config, pickled = f"{self.root}data/{kind}/{name}_{kind}_config.json", f"{self.root}data/{kind}/{name}.pt"
+            if config in self.archive:
+                found.update(self._configured(config, kind))
+            elif (place := pickled if pickled in self.archive else former) in self.archive and len(self.archive.record(place)):
+                found.update(self._pickled(place))
+        return found
+
+    def _pickled(self, place: str) -> dict[str, Value]:
+        inner = self.archive.inner(place)
+        content: Any = read_pickled(inner)
+        if not isinstance(content, Mapping):
+            raise inner.error("the pickle is no dict of tensors")
+        values = cast("Mapping[object, object]", content)
+        return {str(name): value for name, value in values.items() if isinstance(value, DataAttr | Subclass)}
+
+    def _configured(self, config: str, kind: str) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        entries = read_json(self.archive, config).fields("config", {})
+        for name in entries.content:
+            entry = entries.fields(name)
+            record = f"{self.root}data/{kind}/{entry.text('path_name')}"
+            if entry.content.get("use_pickle"):
+                value = read_pickled(self.archive.inner(record))
+                if isinstance(value, DataAttr | Subclass):
+                    found[name] = value
+            elif entry.content.get("tensor_meta") is not None:
+                found[name] = self._tensor(record, entry.fields("tensor_meta"), name)
+        return found
+
+    def _tensor(self, record: str, meta: Fields, name: str) -> DataAttr:
+        element = ELEMENTS.get(number := meta.integer("dtype"))
+        if element is None:
+            raise meta.error(f"the unknown element type {number}")
+        sizes, strides = ([each.integer("as_int") for each in meta.objects(key)] for key in ("sizes", "strides"))
+        offset = meta.fields("storage_offset", {"as_int": 0}).integer("as_int")
+        try:
+            return tensor_over(self.archive.record(record), element, sizes, strides, offset)
+        except ValueError as error:
+            raise self.archive.error(f"the weight {name!r}: {error}") from None

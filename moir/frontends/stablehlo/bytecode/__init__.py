@@ -1,0 +1,1 @@
+"""Programs as bytecode of MLIR with VHLO, the versioned twin of StableHLO."""

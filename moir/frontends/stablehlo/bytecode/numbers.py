@@ -1,0 +1,93 @@
+"""Numbers and strings in bytecode of MLIR.
+
+The trailing zero bits of the first byte of a number are how many bytes follow it; a first byte of 0 says eight.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from moir.errors import ModelFileError
+
+
+class Cursor:
+    """A place in bytecode, from which it is read.
+
+    Args:
+        data: the bytes.
+        location: the path of the file, for messages.
+        position: where it begins.
+        end: where it ends.
+    """
+
+    def __init__(self, data: bytes, location: str, position: int = 0, end: int | None = None) -> None:
+        self.data = data
+        self.location = location
+        self.position = position
+        self.end = len(data) if end is None else end
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raise the error about this place."""
+        raise ModelFileError(reason, location=f"{self.location}, offset {self.position}", hint="copy or download the file again")
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing follows."""
+        return self.position >= self.end
+
+    def byte(self) -> int:
+        """The next byte."""
+        if self.position >= self.end:
+            self.fail("the bytecode ends too early")
+        self.position += 1
+        return self.data[self.position - 1]
+
+    def bytes(self, count: int) -> bytes:
+        """The next bytes."""
+        if not 0 <= count <= self.end - self.position:
+            self.fail("the bytecode ends too early")
+        self.position += count
+        return bytes(self.data[self.position - count : self.position])
+
+    def number(self) -> int:
+        """The next number."""
+        first = self.byte()
+        if first & 1:
+            return first >> 1
+        if not first:
+            return int.from_bytes(self.bytes(8), "little")
+        extra = (first & -first).bit_length() - 1
+        return int.from_bytes(bytes((first,)) + self.bytes(extra), "little") >> (extra + 1)
+
+    def signed(self) -> int:
+        """The next number with a sign."""
+        value = self.number()
+        return (value >> 1) ^ -(value & 1)
+
+    def flagged(self) -> tuple[int, bool]:
+        """The next number, whose lowest bit is a flag."""
+        value = self.number()
+        return value >> 1, bool(value & 1)
+
+    def count(self, what: str, least: int = 1) -> int:
+        """The number of things that follow, each of which takes `least` bytes at least."""
+        found = self.number()
+        if found * least > self.end - self.position:
+            self.fail(f"{found} {what} do not fit into the file")
+        return found
+
+    def part(self, size: int) -> Cursor:
+        """The next bytes as bytecode of their own."""
+        if not 0 <= size <= self.end - self.position:
+            self.fail("a part of the bytecode ends behind its end")
+        self.position += size
+        return Cursor(self.data, self.location, self.position - size, self.position)
+
+    def text(self) -> str:
+        """A string that a zero ends."""
+        place = self.data.find(b"\0", self.position, self.end)
+        if place < 0:
+            self.fail("a string has no end")
+        found = bytes(self.data[self.position : place])
+        self.position = place + 1
+        return found.decode(errors="replace")

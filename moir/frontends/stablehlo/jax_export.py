@@ -1,0 +1,103 @@
+"""The file of `jax.export`: a FlatBuffer with the calling convention and the portable artifact of the program.
+
+Slots of the root table: 9 platforms, 10 and 11 effects, 13 the artifact. What the arguments are called is in the
+locations of the artifact, and what the results are called in its attributes.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NoReturn
+
+from moir.errors import ModelFileError
+
+_PLATFORMS, _ORDERED_EFFECTS, _ARTIFACT = 9, 10, 13
+MAXIMUM_PLATFORMS = 64
+_MARK = b"ML\xefR"
+
+
+class Table:
+    """A table of a FlatBuffer.
+
+    Args:
+        data: the file.
+        position: where the table is.
+        location: the path of the file, for messages.
+    """
+
+    def __init__(self, data: bytes, position: int, location: str) -> None:
+        self._data = data
+        self._position = position
+        self._location = location
+        self._fields = self._vtable()
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raise the error about the file."""
+        hint = "give the file that Exported.serialize() wrote, the text of a module, or its bytecode"
+        raise ModelFileError(f"this is no file of jax.export: {reason}", location=self._location, hint=hint)
+
+    def _number(self, form: str, position: int) -> int:
+        if not 0 <= position <= len(self._data) - struct.calcsize(form):
+            self.fail("a place lies outside of it")
+        return struct.unpack_from(form, self._data, position)[0]
+
+    def _vtable(self) -> list[int]:
+        place = self._position - self._number("<i", self._position)
+        size = self._number("<H", place)
+        if size < 4 or size % 2 or size > 4096:
+            self.fail("its table of fields is damaged")
+        return [self._number("<H", place + 4 + 2 * index) for index in range((size - 4) // 2)]
+
+    def _vector(self, slot: int) -> tuple[int, int] | None:
+        """Where a vector begins, and its length; None if it is absent."""
+        if slot >= len(self._fields) or not self._fields[slot]:
+            return None
+        place = self._position + self._fields[slot]
+        place += self._number("<I", place)
+        return place + 4, self._number("<I", place)
+
+    def bytes(self, slot: int) -> bytes | None:
+        """A vector of bytes; None if it is absent."""
+        found = self._vector(slot)
+        if found is None:
+            return None
+        start, size = found
+        if size > len(self._data) - start:
+            self.fail("a field ends behind its end")
+        return bytes(self._data[start : start + size])
+
+    def length(self, slot: int) -> int:
+        """The length of a vector; 0 if it is absent."""
+        found = self._vector(slot)
+        return 0 if found is None else found[1]
+
+    def strings(self, slot: int) -> list[str]:
+        """A vector of strings."""
+        found = self._vector(slot)
+        if found is None:
+            return []
+        start, count = found
+        if count > MAXIMUM_PLATFORMS:
+            self.fail("it has too many platforms")
+        texts: list[str] = []
+        for index in range(count):
+            place = start + 4 * index
+            place += self._number("<I", place)
+            size = self._number("<I", place)
+            if size > len(self._data) - place - 4:
+                self.fail("a string ends behind its end")
+            texts.append(bytes(self._data[place + 4 : place + 4 + size]).decode(errors="replace"))
+        return texts
+
+
+def read_export(data: bytes, location: str) -> tuple[bytes, list[str]]:
+    """The artifact of a file, and the platforms that it is for. Raises ModelFileError if it is damaged."""
+    if len(data) < 8:
+        raise ModelFileError("this is no file of jax.export: it is too short", location=location)
+    root = Table(data, struct.unpack_from("<I", data)[0], location)
+    artifact = root.bytes(_ARTIFACT)
+    if artifact is None or artifact[:4] != _MARK:
+        root.fail("it has no portable artifact")
+    if root.length(_ORDERED_EFFECTS):
+        root.fail("its program has effects in order, which an IR does not have")
+    return artifact, root.strings(_PLATFORMS)

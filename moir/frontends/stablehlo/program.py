@@ -1,0 +1,130 @@
+"""A program as the readers of text and of bytecode give it: functions of blocks of operations.
+
+Kinds have the names of StableHLO without a version; attributes are Python values with the names of the specification.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.ir import Attribute
+
+from moir.dialects.data import Array
+from moir.records import Record
+
+
+class Quantized(Record):
+    """An element type of integers that stand for real numbers: (integer - zero point) · scale.
+
+    Args:
+        storage: the element type of the integers.
+        expressed: the element type of the numbers.
+        scales: one scale, or one for each slice along `axis`.
+        zeros: the zero points.
+        axis: the axis of the scales; None for one scale.
+        lowest: the smallest integer.
+        highest: the largest integer.
+    """
+
+    storage: Attribute
+    expressed: Attribute
+    scales: tuple[float, ...]
+    zeros: tuple[int, ...]
+    axis: int | None
+    lowest: int
+    highest: int
+
+
+class TensorType(Record):
+    """The type of a tensor.
+
+    Args:
+        shape: its dimensions, -1 where they are unknown; None for a tensor of unknown rank.
+        element: its element type: of the IR, of complex numbers or quantized.
+    """
+
+    shape: tuple[int, ...] | None
+    element: Attribute | Quantized
+
+
+class OtherType(Record):
+    """A type that no tensor has, such as a token."""
+
+    name: str
+
+
+class FunctionType(Record):
+    """The type of a function."""
+
+    inputs: tuple[Type, ...]
+    outputs: tuple[Type, ...]
+
+
+Type = TensorType | OtherType | FunctionType
+
+
+class Symbol(str):
+    """The name of a function, where an attribute refers to one."""
+
+    __slots__ = ()
+
+
+class Dense(Record):
+    """The elements of a constant; one element stands for all of a larger shape."""
+
+    values: Array
+    type: TensorType
+
+
+@dataclass(eq=False)
+class Value:
+    """A value: the result of an operation, or an argument of a block."""
+
+    type: Type
+    name: str = ""
+
+
+@dataclass(eq=False)
+class Operation:
+    """An operation.
+
+    `name` is what its location says about its place in the source; empty if it says nothing.
+    """
+
+    kind: str
+    operands: list[Value]
+    attributes: dict[str, Any]
+    regions: list[Block] = field(default_factory=lambda: list[Block]())
+    results: list[Value] = field(default_factory=lambda: list[Value]())
+    name: str = ""
+
+
+@dataclass(eq=False)
+class Block:
+    """A block: its arguments and its operations, of which the last one returns values."""
+
+    arguments: list[Value]
+    operations: list[Operation] = field(default_factory=lambda: list[Operation]())
+
+
+@dataclass(eq=False)
+class Function:
+    """A function of a program.
+
+    `argument_attributes` and `result_attributes` are the dictionaries of each.
+    """
+
+    name: str
+    body: Block
+    argument_attributes: list[dict[str, Any]] = field(default_factory=lambda: list[dict[str, Any]]())
+    result_attributes: list[dict[str, Any]] = field(default_factory=lambda: list[dict[str, Any]]())
+    is_public: bool = True
+
+
+@dataclass
+class Program:
+    """The functions of a module by their names."""
+
+    name: str
+    functions: dict[str, Function]

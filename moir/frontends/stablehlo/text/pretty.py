@@ -1,0 +1,181 @@
+"""The forms that operations of StableHLO have of their own: operands, clauses and words up to the types.
+
+%x, dims = [1, 0]                              transpose
+LT, %a, %b, SIGNED                             compare
+%a, %b, contracting_dims = [1] x [0]           dot_general
+%x [0:2, 1:5:2]                                slice
+(%x, %w) dim_numbers = […]x[…]->[…], window = {…} {…}  convolution
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from moir.frontends.stablehlo.program import Symbol, Value
+from moir.frontends.stablehlo.text.scanner import Scanner
+from moir.frontends.stablehlo.text.types import attribute_of, convolution_dimensions, dense_of, dictionary_of
+
+
+@dataclass
+class PrettyForm:
+    """The operands and attributes of an operation."""
+
+    operands: list[Value]
+    attributes: dict[str, Any]
+
+
+_NAMES: dict[tuple[str, str], str] = {
+    ("all_gather", "dim"): "all_gather_dim",
+    ("broadcast_in_dim", "dims"): "broadcast_dimensions",
+    ("concatenate", "dim"): "dimension",
+    ("dynamic_broadcast_in_dim", "dims"): "broadcast_dimensions",
+    ("dynamic_iota", "dim"): "iota_dimension",
+    ("dynamic_slice", "sizes"): "slice_sizes",
+    ("fft", "length"): "fft_length",
+    ("fft", "type"): "fft_type",
+    ("get_dimension_size", "dim"): "dimension",
+    ("iota", "dim"): "iota_dimension",
+    ("map", "dims"): "dimensions",
+    ("pad", "high"): "edge_padding_high",
+    ("pad", "interior"): "interior_padding",
+    ("pad", "low"): "edge_padding_low",
+    ("reverse", "dims"): "dimensions",
+    ("rng", "distribution"): "rng_distribution",
+    ("rng_bit_generator", "algorithm"): "rng_algorithm",
+    ("set_dimension_size", "dim"): "dimension",
+    ("transpose", "dims"): "permutation",
+}
+"""The attributes of clauses, where these have other names."""
+
+_PAIRED = {"batching_dims": "batching_dimensions", "contracting_dims": "contracting_dimensions"}
+_DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
+_SLICE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*(?::\s*(\d+))?\s*$")
+
+
+def pretty_form(words: Scanner, kind: str, value: Callable[[], Value]) -> PrettyForm:
+    """The form of an operation from the word behind its name on; `value` reads a value."""
+    form = PrettyForm([], {})
+    if kind == "constant":
+        _constant(words, form)
+        return form
+    while words.word not in (":", "", "}", "loc"):
+        word = words.word
+        if word.startswith("%"):
+            form.operands.append(value())
+        elif word == "(":
+            words.advance()
+            while not words.takes(")"):
+                form.operands.append(value())
+                words.takes(",")
+                if not words.word:
+                    words.fail("a list of operands is not closed")
+        elif word == "[":
+            _bracketed(words, kind, form)
+        elif word == "{":
+            form.attributes |= dictionary_of(words)
+        elif word == "<":
+            words.advance()
+            form.attributes |= dictionary_of(words)
+            words.expect(">")
+        elif word.startswith("@"):
+            words.advance()
+            name = Symbol(word[2:-1] if word.startswith('@"') else word[1:])
+            form.attributes["call_target_name" if kind == "custom_call" else "callee"] = name
+        elif word.startswith('"'):
+            form.attributes["name"] = words.string()
+        elif word == ",":
+            words.advance()
+        elif re.match(r"[A-Za-z_]", word):
+            _clause(words, kind, form)
+        else:
+            words.fail(f"{word[:40]!r} is not expected in {kind}")
+    return form
+
+
+def _constant(words: Scanner, form: PrettyForm) -> None:
+    """`constant dense<…> : type`, `constant {attributes} dense<…> : type`, `constant() <{value = dense<…> : type}>`."""
+    if words.word == "{":
+        form.attributes |= dictionary_of(words)
+    if words.takes("("):
+        words.expect(")")
+    if words.takes("<"):
+        form.attributes |= dictionary_of(words)
+        words.expect(">")
+        return
+    form.attributes["value"] = dense_of(words) if words.word == "dense" else attribute_of(words)
+
+
+def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
+    """What stands in square brackets: the bounds of a slice, the number of an element of a tuple."""
+    begin = words.start
+    words.skip_balanced()
+    text = words.text[begin + 1 : words.text.index("]", begin)]
+    if kind == "get_tuple_element":
+        form.attributes["index"] = int(text) if text.strip().isdigit() else 0
+        return
+    starts, limits, strides = list[int](), list[int](), list[int]()
+    for part in text.split(",") if text.strip() else ():
+        found = _SLICE.match(part)
+        if found is None:
+            words.fail(f"{part[:40]!r} is no slice")
+        starts.append(int(found[1]))
+        limits.append(int(found[2]))
+        strides.append(int(found[3] or 1))
+    form.attributes |= {"start_indices": starts, "limit_indices": limits, "strides": strides}
+
+
+def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
+    """A clause `name = value`, or a word alone."""
+    name = words.advance()
+    if name == "attributes":
+        form.attributes |= dictionary_of(words)
+        return
+    if not words.takes("="):
+        _word(kind, name, form)
+        return
+    if name == "dim_numbers":
+        form.attributes |= convolution_dimensions(words)
+    elif name == "window":
+        form.attributes |= _window(words)
+    elif name in _PAIRED:
+        first = attribute_of(words)
+        words.expect("x")
+        form.attributes[f"lhs_{_PAIRED[name]}"] = first
+        form.attributes[f"rhs_{_PAIRED[name]}"] = attribute_of(words)
+    elif name == "format":
+        found = re.fullmatch(r"e(\d+)m(\d+)", words.advance())
+        if found is None:
+            words.fail("a format of reduced precision has no bits")
+        form.attributes |= {"exponent_bits": int(found[1]), "mantissa_bits": int(found[2])}
+    else:
+        # Behind a number of a clause stand the types of the operation.
+        is_number = words.word[:1].isdigit() or words.word[:1] == "-"
+        form.attributes[_NAMES.get((kind, name), name)] = words.integer() if is_number else attribute_of(words)
+
+
+def _word(kind: str, name: str, form: PrettyForm) -> None:
+    """A word alone: the direction and the type of a comparison."""
+    if kind == "compare" and name in _DIRECTIONS:
+        form.attributes["comparison_direction"] = name
+    elif kind == "compare":
+        form.attributes["compare_type"] = name
+
+
+_WINDOW = {
+    "lhs_dilate": "lhs_dilation",
+    "pad": "padding",
+    "reverse": "window_reversal",
+    "rhs_dilate": "rhs_dilation",
+    "stride": "window_strides",
+}
+
+
+def _window(words: Scanner) -> dict[str, Any]:
+    """`{stride = [2, 2], pad = [[1, 1], [1, 1]], rhs_dilate = […], lhs_dilate = […], reverse = […]}`."""
+    found = dictionary_of(words)
+    return {_WINDOW.get(name, name): np.array(value, np.int64) if name == "pad" else value for name, value in found.items()}

@@ -1,0 +1,157 @@
+"""The words of a text of MLIR."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from moir.errors import ModelFileError
+
+_SPACE = re.compile(r"(?:\s+|//[^\n]*)+")
+_WORD = re.compile(
+    r"->|::|==|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?|0x[0-9a-fA-F]+|[-+]?\d+(?:[eE][-+]?\d+)?"
+    r'|%[\w$.-]+(?:#\d+)?|[@#!^][\w$.-]+|@"[^"]*"|"(?:[^"\\]|\\.)*"|[A-Za-z_][\w$.]*|\{-#|#-\}|.',
+    re.DOTALL,
+)
+_LOCATION = re.compile(
+    r'^#(loc\d*) = loc\((?:"((?:[^"\\]|\\.)*)"|callsite\(#(loc\d*)|#(loc\d*)|fused(?:<[^>]*>)?\[#(loc\d*))', re.MULTILINE
+)
+MAXIMUM_NESTING = 200
+"""How deep brackets and regions may be nested."""
+
+
+class Scanner:
+    """The words of a text, one after the other.
+
+    Args:
+        text: the text.
+        location: the path of the file, for messages.
+    """
+
+    def __init__(self, text: str, location: str) -> None:
+        self.text = text
+        self.location = location
+        self.position = 0
+        self.word: str = ""
+        self.start: int = 0
+        self.depth = 0
+        self._places = {name: (text_, *others) for name, text_, *others in _LOCATION.findall(text)}
+        self.advance()
+
+    def advance(self) -> str:
+        """Go on to the next word; returns the one that was the current one."""
+        before = self.word
+        if (space := _SPACE.match(self.text, self.position)) is not None:
+            self.position = space.end()
+        found = _WORD.match(self.text, self.position)
+        self.start = self.position
+        self.word = "" if found is None else found.group()
+        self.position += len(self.word)
+        return before
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raise the error about the current place."""
+        line = self.text.count("\n", 0, self.start) + 1
+        column = self.start - self.text.rfind("\n", 0, self.start)
+        raise ModelFileError(reason, location=f"{self.location}, line {line}, column {column}")
+
+    def enter(self) -> None:
+        """Note that brackets or a region begin."""
+        self.depth += 1
+        if self.depth > MAXIMUM_NESTING:
+            self.fail("the text is nested too deeply")
+
+    def leave(self) -> None:
+        """Note that they end."""
+        self.depth -= 1
+
+    def takes(self, word: str) -> bool:
+        """Go on if the current word is this one; returns whether it is."""
+        if self.word == word:
+            self.advance()
+            return True
+        return False
+
+    def expect(self, word: str) -> None:
+        """Go on behind a word. Raises ModelFileError if the current one is another."""
+        if not self.takes(word):
+            self.fail(f"{word!r} is missing in front of {self.word[:40]!r}" if self.word else f"the text ends where {word!r} is missing")
+
+    def string(self) -> str:
+        """The value of a string. Raises ModelFileError if the current word is none."""
+        word = self.word
+        if not word.startswith('"'):
+            self.fail(f"{word[:40]!r} is no string")
+        self.advance()
+        return unescaped(word)
+
+    def integer(self) -> int:
+        """An integer."""
+        sign = -1 if self.takes("-") else 1
+        try:
+            value = sign * int(self.word, 0)
+        except ValueError:
+            self.fail(f"{self.word[:40]!r} is no integer")
+        self.advance()
+        return value
+
+    def rest_until(self, end: str) -> str:
+        """The text up to a character, behind which the scanner goes on; the current word begins it."""
+        place = self.text.find(end, self.start)
+        if place < 0:
+            self.fail(f"{end!r} is missing")
+        found = self.text[self.start : place]
+        self.position = place + len(end)
+        self.advance()
+        return found
+
+    def skip_balanced(self) -> None:
+        """Go on behind the bracket that closes the current one."""
+        pairs = {"(": ")", "[": "]", "{": "}", "<": ">"}
+        pending = [pairs[self.advance()]]
+        while pending:
+            word = self.advance()
+            if not word:
+                self.fail("a bracket is not closed")
+            if word in pairs:
+                pending.append(pairs[word])
+            elif word == pending[-1]:
+                pending.pop()
+
+    def place(self) -> str:
+        """The name that a location `loc(…)` says, behind which the scanner goes on; empty if there is none."""
+        if self.word != "loc":
+            return ""
+        self.advance()
+        if self.word != "(":
+            self.fail("a location has no brackets")
+        begin = self.position
+        self.skip_balanced()
+        inner = self.text[begin : begin + 400].lstrip()
+        if found := re.match(r'"((?:[^"\\]|\\.)*)"', inner):
+            return unescaped(found.group())
+        found = re.match(r"(?:callsite\(|fused(?:<[^>]*>)?\[)?#(loc\d*)", inner)
+        return "" if found is None else self._named(found.group(1))
+
+    def _named(self, alias: str) -> str:
+        for _ in range(MAXIMUM_NESTING):
+            found = self._places.get(alias)
+            if found is None:
+                return ""
+            text, *others = found
+            following = next((each for each in others if each), "")
+            if not following:
+                return unescaped(f'"{text}"')
+            alias = following
+        return ""
+
+
+_ESCAPE = re.compile(r'\\([0-9a-fA-F]{2}|n|t|"|\\)')
+
+
+def unescaped(word: str) -> str:
+    """The value of a string with its quotation marks."""
+    if "\\" not in word:
+        return word[1:-1]
+    found = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
+    return _ESCAPE.sub(lambda match: found.get(match[1]) or chr(int(match[1], 16)), word[1:-1])

@@ -1,0 +1,140 @@
+"""The file of a model, a flatbuffer, over its memory map.
+
+The classes of the package `tflite`, which are generated of the schema, read fields and do not check what they read. A
+number outside of the file is an error of `struct` or numpy, and a list is no longer than the file, so that neither
+time nor memory go beyond what its size explains. What refers to something else, an index, is checked where it is used.
+
+Source: the schema of TensorFlow Lite, version 3.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from moir.dialects.data import Array
+from moir.errors import ModelFileError
+from moir.files.reading import check_beginning, map_file
+
+IDENTIFIER = b"TFL3"
+SCHEMA_VERSION = 3
+
+_DAMAGES = (struct.error, ValueError, TypeError, IndexError, OverflowError)
+"""What the generated classes raise for offsets that lie outside of the file."""
+
+
+class ModelFile:
+    """The tables of a model file.
+
+    Args:
+        path: the file.
+
+    Raises ModelFileError if it is no flatbuffer of a model.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        mapped = map_file(path)
+        if mapped is None:
+            raise ModelFileError("the file is empty", location=str(path))
+        if mapped[4:8] != IDENTIFIER:
+            check_beginning(path, mapped, "tflite")
+            raise ModelFileError(f"not a model of TensorFlow Lite: the identifier {IDENTIFIER.decode()} is missing", location=str(path))
+        self.mapped: mmap.mmap = mapped
+        schema: Any = import_module("tflite.Model")
+        with self.damage("the model"):
+            self.root: Any = schema.Model.GetRootAs(mapped, 0)
+            version = self.root.Version()
+        if version != SCHEMA_VERSION:
+            raise self.error(f"the version of its schema is {version}, not {SCHEMA_VERSION}")
+
+    def error(self, reason: str, hint: str | None = None) -> ModelFileError:
+        """An error about the file."""
+        return ModelFileError(reason, location=str(self.path), hint=hint)
+
+    @contextmanager
+    def damage(self, what: str) -> Generator[None]:
+        """A context in which what lies outside of the file is an error about a part of it."""
+        try:
+            yield
+        except _DAMAGES as error:
+            raise self.error(f"{what} lies outside of the file", "the file is damaged, or not complete") from error
+
+    def listed(self, length: int, get: Callable[[int], Any]) -> list[Any]:
+        """The entries of a list, each of which takes four bytes at least. Raises ModelFileError for a longer list."""
+        if not 0 <= length <= len(self.mapped) // 4:
+            raise self.error(f"a list of {length} entries is longer than the file", "the file is damaged")
+        return [get(index) for index in range(length)]
+
+    @cached_property
+    def subgraphs(self) -> list[Any]:
+        """The subgraphs; the first one is the model."""
+        with self.damage("a subgraph"):
+            found = self.listed(self.root.SubgraphsLength(), self.root.Subgraphs)
+        if not found:
+            raise self.error("the model has no subgraphs")
+        return found
+
+    @cached_property
+    def signatures(self) -> list[Any]:
+        """The signatures."""
+        with self.damage("a signature"):
+            return self.listed(self.root.SignatureDefsLength(), self.root.SignatureDefs)
+
+    @cached_property
+    def operators(self) -> list[tuple[str, bool]]:
+        """The kinds that operators refer to, and whether they are custom ones.
+
+        Raises ModelFileError for a number that the installed schema does not have.
+        """
+        builtin: dict[int, str] = import_module("tflite.utils").BUILTIN_OPCODE2NAME
+        found: list[tuple[str, bool]] = []
+        with self.damage("the code of an operator"):
+            for code in self.listed(self.root.OperatorCodesLength(), self.root.OperatorCodes):
+                # Codes of old files have 8 bits, and larger ones stand as 127 there.
+                number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+                name = builtin.get(number)
+                if name is None:
+                    hint = "a newer version of the package tflite may know it"
+                    raise self.error(f"the builtin operator {number} is unknown", hint)
+                if name != "CUSTOM":
+                    found.append((name, False))
+                    continue
+                custom = text(code.CustomCode())
+                if not custom:
+                    raise self.error("a custom operator has no name")
+                found.append((custom, True))
+        return found
+
+    def buffer(self, index: int) -> Array | None:
+        """The bytes of a buffer, a view of the memory map; None for an empty one.
+
+        Raises ModelFileError for a buffer that does not exist, or lies outside of the file.
+        """
+        with self.damage(f"buffer {index}"):
+            count = self.root.BuffersLength()
+            if not 0 <= index < count:
+                raise self.error(f"there is no buffer {index} among {count}", "the file is damaged")
+            found = self.root.Buffers(index)
+            # In files above 2 GB the bytes stand behind the flatbuffer; 0 and 1 are no places.
+            if (offset := found.Offset()) > 1:
+                return np.frombuffer(self.mapped, np.uint8, found.Size(), offset)
+            return found.DataAsNumpy() if found.DataLength() else None
+
+
+def text(value: bytes | None) -> str:
+    """A string of the file."""
+    return "" if value is None else value.decode(errors="replace")
+
+
+def integers(values: Any) -> list[int]:
+    """A list of integers that a generated class gave as an array, or as 0 where there is none."""
+    return values.tolist() if isinstance(values, np.ndarray) else []

@@ -1,0 +1,394 @@
+"""Subgraphs -> blocks in the `tflite` dialect.
+
+    CONV_2D (x, w, b) -> y, with options
+->  %y = tflite.CONV_2D(%x, %w, %b) {padding = "SAME", …, name = "y"}
+
+In the module a quantized tensor is the numbers that its integers stand for, so that an operation means what it means
+for floats. What turns integers into numbers and back stands beside it as an operation of its own:
+
+    tflite.dequantize(integers) {scale, zero_point}      of constants and inputs
+    tflite.fake_quantize(numbers) {scale, zero_point}    rounds a result as its integers are rounded
+    tflite.quantize(numbers) {scale, zero_point}         of outputs, and where an operation takes the integers
+
+Control flow is an operation with regions. Variables are values: what a variable holds when it is read is known from the
+order of the operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import dynamic, f32
+from moir.dialects.framework import operation_class
+from moir.dialects.names import several_tensor_names
+from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.shapes import UNKNOWN, tensor
+from moir.frontends.operations import Operations
+from moir.frontends.tflite.custom import custom_attributes
+from moir.frontends.tflite.flatbuffer import ModelFile, integers
+from moir.frontends.tflite.options import attributes_of
+from moir.frontends.tflite.quantization import (
+    INTEGER_KINDS,
+    described,
+    is_bias,
+    is_rounded,
+    keeps_levels,
+)
+from moir.frontends.tflite.state import STATE_OPERANDS, Resources
+from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
+
+REGIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "IF": (("then_branch", "then_subgraph_index"), ("else_branch", "else_subgraph_index")),
+    "WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
+    "STABLEHLO_WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
+}
+"""Control flow -> the graphs of an operation, and the attributes that number them."""
+
+INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomposition_subgraph_index"}
+"""Calls -> the attribute with the number of the subgraph."""
+
+LARGEST_NESTING = 32
+LARGEST_GROWTH = 64
+"""How many times as many operations as the file a module may have: subgraphs that are called twice multiply."""
+
+
+class ModelImporter:
+    """Builds the block of a model.
+
+    Args:
+        file: the file.
+        inputs: the names that the signature gives inputs, by the numbers of their tensors.
+        outputs: those of outputs.
+    """
+
+    def __init__(self, file: ModelFile, inputs: Mapping[int, list[str]], outputs: Mapping[int, list[str]]) -> None:
+        self.file = file
+        self.inputs = inputs
+        self.outputs = outputs
+        self.resources = Resources(file)
+        self.names: set[str] = set()
+        """The names that tensors have already: those of inner subgraphs may repeat them."""
+        self._tensors: dict[int, list[Tensor]] = {}
+        with file.damage("the operators"):
+            self._left = LARGEST_GROWTH * sum(min(each.OperatorsLength(), len(file.mapped)) for each in file.subgraphs)
+
+    def tensors(self, index: int) -> list[Tensor]:
+        """The tensors of a subgraph. Raises ModelFileError for a subgraph that does not exist."""
+        if index not in self._tensors:
+            if not 0 <= index < len(self.file.subgraphs):
+                raise self.file.error(f"there is no subgraph {index} among {len(self.file.subgraphs)}", "the file is damaged")
+            table = self.file.subgraphs[index]
+            with self.file.damage(f"the tensors of subgraph {index}"):
+                self._tensors[index] = [tensor_of(self.file, each) for each in self.file.listed(table.TensorsLength(), table.Tensors)]
+        return self._tensors[index]
+
+    def count(self) -> None:
+        """Count an operation. Raises ModelFileError if there are out of proportion to the file."""
+        self._left -= 1
+        if self._left < 0:
+            raise self.file.error("its subgraphs call each other so often that the model is out of proportion to the file")
+
+    def block(self, index: int) -> Block:
+        """The block of a subgraph that is a model."""
+        frame = SubgraphImporter(self, index, Operations(), ())
+        frame.run([frame.parameter(each) for each in frame.inputs])
+        results = [frame.result(each) for each in frame.outputs]
+        return Block([*frame.operations.list, *self.resources.finish(), *results])
+
+
+class SubgraphImporter:
+    """Builds the operations of a subgraph.
+
+    Args:
+        model: what the subgraphs of a model share.
+        index: the number of the subgraph.
+        operations: the operations of the block so far.
+        callers: the subgraphs that it is called from, the outermost one first.
+        is_body: whether it is a body of control flow, which runs any number of times.
+    """
+
+    def __init__(self, model: ModelImporter, index: int, operations: Operations, callers: tuple[int, ...], is_body: bool = False) -> None:
+        self.model = model
+        self.file = model.file
+        self.index = index
+        self.operations = operations
+        self.callers = callers
+        self.is_body = is_body
+        self.tensors = model.tensors(index)
+        self._table: Any = self.file.subgraphs[index]
+        self._values: dict[int, SSAValue] = {}
+        self._integers: dict[int, SSAValue] = {}
+        self._handles: dict[int, str] = {}
+        if index in callers or len(callers) > LARGEST_NESTING:
+            raise self.file.error(f"subgraph {index} calls itself, or calls nest too deeply", "models with recursion cannot be converted")
+        with self.file.damage(f"subgraph {index}"):
+            self.inputs = integers(self._table.InputsAsNumpy())
+            self.outputs = integers(self._table.OutputsAsNumpy())
+        if not self.outputs and not is_body and not callers:
+            raise self.file.error("the model has no outputs")
+
+    def tensor(self, index: int) -> Tensor:
+        """A tensor by its number. Raises ModelFileError for one that does not exist."""
+        if not 0 <= index < len(self.tensors):
+            raise self.file.error(
+                f"there is no tensor {index} among the {len(self.tensors)} of subgraph {self.index}", "the file is damaged"
+            )
+        return self.tensors[index]
+
+    # The operators
+
+    def run(self, values: Sequence[SSAValue]) -> list[SSAValue]:
+        """Build the operations for given values of the inputs; returns the values of the outputs."""
+        if len(values) != len(self.inputs):
+            raise self.file.error(
+                f"subgraph {self.index} has {len(self.inputs)} inputs where {len(values)} are given", "the file is damaged"
+            )
+        self._values |= zip(self.inputs, values, strict=True)
+        with self.file.damage(f"the operators of subgraph {self.index}"):
+            operators = self.file.listed(self._table.OperatorsLength(), self._table.Operators)
+        for operator in operators:
+            self.model.count()
+            self._operator(operator)
+        return [] if not self.callers and not self.is_body else [self.value(each) for each in self.outputs]
+
+    def _operator(self, operator: Any) -> None:
+        with self.file.damage("an operator"):
+            code: int = operator.OpcodeIndex()
+            inputs, outputs = integers(operator.InputsAsNumpy()), integers(operator.OutputsAsNumpy())
+        if code >= len(self.file.operators):
+            raise self.file.error(f"there is no operator code {code}", "the file is damaged")
+        kind, is_custom = self.file.operators[code]
+        for each in outputs:
+            self.tensor(each)
+        attributes = (custom_attributes if is_custom else attributes_of)(self.file, operator, kind)
+        if not is_custom and self.model.resources.takes(kind):
+            self._resource(kind, inputs, outputs, attributes)
+        elif not is_custom and kind in INLINED:
+            self._call(self._subgraph(attributes, INLINED[kind]), inputs, outputs)
+        else:
+            regions = [] if is_custom else [self._region(self._subgraph(attributes, name)) for _, name in REGIONS.get(kind, ())]
+            self._operation(kind, inputs, outputs, attributes, regions, is_custom)
+
+    def _subgraph(self, attributes: Mapping[str, Attribute], name: str) -> int:
+        """The number of a subgraph that an attribute says."""
+        found: Any = attributes.get(name)
+        return 0 if found is None else found.value.data
+
+    def _operation(
+        self,
+        kind: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        attributes: dict[str, Attribute],
+        regions: Sequence[Region],
+        is_custom: bool,
+    ) -> None:
+        """The operation of an operator, and what rounds its results."""
+        if regions:
+            attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
+        takes_integers = kind in INTEGER_KINDS and not is_custom
+        operands = [self._operand(kind, place, each, takes_integers) for place, each in enumerate(inputs)]
+        variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
+        keeps = not regions and not is_custom and keeps_levels(kind, [self.tensor(each) for each in inputs if each >= 0])
+        # The variables that an operator changes are results of its operation.
+        found = [*outputs, *variables]
+        tensors = [self.tensor(each) for each in found]
+        rounds = [
+            is_rounded(each) and not (keeps and described(each) in [described(self.tensor(i)) for i in inputs if i >= 0]) and not regions
+            for each in tensors
+        ]
+        results = self._append(
+            kind,
+            operands,
+            attributes,
+            [UNKNOWN if regions else self._type(each, numbers=not takes_integers) for each in tensors],
+            tensors[0].name if tensors else kind,
+            [[] if rounds[place] else self._names(each) for place, each in enumerate(found)],
+            regions,
+        )
+        for place, each in enumerate(found):
+            value = results[place]
+            if rounds[place]:
+                value = self._converted("fake_quantize", value, tensors[place], self._names(each))
+            if place < len(outputs):
+                self._values[each] = value
+            else:
+                self.model.resources.assign(self._variable_name(each), value)
+
+    def _append(
+        self,
+        kind: str,
+        operands: Sequence[SSAValue],
+        attributes: Mapping[str, Attribute],
+        types: Sequence[Attribute],
+        name: str,
+        names: Sequence[Sequence[str]],
+        regions: Sequence[Region] = (),
+    ) -> Sequence[SSAValue]:
+        op = operation_class("tflite", kind).create(
+            operands=operands,
+            properties=dict(attributes),
+            attributes={"name": string_attribute(name), "tensor_names": several_tensor_names(names)},
+            result_types=types,
+            regions=regions,
+        )
+        self.operations.append(op)
+        return op.results
+
+    def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = ()) -> SSAValue:
+        """Integers as numbers, numbers as integers, or numbers rounded, by the quantization of a tensor."""
+        attributes = described(tensor)
+        assert attributes is not None
+        type_ = self._type(tensor, numbers=kind != "quantize")
+        return self._append(kind, [value], attributes, [type_], f"{tensor.name}/{kind}", [names])[0]
+
+    # Values
+
+    def _operand(self, kind: str, place: int, index: int, takes_integers: bool) -> SSAValue:
+        """The value of an operand: numbers, or the integers that stand for them where the operator takes these."""
+        if index < 0:
+            return self.operations.absent()
+        tensor = self.tensor(index)
+        if index in self._handles:
+            raise self.file.error(
+                f"a handle of {self._handles[index]!r} goes into a {kind}", "models that pass variables on cannot be converted"
+            )
+        is_quantized = is_rounded(tensor) or (tensor.quantization is not None and is_bias(kind, place))
+        if takes_integers or not is_quantized:
+            value = self.value(index)
+            return value if not is_rounded(tensor) else self._converted("quantize", value, tensor)
+        return self._bias(index, tensor) if not is_rounded(tensor) else self.value(index)
+
+    def _bias(self, index: int, tensor: Tensor) -> SSAValue:
+        """The numbers that a bias of 32 or 64 bits stands for; such integers anywhere else are integers."""
+        if index not in self._integers:
+            self._integers[index] = self._converted("dequantize", self.value(index), tensor)
+        return self._integers[index]
+
+    def value(self, index: int) -> SSAValue:
+        """The value of a tensor, of a quantized one the numbers. Raises ModelFileError if nothing computes it."""
+        if (found := self._values.get(index)) is not None:
+            return found
+        tensor = self.tensor(index)
+        with self.file.damage(f"the constant {tensor.name!r}"):
+            data = constant_of(self.file, tensor)
+        if data is not None:
+            value = self._constant(tensor, data)
+        elif tensor.is_variable and not self.is_body:
+            value = self.model.resources.variable(self._variable_name(index), tensor, self.operations)
+        else:
+            reason = f"the tensor {tensor.name!r} of subgraph {self.index} is read before it is computed"
+            raise self.file.error(reason, "the file is damaged, or its operators are in no order")
+        self._values[index] = value
+        return value
+
+    def _constant(self, tensor: Tensor, data: DataAttr) -> SSAValue:
+        op = opset.operation("opset1.Constant").create(
+            properties={"value": data},
+            attributes={"name": string_attribute(tensor.name)},
+            result_types=[_tensor(data.shape, data.element)],
+        )
+        self.operations.append(op)
+        return self._converted("dequantize", op.results[0], tensor) if is_rounded(tensor) else op.results[0]
+
+    def _variable_name(self, index: int) -> str:
+        return self.tensor(index).name or f"variable_{self.index}_{index}"
+
+    def _type(self, tensor: Tensor, numbers: bool = True) -> Attribute:
+        """The type that the file declares for a tensor."""
+        element = f32 if numbers and is_rounded(tensor) else tensor.element
+        return UNKNOWN if element is dynamic else _tensor(tensor.shape, element)
+
+    def _names(self, index: int) -> list[str]:
+        """The names of a tensor: of the model those of the signature, and its own unless another one has it."""
+        own = self.tensor(index).name
+        if self.callers or self.is_body:
+            return []
+        found = [*self.model.outputs.get(index, ()), *self.model.inputs.get(index, ())]
+        if own and own not in self.model.names:
+            self.model.names.add(own)
+            found.append(own)
+        return list(dict.fromkeys(found))
+
+    def parameter(self, index: int) -> SSAValue:
+        """The Parameter of an input; for a quantized one the numbers of its integers."""
+        tensor, names = self.tensor(index), self._names(index)
+        attributes: dict[str, Attribute] = {"name": string_attribute(names[0] if names else tensor.name)}
+        if not self.is_body:
+            attributes["tensor_names"] = several_tensor_names([names])
+        type_ = self._type(tensor, numbers=self.is_body)
+        op = opset.operation("opset1.Parameter").create(result_types=[type_], attributes=attributes)
+        self.operations.append(op)
+        return op.results[0] if self.is_body or not is_rounded(tensor) else self._converted("dequantize", op.results[0], tensor)
+
+    def result(self, index: int) -> Operation:
+        """The Result of an output; of a quantized one the integers."""
+        tensor, value = self.tensor(index), self.value(index)
+        names = self.model.outputs.get(index, ())
+        if is_rounded(tensor) and not self.is_body:
+            # The names of the output are those of the integers.
+            value = self._converted("quantize", value, tensor, names)
+        attributes: dict[str, Attribute] = {} if self.is_body else {"name": string_attribute(names[0] if names else tensor.name)}
+        return opset.operation("opset1.Result").create(operands=[value], attributes=attributes)
+
+    # Subgraphs, variables
+
+    def _region(self, index: int) -> Region:
+        """The graph of control flow, with Parameters for its inputs."""
+        frame = SubgraphImporter(self.model, index, Operations(), (*self.callers, self.index), is_body=True)
+        frame.run([frame.parameter(each) for each in frame.inputs])
+        return Region(Block([*frame.operations.list, *[frame.result(each) for each in frame.outputs]]))
+
+    def _call(self, index: int, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        """The operations of a subgraph in the place of its call."""
+        frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index), self.is_body)
+        results = frame.run([self.value(each) for each in inputs])
+        if len(results) != len(outputs):
+            raise self.file.error(f"subgraph {index} has {len(results)} outputs where {len(outputs)} are expected", "the file is damaged")
+        self._values |= zip(outputs, results, strict=True)
+
+    def _resource(self, kind: str, inputs: Sequence[int], outputs: Sequence[int], attributes: Mapping[str, Attribute]) -> None:
+        """An operator of variables and tables."""
+        resources = self.model.resources
+        if kind == "CALL_ONCE":
+            self._initialize(self._subgraph(attributes, "init_subgraph_index"))
+            return
+        if kind in resources.HANDLES:
+            if len(outputs) != 1:
+                raise self.file.error(f"a {kind} has {len(outputs)} outputs", "the file is damaged")
+            self._handles[outputs[0]] = resources.name(kind, attributes)
+            return
+        if not inputs or (name := self._handles.get(inputs[0])) is None:
+            raise self.file.error(f"a {kind} has no handle", "models that pass variables on cannot be converted")
+        if resources.writes(kind) and self.is_body:
+            raise self.file.error(f"{name!r} is written within control flow", "unroll the loop, or move the variable out of it")
+        operands = [self.value(each) for each in inputs[1:]]
+        if kind == "ASSIGN_VARIABLE":
+            resources.assign(name, operands[0])
+        elif kind == "READ_VARIABLE":
+            self._values[outputs[0]] = resources.read(name, self.tensor(outputs[0]), self.operations)
+        elif kind == "HASHTABLE_IMPORT":
+            resources.fill(name, operands)
+        else:
+            keys, values = resources.table(name)
+            types = [self._type(self.tensor(each)) for each in outputs]
+            names = [self._names(each) for each in outputs]
+            own = self.tensor(outputs[0]).name
+            self._values[outputs[0]] = self._append(kind, [keys, values, *operands], {}, types, own, names)[0]
+
+    def _initialize(self, index: int) -> None:
+        """Run a subgraph that gives variables and tables the values with which a model begins."""
+        if self.is_body:
+            raise self.file.error("a CALL_ONCE stands within control flow", "move it out of it")
+        frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index))
+        with self.model.resources.initialization():
+            frame.run([])
+
+
+def _tensor(shape: Sequence[int], element: Attribute) -> Attribute:
+    return tensor(tuple(shape), element)

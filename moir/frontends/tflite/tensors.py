@@ -1,0 +1,147 @@
+"""Tensors of a subgraph: types, constants, and the numbers that integers stand for.
+
+A tensor is a constant if its buffer has bytes. One buffer may serve tensors of several types and shapes.
+"""
+
+from __future__ import annotations
+
+import struct
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from moir.dialects import element_types
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import describe
+from moir.dialects.quantization import IntegerRange, Quantization
+from moir.dialects.shapes import impossibility
+from moir.frontends.tflite.flatbuffer import ModelFile, integers, text
+from moir.frontends.tflite.sparsity import densified
+from moir.records import Record
+
+ELEMENTS: dict[int, Attribute] = {
+    0: element_types.f32,
+    1: element_types.f16,
+    2: element_types.si32,
+    3: element_types.ui8,
+    4: element_types.si64,
+    5: element_types.string,
+    6: element_types.boolean,
+    7: element_types.si16,
+    9: element_types.si8,
+    10: element_types.f64,
+    12: element_types.ui64,
+    15: element_types.ui32,
+    16: element_types.ui16,
+    17: element_types.si4,
+    18: element_types.bf16,
+}
+"""The element types by the numbers of the schema. The IR has none for complex numbers (8, 11), handles and variants."""
+
+LARGEST_RANK = 64
+
+
+class Tensor(Record):
+    """A tensor of a subgraph.
+
+    Args:
+        name: its name.
+        shape: its dimensions, -1 for unknown ones.
+        number: its type in the schema.
+        buffer: the number of its buffer.
+        is_variable: whether it keeps its value from one inference to the next.
+        quantization: which numbers its integers stand for; None if they stand for themselves.
+        table: the table in the file.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    number: int
+    buffer: int
+    is_variable: bool
+    quantization: Quantization[Array] | None
+    table: Any
+
+    @property
+    def element(self) -> Attribute:
+        """Its element type; dynamic for one that the IR does not have."""
+        return ELEMENTS.get(self.number, element_types.dynamic)
+
+
+def tensor_of(file: ModelFile, table: Any) -> Tensor:
+    """The tensor of a table. Raises ModelFileError for one that cannot be."""
+    name = text(table.Name())
+    signature = integers(table.ShapeSignatureAsNumpy())
+    shape = tuple(signature or integers(table.ShapeAsNumpy()))
+    if len(shape) > LARGEST_RANK or min(shape, default=0) < -1 or impossibility(shape):
+        raise file.error(f"the tensor {name!r} has a shape of {len(shape)} dimensions that no tensor has", "the file is damaged")
+    number = table.Type()
+    quantization = _quantization(file, table.Quantization(), shape, ELEMENTS.get(number), name)
+    return Tensor(name, shape, number, table.Buffer(), bool(table.IsVariable()), quantization, table)
+
+
+def _quantization(
+    file: ModelFile, parameters: Any, shape: tuple[int, ...], element: Attribute | None, name: str
+) -> Quantization[Array] | None:
+    """The quantization of a tensor of integers; None if there is no scale."""
+    if parameters is None or element is None or element in element_types.REAL_TYPES or describe(element).xml[0] not in "iu":
+        return None
+    if not parameters.ScaleLength():
+        return None
+    scale: Array = parameters.ScaleAsNumpy()
+    zero = parameters.ZeroPointAsNumpy() if parameters.ZeroPointLength() else np.zeros(scale.size, np.int64)
+    axis: int | None = None
+    if scale.size > 1:
+        axis = int(parameters.QuantizedDimension())
+        if not 0 <= axis < len(shape) or shape[axis] != scale.size:
+            raise file.error(f"the tensor {name!r} has {scale.size} scales along dimension {axis} of {list(shape)}", "the file is damaged")
+    if zero.size not in (1, scale.size) or not np.all(np.isfinite(scale)):
+        raise file.error(f"the tensor {name!r} has {zero.size} zero points and {scale.size} scales, or they are no numbers")
+    if np.any(scale <= 0):
+        # Files have a scale of 0 where a tensor was never observed.
+        return None
+    return Quantization(scale, np.broadcast_to(zero, scale.shape), IntegerRange.of(element), axis)
+
+
+def constant_of(file: ModelFile, tensor: Tensor) -> DataAttr | None:
+    """The value of a constant; None for a tensor whose buffer is empty.
+
+    Raises ModelFileError for a buffer whose size is not that of the tensor.
+    """
+    raw = file.buffer(tensor.buffer)
+    if raw is None:
+        is_empty = 0 in tensor.shape and tensor.number in ELEMENTS and tensor.number != 5
+        return DataAttr.of(np.zeros(tensor.shape, describe(tensor.element).numpy), tensor.element) if is_empty else None
+    if tensor.number not in ELEMENTS:
+        raise file.error(f"the constant {tensor.name!r} has the element type {tensor.number}, which the IR does not have")
+    if min(tensor.shape, default=0) < 0:
+        raise file.error(f"the constant {tensor.name!r} has an unknown dimension", "the file is damaged")
+    if tensor.element == element_types.string:
+        return DataAttr.of(_strings(file, raw, tensor), tensor.element)
+    row = describe(tensor.element)
+    if (sparsity := tensor.table.Sparsity()) is not None:
+        return DataAttr.of(densified(file, raw, tensor.shape, row, sparsity, tensor.name), tensor.element, tensor.shape)
+    size = row.storage(prod(tensor.shape))
+    if raw.size < size:
+        reason = f"the constant {tensor.name!r} of shape {list(tensor.shape)} takes {size} bytes, and its buffer has {raw.size}"
+        raise file.error(reason, "the file is damaged")
+    raw = raw[:size]
+    if row.is_packed:
+        return DataAttr.of(raw, tensor.element, tensor.shape)
+    return DataAttr.of(raw.view(row.numpy).reshape(tensor.shape), tensor.element)
+
+
+def _strings(file: ModelFile, raw: Array, tensor: Tensor) -> Array:
+    """The strings of a buffer: their number, their places, and one more place, as i32, then their bytes."""
+    data, count = raw.tobytes(), prod(tensor.shape)
+    (number,) = struct.unpack_from("<i", data)
+    if number != count or 4 * (count + 2) > len(data):
+        raise file.error(f"the constant {tensor.name!r} of shape {list(tensor.shape)} has {number} strings", "the file is damaged")
+    places: list[int] = np.frombuffer(data, "<i4", count + 1, 4).tolist()
+    if any(not 0 <= a <= b <= len(data) for a, b in pairwise(places)):
+        raise file.error(f"the strings of the constant {tensor.name!r} lie outside of its buffer", "the file is damaged")
+    texts = [data[a:b].decode(errors="replace") for a, b in pairwise(places)]
+    return np.array([*texts, None], object)[:-1].reshape(tensor.shape)

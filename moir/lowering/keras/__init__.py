@@ -1,0 +1,1 @@
+"""Lowerings of Keras layers and of the functions of `keras.ops`."""

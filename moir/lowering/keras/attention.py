@@ -1,0 +1,200 @@
+"""Attention layers. In shapes: B batch, T queries, S keys, N heads, H size of a head.
+
+    %y = keras.MultiHeadAttention(%q, %v, query, key, value and output weights)
+->  q · query [B, N, T, H], k · key [B, N, S, H], softmax(q · kᵀ / √H) · (v · value), then · output
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, f16, si64
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import Arguments, values_within, variables
+from moir.lowering.keras.matrix import projected
+from moir.lowering.keras.table import keras
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+NAMES = ("query", "value", "key", "query_mask", "value_mask", "key_mask", "attention_mask", "return_attention_scores")
+
+
+def _projection(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str, count: int = 1) -> SSAValue:
+    """The product of a tensor with the weights of a projection, and its bias."""
+    found = variables(node, f"{name}_dense/")
+    if not 1 <= len(found) <= 2:
+        node.fail(f"the weights of its {name} are not in the file")
+    result = projected(op, x, found[0], count)
+    if result is None:
+        node.fail(f"the weights of its {name} have the shape {shape_of(found[0])}")
+    return op.Add(result, found[1]) if len(found) == 2 else result
+
+
+def _conjunction(op: OpBuilder, masks: Sequence[SSAValue]) -> SSAValue | None:
+    """The logical and of masks; None if there are none."""
+    found: SSAValue | None = None
+    for mask in masks:
+        found = mask if found is None else op.LogicalAnd(found, mask)
+    return found
+
+
+def positions(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """The positions along an axis of a tensor, [size]."""
+    size = op.Squeeze(dimension_list(op, value, axis), [0])
+    return op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
+
+
+def causal_mask(op: OpBuilder, query: SSAValue, key: SSAValue) -> SSAValue:
+    """Whether each query [T, 1] is at or behind each key [S]."""
+    return op.GreaterEqual(op.Unsqueeze(positions(op, query, 1), [1]), positions(op, key, 1))
+
+
+def _masks(node: LoweringNode, op: OpBuilder, given: Arguments, query: SSAValue, value: SSAValue) -> SSAValue | None:
+    """The mask of a call, in a shape that broadcasts to [B, N, T, S]; None if there is none."""
+    masks: list[SSAValue] = []
+    for name, axes in (("query_mask", [1, 3]), ("value_mask", [1, 2]), ("key_mask", [1, 2])):
+        mask = given.optional(name)
+        if mask is not None and not (name == "key_mask" and given.optional("key") is None):
+            masks.append(op.Unsqueeze(op.convert(mask, boolean), axes))
+    attention = given.optional("attention_mask")
+    if attention is not None:
+        rank = rank_of(attention)
+        if rank not in (2, 3, 4):
+            node.fail(f"an attention_mask of rank {rank}")
+        attention = op.convert(attention, boolean)
+        masks.append(op.Unsqueeze(attention, [1]) if rank == 3 else attention)
+    if given.flag("use_causal_mask"):
+        masks.append(causal_mask(op, query, value))
+    window = node.attribute("sliding_window", 0) or node.attribute("attention_sliding_window", 0)
+    if window:
+        distance = op.Subtract(op.Unsqueeze(positions(op, query, 1), [1]), positions(op, value, 1))
+        masks.append(op.Less(op.Abs(distance), int(window)))
+    return _conjunction(op, masks)
+
+
+def attended(
+    op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, scale: float, mask: SSAValue | None
+) -> tuple[SSAValue, SSAValue]:
+    """softmax(scale · q · kᵀ) · v, and the softmax, for [B, N, T, H], [B, N, S, H] and [B, N, S, V]."""
+    scores = op.MatMul(op.Multiply(query, scale), key, transpose_a=False, transpose_b=True)
+    if mask is not None:
+        lowest = -4.5e4 if element_of(scores) == f16 else -2.38e38
+        scores = op.Select(mask, scores, op.constant_like(lowest, scores))
+    weights = op.Softmax(scores, axis=-1)
+    return op.MatMul(weights, value, transpose_a=False, transpose_b=False), weights
+
+
+@keras.lowers("MultiHeadAttention")
+def multi_head_attention(
+    node: LoweringNode, op: OpBuilder, *, key_dim: int, attention_axes: tuple[int, ...] = (1,), use_gate: bool = False
+) -> Replacement:
+    """keras.MultiHeadAttention(query, value, key) -> products with the weights, opset8.Softmax, and products"""
+    given = Arguments(node, *NAMES)
+    query, value = given.tensor("query"), given.tensor("value")
+    key = given.optional("key") or value
+    if rank_of(query) != 3 or rank_of(value) != 3 or [axis % 3 for axis in attention_axes] != [1]:
+        node.fail(
+            f"attention over the axes {attention_axes} of tensors of rank {rank_of(query)} is not supported",
+            hint="reshape the input to [batch, steps, features]",
+        )
+    mask = _masks(node, op, given, query, value)
+    heads = [
+        op.transposed(_projection(node, op, each, name), [0, 2, 1, 3]) for each, name in ((query, "query"), (key, "key"), (value, "value"))
+    ]
+    found, weights = attended(op, heads[0], heads[1], heads[2], 1.0 / math.sqrt(float(key_dim)), mask)
+    return _finished(node, op, found, weights, op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None)
+
+
+def _finished(node: LoweringNode, op: OpBuilder, found: SSAValue, weights: SSAValue, gate: SSAValue | None) -> Replacement:
+    """The results of a layer for those of its heads [B, N, T, H]."""
+    joined = op.transposed(found, [0, 2, 1, 3])
+    if gate is not None:
+        joined = op.Multiply(joined, gate)
+    result = _projection(node, op, joined, "output", 2)
+    return [result, weights][: node.result_count]
+
+
+@keras.lowers("GroupQueryAttention", "GroupedQueryAttention")
+def grouped_query_attention(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    head_dim: int,
+    num_query_heads: int,
+    num_key_value_heads: int,
+    use_gate: bool = False,
+) -> Replacement:
+    """keras.GroupQueryAttention(query, value, key) -> as MultiHeadAttention; several heads of a query share a key"""
+    given = Arguments(node, *NAMES)
+    query, value = given.tensor("query"), given.tensor("value")
+    key = given.optional("key") or value
+    if num_key_value_heads < 1 or num_query_heads % num_key_value_heads:
+        node.fail(f"{num_query_heads} heads of queries for {num_key_value_heads} of keys")
+    repeats = num_query_heads // num_key_value_heads
+    mask = _masks(node, op, given, query, value)
+    heads = [
+        op.transposed(_projection(node, op, each, name), [0, 2, 1, 3]) for each, name in ((query, "query"), (key, "key"), (value, "value"))
+    ]
+    if repeats > 1:
+        order = [index // repeats for index in range(num_query_heads)]
+        heads[1:] = [op.Gather(each, order, 1) for each in heads[1:]]
+    found, weights = attended(op, heads[0], heads[1], heads[2], 1.0 / math.sqrt(float(head_dim)), mask)
+    return _finished(node, op, found, weights, op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None)
+
+
+@keras.lowers("Attention", "AdditiveAttention")
+def attention(node: LoweringNode, op: OpBuilder, *, use_scale: bool | None = None, score_mode: str = "dot") -> Replacement:
+    """keras.Attention([query, value, key], scale) -> softmax(query · keyᵀ · scale) · value
+
+    With `score_mode` concat, and in AdditiveAttention, scores are sums of tanh(query + key) over the features.
+    """
+    given = Arguments(node, "inputs", "mask")
+    found = values_within(given.get("inputs"))
+    if len(found) not in (2, 3):
+        node.fail(f"it has {len(found)} tensors instead of a query, a value and perhaps a key")
+    query, value, key = found[0], found[1], found[-1] if len(found) == 3 else found[1]
+    is_additive = node.op.KIND == "AdditiveAttention"
+    uses_scale = is_additive if use_scale is None else use_scale
+    own = variables(node)
+    concatenates = is_additive or score_mode == "concat"
+    if len(own) < uses_scale + (concatenates and not is_additive):
+        node.fail("its scale is not in the file")
+    scale = own[0] if uses_scale else None
+    if concatenates:
+        sums = op.Add(op.Unsqueeze(query, [2]), op.Unsqueeze(key, [1]))
+        if is_additive:
+            features = op.Tanh(sums)
+            scores = op.ReduceSum(features if scale is None else op.Multiply(features, scale), [3], keep_dims=False)
+        else:
+            scaled = sums if scale is None else op.Multiply(sums, scale)
+            scores = op.Multiply(op.ReduceSum(op.Tanh(scaled), [3], keep_dims=False), own[-1])
+    else:
+        scores = op.MatMul(query, key, transpose_a=False, transpose_b=True)
+        scores = scores if scale is None else op.Multiply(scores, scale)
+    query_mask, value_mask = _listed_masks(given.get("mask"))
+    masks = [] if value_mask is None else [op.Unsqueeze(op.convert(value_mask, boolean), [1])]
+    if given.flag("use_causal_mask") or node.flag("causal"):
+        masks.append(causal_mask(op, query, value))
+    mask = _conjunction(op, masks)
+    if mask is not None:
+        least = 65504.0 if element_of(scores) == f16 else 1.0e9
+        scores = op.Select(mask, scores, op.Subtract(scores, least))
+    weights = op.Softmax(scores, axis=-1)
+    result = op.MatMul(weights, value, transpose_a=False, transpose_b=False)
+    if query_mask is not None:
+        result = op.Multiply(result, op.Unsqueeze(op.convert(query_mask, element_of(result)), [2]))
+    return [result, weights][: node.result_count]
+
+
+def _listed_masks(value: Any) -> tuple[SSAValue | None, SSAValue | None]:
+    """The masks of the query and the value."""
+    if not isinstance(value, list):
+        return None, None
+    found = [each if isinstance(each, SSAValue) else None for each in [*value, None, None]]
+    return found[0], found[1]

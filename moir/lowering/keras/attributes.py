@@ -1,0 +1,182 @@
+"""The configuration, the arguments and the variables of a layer.
+
+Operands are the tensors of the call, then the variables. `arguments` and `keyword_arguments` say what a call has
+besides tensors in order; in them "%0" is the first operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.frameworks.keras import ELEMENTS
+from moir.dialects.frameworks.structures import structure_of
+from moir.dialects.shapes import normalize_axis
+from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import Reader
+
+
+def config_of(node: LoweringNode) -> dict[str, Any]:
+    """The configuration of a layer."""
+    return {name: structure_of(value) for name, value in node.op.properties.items()}
+
+
+def _any(node: LoweringNode, name: str, default: object) -> Any:
+    found = node.op.properties.get(name)
+    return default if found is None else structure_of(found)
+
+
+def _entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
+    found = _any(node, name, default)
+    if isinstance(found, int):
+        return (found,)
+    if not isinstance(found, tuple) or not all(isinstance(each, int) for each in cast("tuple[object, ...]", found)):
+        node.fail(f"{name} is {found!r}, not a list of integers")
+    return cast("tuple[int, ...]", found)
+
+
+def element_named(node: LoweringNode, name: str) -> Attribute:
+    """The element type of a name. Raises ConversionError for one that OpenVINO IR does not have."""
+    if name not in ELEMENTS:
+        node.fail(f"{name!r} is no element type of OpenVINO IR")
+    return ELEMENTS[name]
+
+
+READERS: Mapping[str, Reader] = {
+    "object": _any,
+    "int": lambda node, name, default: node.integer(name, default),
+    "float": lambda node, name, default: node.number(name, default),
+    "str": lambda node, name, default: node.text(name, default),
+    "bool": lambda node, name, default: node.flag(name, bool(default)),
+    "tuple[int, ...]": _entries,
+    "Attribute": lambda node, name, _: element_named(node, node.text(name)),
+}
+"""How attributes are read, by the annotations in signatures: a list of integers may be one integer."""
+
+
+def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> tuple[int, ...]:
+    """An attribute with an entry for each spatial axis, or one for all."""
+    if len(values) == 1:
+        return (*values,) * axes
+    if len(values) != axes:
+        node.fail(f"{name} has {len(values)} entries for {axes} spatial axes")
+    return tuple(values)
+
+
+def variables(node: LoweringNode, prefix: str = "") -> list[SSAValue]:
+    """The variables of a layer, or those of a layer in it, whose names begin with `prefix`."""
+    names = node.texts("weight_names", ())
+    first = len(node.values) - len(names)
+    return [node.operand(first + index) for index, name in enumerate(names) if name.startswith(prefix)]
+
+
+def tensors(node: LoweringNode) -> list[SSAValue]:
+    """The tensors of a call, without the variables of the layer."""
+    return [node.operand(index) for index in range(len(node.values) - len(node.texts("weight_names", ())))]
+
+
+class Arguments:
+    """The arguments of a call: values, and what the configuration of the model has as constants.
+
+    Args:
+        node: the node.
+        names: the names of the positional arguments, in order.
+    """
+
+    def __init__(self, node: LoweringNode, *names: str) -> None:
+        self._node = node
+        given = tensors(node)
+        keywords = node.op.properties.get("keyword_arguments")
+        positional = node.op.properties.get("arguments")
+        named = {} if keywords is None else cast("dict[str, Any]", structure_of(keywords))
+        placed: tuple[Any, ...]
+        if positional is None:
+            # Tensors in order; those of the keywords are last.
+            used = {text for text in _texts(named) if text.startswith("%")}
+            placed = tuple(f"%{index}" for index in range(len(given)) if f"%{index}" not in used)
+        else:
+            placed = cast("tuple[Any, ...]", structure_of(positional))
+        self.positional: list[Any] = [self._resolved(each, given) for each in placed]
+        self.keywords: dict[str, Any] = {name: self._resolved(each, given) for name, each in named.items()}
+        self._names = names
+
+    def _resolved(self, value: Any, given: Sequence[SSAValue]) -> Any:
+        if isinstance(value, str) and value.startswith("%") and value[1:].isdigit():
+            index = int(value[1:])
+            if index >= len(given):
+                self._node.fail(f"there is no tensor {value} in the call")
+            return given[index]
+        if isinstance(value, tuple):
+            return [self._resolved(each, given) for each in cast("tuple[Any, ...]", value)]
+        if isinstance(value, dict):
+            return {name: self._resolved(each, given) for name, each in cast("dict[str, Any]", value).items()}
+        return value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An argument by its name; the default if it is absent or None."""
+        if name in self._names and (index := self._names.index(name)) < len(self.positional):
+            found = self.positional[index]
+        else:
+            found = self.keywords.get(name)
+        return default if found is None else found
+
+    def tensor(self, name: str) -> SSAValue:
+        """A tensor by its name. Raises ConversionError if it is absent or a constant."""
+        found = self.get(name)
+        if isinstance(found, list) and len(cast("list[Any]", found)) == 1:
+            found = cast("list[Any]", found)[0]
+        if not isinstance(found, SSAValue):
+            self._node.fail(f"the argument {name} is no tensor")
+        return found
+
+    def optional(self, name: str) -> SSAValue | None:
+        """A tensor by its name; None if it is absent."""
+        return None if self.get(name) is None else self.tensor(name)
+
+    def flag(self, name: str) -> bool:
+        """Whether an argument is true."""
+        found = self.get(name, False)
+        if isinstance(found, SSAValue):
+            self._node.fail(f"the argument {name} is computed, which is not supported")
+        return bool(found)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for each in cast("tuple[Any, ...]", value):
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        for each in cast("dict[str, Any]", value).values():
+            yield from _texts(each)
+
+
+def values_within(value: Any) -> list[SSAValue]:
+    """The tensors within an argument, in order."""
+    if isinstance(value, SSAValue):
+        return [value]
+    if isinstance(value, list):
+        return [found for each in cast("list[Any]", value) for found in values_within(each)]
+    if isinstance(value, dict):
+        return [found for each in cast("dict[str, Any]", value).values() for found in values_within(each)]
+    return []
+
+
+def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
+    """The axes that an attribute names, from the front; all of them for None."""
+    if axis is None:
+        return list(range(rank))
+    entries = [axis] if isinstance(axis, int) else list(cast("Sequence[int]", axis))
+    if not all(isinstance(each, int) and -rank <= each < rank for each in entries):
+        node.fail(f"axis is {axis!r} for a tensor of rank {rank}")
+    return [normalize_axis(each, rank) for each in entries]
+
+
+def is_channel_last(node: LoweringNode, data_format: str | None) -> bool:
+    """Whether data have the channels in the last place, which is the default."""
+    if data_format not in (None, "channels_last", "channels_first"):
+        node.fail(f"the data format {data_format!r} does not exist")
+    return data_format != "channels_first"

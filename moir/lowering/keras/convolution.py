@@ -1,0 +1,220 @@
+"""Convolutions, transposed convolutions, depthwise and separable ones. Kernels are [spatial…, C_in / groups, C_out].
+
+    %y = keras.Conv2D(%x, %w, %b) {strides = [2, 2], padding = "same"}
+->  %0 = opset1.Convolution(Transpose(%x), Transpose(%w)) {strides = [2, 2], auto_pad = "same_upper"}
+    %y = opset1.Add(Transpose(%0), %b)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.windows import SlidingWindow
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.activation_functions import activated
+from moir.lowering.keras.attributes import by_axis, is_channel_last, variables
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder
+
+AUTO_PADS = {"same": "same_upper", "valid": "valid"}
+
+
+def channels_first(op: OpBuilder, x: SSAValue, rank: int, *, last: bool = True) -> SSAValue:
+    """[N, …, C] -> [N, C, …]; the value itself if `last` is false."""
+    return op.transposed(x, [0, rank - 1, *range(1, rank - 1)]) if last else x
+
+
+def channels_last(op: OpBuilder, x: SSAValue, rank: int, *, last: bool = True) -> SSAValue:
+    """[N, C, …] -> [N, …, C]; the value itself if `last` is false."""
+    return op.transposed(x, [0, *range(2, rank), 1]) if last else x
+
+
+def kernel_shape(node: LoweringNode, kernel: SSAValue, axes: int) -> tuple[int, ...]:
+    """The shape of a kernel. Raises ConversionError if it is another one."""
+    shape = shape_of(kernel)
+    if shape is None or len(shape) != axes + 2 or not is_static(shape) or min(shape) < 1:
+        node.fail(f"its kernel has the shape {shape}")
+    return tuple(shape)
+
+
+def axes_of(node: LoweringNode) -> int:
+    """The number of spatial axes, by the rank of the data."""
+    return node.known_rank(0) - 2
+
+
+def window_of(
+    node: LoweringNode, axes: int, strides: Sequence[int], dilations: Sequence[int], padding: str, kernel: Sequence[int]
+) -> SlidingWindow:
+    """The window of a convolution; `causal` pads are all in front."""
+    strides, dilations = by_axis(node, "strides", strides, axes), by_axis(node, "dilation_rate", dilations, axes)
+    if min(*strides, *dilations) < 1:
+        node.fail("a stride or dilation is below 1")
+    zeros = (0,) * axes
+    if padding == "causal":
+        front = tuple(rate * (size - 1) for rate, size in zip(dilations, kernel, strict=False))
+        return SlidingWindow(tuple(strides), tuple(dilations), front, zeros, "explicit")
+    if padding not in AUTO_PADS:
+        node.fail(f"padding {padding!r} does not exist")
+    return SlidingWindow(tuple(strides), tuple(dilations), zeros, zeros, AUTO_PADS[padding])
+
+
+def finished(
+    node: LoweringNode, op: OpBuilder, found: SSAValue, bias: SSAValue | None, rank: int, activation: object, *, last: bool
+) -> SSAValue:
+    """A channel-first result in the layout of the layer, with bias and activation."""
+    if bias is not None and not last:
+        found = op.Add(found, op.Reshape(bias, [-1, *(1,) * (rank - 2)], special_zero=False))
+        bias = None
+    found = channels_last(op, found, rank, last=last)
+    return activated(node, op, found if bias is None else op.Add(found, bias), activation)
+
+
+def convolved(op: OpBuilder, data: SSAValue, kernel: SSAValue, shape: Sequence[int], channels: int, window: SlidingWindow) -> SSAValue:
+    """A convolution of channel-first data, with as many groups as the channels are multiples of those of the kernel."""
+    axes = len(shape) - 2
+    groups = channels // shape[-2] if channels > 0 else 1
+    filters = op.transposed(kernel, [axes + 1, axes, *range(axes)])
+    if groups == 1:
+        return op.Convolution(data, filters, **window.properties())
+    grouped = op.Reshape(filters, [groups, shape[-1] // groups, shape[-2], *shape[:axes]], special_zero=False)
+    return op.GroupConvolution(data, grouped, **window.properties())
+
+
+@keras.lowers("Conv1D", "Conv2D", "Conv3D", "Convolution1D", "Convolution2D", "Convolution3D")
+def convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    strides: tuple[int, ...] = (1,),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: tuple[int, ...] = (1,),
+    groups: int = 1,
+    activation: object | None = None,
+    use_bias: bool = True,
+) -> SSAValue:
+    """keras.Conv2D(x, kernel, bias) -> Transpose(opset1.Convolution(Transpose(x), Transpose(kernel))) + bias"""
+    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
+    if len(found) != 1 + use_bias:
+        node.fail("its kernel or bias is not in the file, or it has more variables than these", hint="merge the factors of LoRA first")
+    shape = kernel_shape(node, found[0], axes)
+    window = window_of(node, axes, strides, dilation_rate, padding, shape)
+    if groups < 1 or shape[-1] % groups:
+        node.fail(f"{shape[-1]} filters in {groups} groups")
+    data = channels_first(op, inputs, axes + 2, last=last)
+    result = convolved(op, data, found[0], shape, shape[-2] * groups, window)
+    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
+
+
+def depthwise(op: OpBuilder, data: SSAValue, kernel: SSAValue, axes: int, window: SlidingWindow) -> SSAValue:
+    """A convolution in which each channel has its own filters [spatial…, C, multiplier]."""
+    filters = op.Unsqueeze(op.transposed(kernel, [axes, axes + 1, *range(axes)]), [2])
+    return op.GroupConvolution(data, filters, **window.properties())
+
+
+@keras.lowers("DepthwiseConv1D", "DepthwiseConv2D")
+def depthwise_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    strides: tuple[int, ...] = (1,),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: tuple[int, ...] = (1,),
+    activation: object | None = None,
+    use_bias: bool = True,
+) -> SSAValue:
+    """keras.DepthwiseConv2D(x, kernel, bias) -> opset1.GroupConvolution with a group for each channel"""
+    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
+    if len(found) != 1 + use_bias:
+        node.fail("its kernel or bias is not in the file")
+    shape = kernel_shape(node, found[0], axes)
+    window = window_of(node, axes, strides, dilation_rate, padding, shape)
+    result = depthwise(op, channels_first(op, inputs, axes + 2, last=last), found[0], axes, window)
+    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
+
+
+@keras.lowers("SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D")
+def separable_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    strides: tuple[int, ...] = (1,),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: tuple[int, ...] = (1,),
+    activation: object | None = None,
+    use_bias: bool = True,
+) -> SSAValue:
+    """keras.SeparableConv2D(x, depthwise, pointwise, bias) -> opset1.Convolution(opset1.GroupConvolution(x))"""
+    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
+    if len(found) != 2 + use_bias:
+        node.fail("one of its kernels or its bias is not in the file")
+    shape, points = kernel_shape(node, found[0], axes), kernel_shape(node, found[1], axes)
+    window = window_of(node, axes, strides, dilation_rate, padding, shape)
+    data = depthwise(op, channels_first(op, inputs, axes + 2, last=last), found[0], axes, window)
+    single = SlidingWindow((1,) * axes, (1,) * axes, (0,) * axes, (0,) * axes, "valid")
+    result = convolved(op, data, found[1], points, points[-2], single)
+    return finished(node, op, result, found[2] if use_bias else None, axes + 2, activation, last=last)
+
+
+@keras.lowers("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "Convolution1DTranspose")
+@keras.lowers("Convolution2DTranspose", "Convolution3DTranspose", "Deconvolution2D", "Deconvolution3D")
+def transposed_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    strides: tuple[int, ...] = (1,),
+    padding: str = "valid",
+    output_padding: tuple[int, ...] | None = None,
+    data_format: str | None = None,
+    dilation_rate: tuple[int, ...] = (1,),
+    activation: object | None = None,
+    use_bias: bool = True,
+) -> SSAValue:
+    """keras.Conv2DTranspose(x, kernel [spatial…, C_out, C_in], bias) -> opset1.ConvolutionBackpropData"""
+    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
+    if len(found) != 1 + use_bias:
+        node.fail("its kernel or bias is not in the file")
+    shape = kernel_shape(node, found[0], axes)
+    strides, rates = by_axis(node, "strides", strides, axes), by_axis(node, "dilation_rate", dilation_rate, axes)
+    extra = None if output_padding is None else by_axis(node, "output_padding", output_padding, axes)
+    pads = [
+        transposed_pads(node, size, strides[axis], rates[axis], padding, None if extra is None else extra[axis])
+        for axis, size in enumerate(shape[:axes])
+    ]
+    filters = op.transposed(found[0], [axes + 1, axes, *range(axes)])
+    result = op.ConvolutionBackpropData(
+        channels_first(op, inputs, axes + 2, last=last),
+        filters,
+        strides=strides,
+        dilations=rates,
+        pads_begin=[begin for begin, _ in pads],
+        pads_end=[max(end, 0) for _, end in pads],
+        output_padding=[max(-end, 0) for _, end in pads],
+        auto_pad="explicit",
+    )
+    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
+
+
+def transposed_pads(node: LoweringNode, size: int, stride: int, rate: int, padding: str, extra: int | None) -> tuple[int, int]:
+    """What is cut off at the begin and the end of an axis of a transposed convolution; a negative end is added.
+
+    Without `output_padding` a result is the input times the stride for `same`, and for `valid` has the larger of kernel
+    and stride at its end.
+    """
+    if padding not in AUTO_PADS:
+        node.fail(f"padding {padding!r} does not exist")
+    extent = (size - 1) * rate + 1
+    if padding == "valid":
+        return 0, -(max(extent, stride) - extent if extra is None else extra)
+    total = stride + extent - 2 if extra is None else extent + extent % 2 - 2 + extra
+    left = min(total // 2 + total % 2, extent - 1)
+    return extent - 1 - left, extent - 1 - (total - left)

@@ -1,0 +1,1 @@
+"""Functions of `keras.ops`, which functional models have as layers."""

@@ -1,0 +1,361 @@
+"""Functions of single elements, comparisons and arithmetic.
+
+%y = keras.ops.Subtract(%x) {arguments = [2, "%0"]}  ->  %y = opset1.Subtract(2, %x)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, f16, f32, f64, si32, to_numpy
+from moir.dialects.shapes import element_of
+from moir.expansions.angles import angle_of
+from moir.expansions.formulas import FORMULAS
+from moir.expansions.functions import operation, selu
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras import activation_functions as activations
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named
+from moir.lowering.keras.promotion import operands
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder
+
+Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
+Single = Callable[[OpBuilder, SSAValue], SSAValue]
+
+
+def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None) -> list[SSAValue]:
+    """Both arguments in one element type."""
+    given = Arguments(node, "x1", "x2")
+    first, second = given.get("x1", given.get("x")), given.get("x2", given.get("y"))
+    if first is None or second is None:
+        node.fail("it has less than two arguments")
+    if isinstance(first, list | dict | str) or isinstance(second, list | dict | str):
+        first, second = (np.asarray(each) if isinstance(each, list) else each for each in (first, second))
+    return operands(op, first, second, least=least)
+
+
+def _divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    return op.Divide(a, b)
+
+
+def _floor_divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    if element_of(a) in REAL_TYPES:
+        return op.Floor(op.Divide(a, b))
+    return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
+
+
+def _log_add_exp(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    larger = op.Maximum(a, b)
+    return op.Add(larger, op.SoftPlus(op.Negative(op.Abs(op.Subtract(a, b)))))
+
+
+def _no_nan(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    is_zero = op.Equal(b, 0.0)
+    return op.Select(is_zero, op.constant_like(0.0, a), op.Divide(a, op.Select(is_zero, op.constant_like(1.0, b), b)))
+
+
+def _heaviside(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    sign = op.convert(op.Greater(a, 0.0), element_of(a))
+    return op.Select(op.Equal(a, 0.0), b, sign)
+
+
+def _atan2(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
+    return angle_of(op, y, x)
+
+
+ARITHMETIC: Mapping[str, Pair] = {
+    "Add": lambda op, a, b: op.LogicalOr(a, b) if element_of(a) == boolean else op.Add(a, b),
+    "Fmax": lambda op, a, b: op.Maximum(a, b),
+    "Fmin": lambda op, a, b: op.Minimum(a, b),
+    "FloorDivide": _floor_divided,
+    "Fmod": lambda op, a, b: op.Mod(a, b),
+    "Heaviside": _heaviside,
+    "Maximum": lambda op, a, b: op.Maximum(a, b),
+    "Minimum": lambda op, a, b: op.Minimum(a, b),
+    "Mod": lambda op, a, b: op.FloorMod(a, b),
+    "Multiply": lambda op, a, b: op.LogicalAnd(a, b) if element_of(a) == boolean else op.Multiply(a, b),
+    "Power": lambda op, a, b: op.Power(a, b),
+    "Subtract": lambda op, a, b: op.Subtract(a, b),
+}
+"""Functions of two numbers, in the common type of both."""
+
+REAL_ARITHMETIC: Mapping[str, Pair] = {
+    "Arctan2": _atan2,
+    "Divide": _divided,
+    "DivideNoNan": _no_nan,
+    "Hypot": lambda op, a, b: op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b))),
+    "Ldexp": lambda op, a, b: op.Multiply(a, op.Power(op.constant_like(2.0, b), b)),
+    "Logaddexp": _log_add_exp,
+    "Logaddexp2": lambda op, a, b: op.Multiply(_log_add_exp(op, op.Multiply(a, math.log(2)), op.Multiply(b, math.log(2))), 1 / math.log(2)),
+    "TrueDivide": _divided,
+}
+"""Functions of two numbers whose result is a float, also for integers."""
+
+COMPARISONS: Mapping[str, Pair] = {
+    "Equal": lambda op, a, b: op.Equal(a, b),
+    "Greater": lambda op, a, b: op.Greater(a, b),
+    "GreaterEqual": lambda op, a, b: op.GreaterEqual(a, b),
+    "Less": lambda op, a, b: op.Less(a, b),
+    "LessEqual": lambda op, a, b: op.LessEqual(a, b),
+    "NotEqual": lambda op, a, b: op.NotEqual(a, b),
+}
+
+LOGICAL: Mapping[str, Pair] = {
+    "LogicalAnd": lambda op, a, b: op.LogicalAnd(a, b),
+    "LogicalOr": lambda op, a, b: op.LogicalOr(a, b),
+    "LogicalXor": lambda op, a, b: op.LogicalXor(a, b),
+}
+
+BITWISE: Mapping[str, Pair] = {
+    "BitwiseAnd": lambda op, a, b: op.BitwiseAnd(a, b),
+    "BitwiseLeftShift": lambda op, a, b: op.BitwiseLeftShift(a, b),
+    "BitwiseOr": lambda op, a, b: op.BitwiseOr(a, b),
+    "BitwiseRightShift": lambda op, a, b: op.BitwiseRightShift(a, b),
+    "BitwiseXor": lambda op, a, b: op.BitwiseXor(a, b),
+    "LeftShift": lambda op, a, b: op.BitwiseLeftShift(a, b),
+    "RightShift": lambda op, a, b: op.BitwiseRightShift(a, b),
+}
+
+
+@keras.lowers(*(f"ops.{name}" for name in (*ARITHMETIC, *COMPARISONS, *BITWISE)))
+def arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Add(a, b) -> opset1.Add(a, b) in the common element type"""
+    name = node.op.KIND.removeprefix("ops.")
+    found = ARITHMETIC.get(name) or COMPARISONS.get(name) or BITWISE[name]
+    least = si32 if name in ("Subtract", "Power", "FloorDivide", "Mod", "Fmod") and name not in COMPARISONS else None
+    return found(op, *pair_of(node, op, least))
+
+
+@keras.lowers(*(f"ops.{name}" for name in REAL_ARITHMETIC))
+def real_arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Divide(a, b) -> opset1.Divide(a, b) of floats"""
+    return REAL_ARITHMETIC[node.op.KIND.removeprefix("ops.")](op, *pair_of(node, op, f32))
+
+
+@keras.lowers(*(f"ops.{name}" for name in LOGICAL))
+def logical(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.LogicalAnd(a, b) -> opset1.LogicalAnd(a ≠ 0, b ≠ 0)"""
+    found = pair_of(node, op)
+    return LOGICAL[node.op.KIND.removeprefix("ops.")](op, *(op.convert(each, boolean) for each in found))
+
+
+# Functions of one number
+
+_BY_NAME = (
+    *("Absolute", "Abs", "Fabs", "Arccos", "Arccosh", "Arcsin", "Arcsinh", "Arctan", "Arctanh", "Ceil", "Cos", "Cosh", "Erf", "Exp"),
+    *("Floor", "Log", "Negative", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh"),
+)
+"""Functions that are one operation."""
+
+_KEEPS_INTEGERS = frozenset(("Absolute", "Abs", "Negative", "Relu", "Sign", "Square", "Relu6"))
+
+SINGLE: Mapping[str, Single] = {
+    "Cbrt": FORMULAS["cbrt"],
+    "Deg2rad": FORMULAS["radians"],
+    "Erfc": FORMULAS["erfc"],
+    "Erfinv": FORMULAS["erfinv"],
+    "Exp2": lambda op, x: op.Power(op.constant_like(2.0, x), x),
+    "Expm1": FORMULAS["expm1"],
+    "HardSigmoid": activations.hard_sigmoid,
+    "HardSilu": lambda op, x: op.HSwish(x),
+    "HardTanh": lambda op, x: op.Clamp(x, min=-1.0, max=1.0),
+    "Log10": FORMULAS["log10"],
+    "Log1p": FORMULAS["log1p"],
+    "Log2": FORMULAS["log2"],
+    "LogSigmoid": activations.log_sigmoid,
+    "Rad2deg": FORMULAS["degrees"],
+    "Reciprocal": FORMULAS["reciprocal"],
+    "Relu6": FORMULAS["relu6"],
+    "Rsqrt": FORMULAS["rsqrt"],
+    "Selu": selu,
+    "Silu": lambda op, x: op.Swish(x),
+    "SparsePlus": activations.sparse_plus,
+    "SparseSigmoid": activations.FUNCTIONS["sparse_sigmoid"],
+    "Square": FORMULAS["square"],
+    "TanhShrink": activations.FUNCTIONS["tanh_shrink"],
+    "Trunc": lambda op, x: op.Multiply(op.Sign(x), op.Floor(op.Abs(x))),
+}
+"""Functions of one number that are several operations."""
+
+
+def single(node: LoweringNode) -> SSAValue:
+    """The tensor of a function of one."""
+    return Arguments(node, "x").tensor("x")
+
+
+def as_real(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """A tensor as floats: integers and Booleans become f32."""
+    element = element_of(x)
+    return op.convert(x, f32) if element in INTEGER_TYPES or element == boolean else x
+
+
+@keras.lowers(*(f"ops.{name}" for name in (*_BY_NAME, *SINGLE)))
+def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Exp(x) -> opset1.Exp(x), of floats"""
+    name, x = node.op.KIND.removeprefix("ops."), single(node)
+    data = x if name in _KEEPS_INTEGERS and element_of(x) != boolean else as_real(op, x)
+    if name in SINGLE:
+        return SINGLE[name](op, data)
+    if name == "Round":
+        digits = node.integer("decimals", 0)
+        scaled = data if not digits else op.Multiply(data, float(10**digits))
+        rounded = op.Round(scaled, mode="half_to_even")
+        return rounded if not digits else op.Divide(rounded, float(10**digits))
+    return operation(op, name)(data)
+
+
+@keras.lowers("ops.Identity", "ops.Copy", "ops.StopGradient", "ops.ConvertToTensor", "ops.Array", "ops.Real", "ops.Conj", "ops.Conjugate")
+def unchanged(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
+    """keras.ops.StopGradient(x) -> x"""
+    x = Arguments(node, "x").positional[0]
+    if not isinstance(x, SSAValue):
+        return operands(op, x)[0]
+    return x if dtype is None else op.convert(x, element_named(node, dtype))
+
+
+@keras.lowers("ops.Cast", "ops.SaturateCast")
+def cast_to(node: LoweringNode, op: OpBuilder, *, dtype: str) -> SSAValue:
+    """keras.ops.Cast(x) {dtype} -> opset1.Convert(x)"""
+    x, element = single(node), element_named(node, dtype)
+    if node.op.KIND == "ops.SaturateCast" and element in INTEGER_TYPES and element_of(x) not in (element, boolean):
+        limits = np.iinfo(to_numpy(element))
+        x = op.Clamp(x, min=float(limits.min), max=float(limits.max))
+    return op.convert(x, element)
+
+
+@keras.lowers("ops.LogicalNot")
+def negation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.LogicalNot(x) -> opset1.LogicalNot(x)"""
+    return op.LogicalNot(op.convert(single(node), boolean))
+
+
+@keras.lowers("ops.BitwiseNot", "ops.BitwiseInvert")
+def inversion(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.BitwiseNot(x) -> opset13.BitwiseNot(x)"""
+    return op.BitwiseNot(single(node))
+
+
+@keras.lowers("ops.Isnan", "ops.Isinf", "ops.Isfinite", "ops.Isposinf", "ops.Isneginf", "ops.Signbit")
+def classification(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Isnan(x) -> opset10.IsNaN(x)"""
+    x = as_real(op, single(node))
+    match node.op.KIND:
+        case "ops.Isnan":
+            return op.IsNaN(x)
+        case "ops.Isinf":
+            return op.IsInf(x)
+        case "ops.Isposinf":
+            return op.IsInf(x, detect_negative=False)
+        case "ops.Isneginf":
+            return op.IsInf(x, detect_positive=False)
+        case "ops.Signbit":
+            return op.Less(x, 0.0)
+        case _:
+            return op.IsFinite(x)
+
+
+@keras.lowers("ops.Clip")
+def clip(node: LoweringNode, op: OpBuilder, *, x_min: object | None = None, x_max: object | None = None) -> SSAValue:
+    """keras.ops.Clip(x) {x_min, x_max} -> opset1.Clamp(x), or opset1.Maximum and opset1.Minimum"""
+    given = Arguments(node, "x", "x_min", "x_max")
+    low, high = given.get("x_min", x_min), given.get("x_max", x_max)
+    data = single(node)
+    if isinstance(low, int | float) and isinstance(high, int | float) and element_of(data) in REAL_TYPES and low <= high:
+        return op.Clamp(data, min=float(low), max=float(high))
+    for bound, join in ((low, op.Maximum), (high, op.Minimum)):
+        if bound is not None:
+            data = join(*operands(op, data, np.asarray(bound) if isinstance(bound, list | tuple) else bound))
+    return data
+
+
+@keras.lowers("ops.Where", "ops.Select")
+def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Where(c, a, b) -> opset1.Select(c, a, b)"""
+    if node.op.KIND == "ops.Select":
+        return _chosen(node, op)
+    given = Arguments(node, "condition", "x1", "x2")
+    condition, first, second = given.get("condition"), given.get("x1"), given.get("x2")
+    if first is None or second is None:
+        node.fail("the positions of true elements, without values, are not supported")
+    mask = op.convert(condition, boolean) if isinstance(condition, SSAValue) else op.constant(np.asarray(condition, bool))
+    return op.Select(mask, *operands(op, first, second))
+
+
+def _chosen(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    given = Arguments(node, "condlist", "choicelist", "default")
+    conditions, choices = given.get("condlist", []), given.get("choicelist", [])
+    *rest, last = operands(op, *choices, given.get("default", 0))
+    for condition, choice in reversed(list(zip(conditions, rest, strict=True))):
+        last = op.Select(op.convert(condition, boolean), choice, last)
+    return last
+
+
+@keras.lowers("ops.NanToNum")
+def without_nan(
+    node: LoweringNode, op: OpBuilder, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> SSAValue:
+    """keras.ops.NanToNum(x) -> x with numbers in the places of NaN and the infinities"""
+    x = as_real(op, single(node))
+    limit = {f16: 65504.0, f64: float(np.finfo(np.float64).max)}.get(element_of(x), float(np.finfo(np.float32).max))
+    x = op.Select(op.IsNaN(x), op.constant_like(nan, x), x)
+    x = op.Select(op.IsInf(x, detect_negative=False), op.constant_like(limit if posinf is None else posinf, x), x)
+    return op.Select(op.IsInf(x, detect_positive=False), op.constant_like(-limit if neginf is None else neginf, x), x)
+
+
+# Activations with attributes
+
+
+@keras.lowers("ops.LeakyRelu", "ops.Elu", "ops.Celu", "ops.Gelu", "ops.Glu", "ops.Squareplus", "ops.SoftShrink", "ops.HardShrink")
+@keras.lowers("ops.Threshold", "ops.Sparsemax", "ops.Softmax", "ops.LogSoftmax")
+def activation(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    alpha: float = 1.0,
+    approximate: bool = True,
+    axis: object | None = -1,
+    b: float = 4.0,
+    default_value: float = 0.0,
+    negative_slope: float = 0.2,
+    threshold: float = 0.5,
+) -> SSAValue:
+    """keras.ops.Gelu(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
+    x = as_real(op, single(node))
+    place = axis if isinstance(axis, int) else -1
+    match node.op.KIND:
+        case "ops.LeakyRelu":
+            return activations.leaky_relu(op, x, negative_slope)
+        case "ops.Elu":
+            return op.Elu(x, alpha=alpha)
+        case "ops.Celu":
+            return activations.celu(op, x, alpha)
+        case "ops.Gelu":
+            return activations.gelu(op, x, approximate=approximate)
+        case "ops.Glu":
+            return activations.glu(op, x, place)
+        case "ops.Squareplus":
+            return activations.squareplus(op, x, b)
+        case "ops.SoftShrink":
+            return activations.soft_shrink(op, x, threshold)
+        case "ops.HardShrink":
+            return activations.hard_shrink(op, x, threshold)
+        case "ops.Threshold":
+            return activations.threshold(op, x, threshold, default_value)
+        case "ops.Sparsemax":
+            return activations.sparsemax(op, x, place)
+        case _:
+            return _normalized(node, op, x, axis)
+
+
+def _normalized(node: LoweringNode, op: OpBuilder, x: SSAValue, axis: object) -> SSAValue:
+    """The softmax, or its logarithm, over one axis or several."""
+    axes = axis_list(node, axis, node.known_rank(0))
+    if len(axes) == 1:
+        return op.Softmax(x, axis=axes[0]) if node.op.KIND == "ops.Softmax" else op.LogSoftmax(x, axis=axes[0])
+    shifted = op.Subtract(x, op.ReduceMax(x, axes, keep_dims=True))
+    total = op.ReduceSum(op.Exp(shifted), axes, keep_dims=True)
+    return op.Divide(op.Exp(shifted), total) if node.op.KIND == "ops.Softmax" else op.Subtract(shifted, op.Log(total))

@@ -1,0 +1,399 @@
+"""Shapes, joins, parts, permutations, padding, indexing.
+
+    %y = keras.ops.GetItem(%x) {arguments = ["%0", [{slice = true}, {start = 1, stop = 4, slice = true}]]}
+->  %y = opset8.Slice(%x, [1], [4], [1], [1])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, f32, si32, si64
+from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.expansions.repetition import repeated
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named, values_within
+from moir.lowering.keras.functions.elementwise import single
+from moir.lowering.keras.promotion import operands, promoted
+from moir.lowering.keras.table import keras
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder, Operand
+
+LAST = 2**31 - 1
+
+
+@keras.lowers("ops.Reshape")
+def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None) -> SSAValue:
+    """keras.ops.Reshape(x) {newshape} -> opset1.Reshape(x, newshape); None is the batch"""
+    given = Arguments(node, "x", "newshape")
+    return op.Reshape(given.tensor("x"), sizes(node, op, given.get("newshape", newshape), given.tensor("x")), special_zero=False)
+
+
+def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None = None) -> Operand:
+    """A list of sizes, some of which may be computed or None."""
+    entries = [value] if isinstance(value, int | SSAValue) else list(cast("Sequence[Any]", value or ()))
+    if all(isinstance(each, int) for each in entries):
+        return op.constant([int(each) for each in entries], si64)
+    parts: list[Operand] = []
+    unknown = [index for index, each in enumerate(entries) if each is None]
+    for index, each in enumerate(entries):
+        if each is None and x is not None and len(unknown) == 1 and -1 not in entries:
+            parts.append(op.constant([-1]))
+        elif each is None and x is not None:
+            parts.append(dimension_list(op, x, index))
+        elif isinstance(each, SSAValue):
+            flat = op.convert(each, si64)
+            parts.append(op.Reshape(flat, [1], special_zero=False) if rank_of(flat) == 0 else flat)
+        elif isinstance(each, int):
+            parts.append(op.constant([each]))
+        else:
+            node.fail(f"{value!r} is no list of sizes")
+    return op.Concat(*parts, axis=0)
+
+
+@keras.lowers("ops.Ravel")
+def ravel(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Ravel(x) -> opset1.Reshape(x, [-1])"""
+    return op.Reshape(single(node), [-1], special_zero=False)
+
+
+@keras.lowers("ops.ExpandDims")
+def expand_dims(node: LoweringNode, op: OpBuilder, *, axis: object) -> SSAValue:
+    """keras.ops.ExpandDims(x) {axis} -> opset1.Unsqueeze(x, axis)"""
+    entries = [axis] if isinstance(axis, int) else list(cast("Sequence[int]", axis))
+    return op.Unsqueeze(single(node), entries)
+
+
+@keras.lowers("ops.Squeeze")
+def squeeze(node: LoweringNode, op: OpBuilder, *, axis: object | None = None) -> SSAValue:
+    """keras.ops.Squeeze(x) {axis} -> opset1.Squeeze(x, axis)"""
+    x = single(node)
+    if axis is None:
+        axes = [index for index, size in enumerate(shape_of(x) or ()) if size == 1]
+        return op.Squeeze(x, axes) if axes else x
+    return op.Squeeze(x, axis_list(node, axis, node.known_rank(0)))
+
+
+@keras.lowers("ops.Transpose", "ops.Swapaxes", "ops.Moveaxis", "ops.Flip", "ops.Fliplr", "ops.Flipud", "ops.Rot90")
+def permuted(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    axes: object | None = None,
+    axis: object | None = None,
+    axis1: int = 0,
+    axis2: int = 1,
+    source: object | None = None,
+    destination: object | None = None,
+    k: int = 1,
+) -> SSAValue:
+    """keras.ops.Transpose(x) {axes} -> opset1.Transpose(x, axes)"""
+    x, rank = Arguments(node, "x").positional[0], node.known_rank(0)
+    order = list(range(rank))
+    match node.op.KIND:
+        case "ops.Transpose":
+            order = order[::-1] if axes is None else axis_list(node, axes, rank)
+        case "ops.Swapaxes":
+            first, second = axis_list(node, (axis1, axis2), rank)
+            order[first], order[second] = second, first
+        case "ops.Moveaxis":
+            order = _moved(axis_list(node, source, rank), axis_list(node, destination, rank), rank)
+        case "ops.Rot90":
+            return _turned(op, x, axis_list(node, axes or (0, 1), rank), k % 4)
+        case kind:
+            flipped = {"ops.Fliplr": [1], "ops.Flipud": [0]}.get(kind) or axis_list(node, axis, rank)
+            return reversed_along(op, x, flipped)
+    if sorted(order) != list(range(rank)):
+        node.fail(f"axes {order} are no permutation")
+    return op.transposed(x, order)
+
+
+def _moved(sources: list[int], destinations: list[int], rank: int) -> list[int]:
+    order = [axis for axis in range(rank) if axis not in sources]
+    for destination, source in sorted(zip(destinations, sources, strict=True)):
+        order.insert(destination, source)
+    return order
+
+
+def _turned(op: OpBuilder, x: SSAValue, axes: list[int], turns: int) -> SSAValue:
+    rank = rank_of(x) or 2
+    order = list(range(rank))
+    order[axes[0]], order[axes[1]] = axes[1], axes[0]
+    if turns == 2:
+        return reversed_along(op, x, axes)
+    if turns == 1:
+        return op.transposed(reversed_along(op, x, [axes[1]]), order)
+    return reversed_along(op, op.transposed(x, order), [axes[1]]) if turns == 3 else x
+
+
+def reversed_along(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
+    """A tensor in the opposite order along axes."""
+    count = len(axes)
+    return op.Slice(x, [-1] * count, [-(2**31)] * count, [-1] * count, list(axes)) if axes else x
+
+
+@keras.lowers("ops.Concatenate", "ops.Stack", "ops.Hstack", "ops.Vstack", "ops.Dstack", "ops.Append")
+def joined(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAValue:
+    """keras.ops.Concatenate([a, b]) {axis} -> opset1.Concat(a, b)"""
+    values = promoted(op, values_within(Arguments(node).positional))
+    rank = rank_of(values[0])
+    if rank is None:
+        node.fail("the rank of its tensors is unknown")
+    match node.op.KIND:
+        case "ops.Stack":
+            place = normalize_axis(0 if axis is None else axis, rank + 1)
+            return op.Concat(*(op.Unsqueeze(each, [place]) for each in values), axis=place)
+        case "ops.Hstack":
+            axis = 0 if rank == 1 else 1
+        case "ops.Vstack":
+            values, axis = [op.Unsqueeze(each, [0]) if rank == 1 else each for each in values], 0
+        case "ops.Dstack":
+            added = {1: [0, 2], 2: [2]}.get(rank)
+            values, axis = [op.Unsqueeze(each, added) if added else each for each in values], 2
+        case "ops.Append" if axis is None:
+            values, axis = [op.Reshape(each, [-1], special_zero=False) for each in values], 0
+        case _:
+            axis = 0 if axis is None else axis
+    return op.Concat(*values, axis=normalize_axis(axis, rank_of(values[0]) or 1))
+
+
+@keras.lowers("ops.Split", "ops.ArraySplit", "ops.Unstack")
+def split(
+    node: LoweringNode, op: OpBuilder, *, indices_or_sections: object | None = None, axis: int = 0, num: int | None = None
+) -> Replacement:
+    """keras.ops.Split(x) {indices_or_sections, axis} -> opset1.Split(x) or opset1.VariadicSplit(x)"""
+    x = single(node)
+    place = axis_list(node, axis, node.known_rank(0))[0]
+    size = (shape_of(x) or ())[place]
+    if node.op.KIND == "ops.Unstack":
+        count = size if num is None else num
+        if count < 1:
+            node.fail("the number of its parts is unknown")
+        parts = op.Split.parts(count, x, place, num_splits=count) if count > 1 else (x,)
+        return [op.Squeeze(each, [place]) for each in parts][: node.result_count]
+    if isinstance(indices_or_sections, int):
+        if size < 0 or indices_or_sections < 1 or (size % indices_or_sections and node.op.KIND == "ops.Split"):
+            node.fail(f"{size} elements in {indices_or_sections} parts")
+        base, more = divmod(size, indices_or_sections)
+        lengths = [base + (index < more) for index in range(indices_or_sections)]
+    else:
+        if size < 0:
+            node.fail("the size of its axis is unknown")
+        bounds = [0, *(int(each) for each in cast("Sequence[int]", indices_or_sections)), size]
+        lengths = [after - before for before, after in pairwise(bounds)]
+    if len(lengths) == 1:
+        return [x]
+    return list(op.VariadicSplit.parts(len(lengths), x, place, lengths))[: node.result_count]
+
+
+@keras.lowers("ops.Tile")
+def tile(node: LoweringNode, op: OpBuilder, *, repeats: object) -> SSAValue:
+    """keras.ops.Tile(x) {repeats} -> opset1.Tile(x, repeats)"""
+    return op.Tile(single(node), sizes(node, op, repeats))
+
+
+@keras.lowers("ops.Repeat")
+def repeat(node: LoweringNode, op: OpBuilder, *, repeats: object, axis: int | None = None) -> SSAValue:
+    """keras.ops.Repeat(x) {repeats, axis} -> opset8.Gather(x, each position as often as it is repeated)"""
+    x, rank = single(node), node.known_rank(0)
+    data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
+    place = 0 if axis is None else axis_list(node, axis, rank)[0]
+    size = (shape_of(data) or ())[place]
+    counts = [repeats] if isinstance(repeats, int) else list(cast("Sequence[int]", repeats))
+    if size >= 0:
+        order = np.repeat(np.arange(size), counts[0] if len(counts) == 1 else counts)
+        return op.Gather(data, op.constant(order.astype(np.int64)), place)
+    if len(counts) != 1:
+        node.fail("the size of its axis is unknown")
+    wide = repeated(op, op.Unsqueeze(data, [place + 1]), place + 1, op.constant(counts[0]))
+    kept = [dimension_list(op, data, each) for each in range(rank_of(data) or 1)]
+    kept[place] = op.constant([-1])
+    return op.Reshape(wide, op.Concat(*kept, axis=0) if len(kept) > 1 else kept[0], special_zero=False)
+
+
+@keras.lowers("ops.BroadcastTo")
+def broadcast_to(node: LoweringNode, op: OpBuilder, *, shape: object) -> SSAValue:
+    """keras.ops.BroadcastTo(x) {shape} -> opset3.Broadcast(x, shape); None is a size of x"""
+    x = single(node)
+    entries = list(cast("Sequence[Any]", shape))
+    offset = len(entries) - node.known_rank(0)
+    parts = [dimension_list(op, x, index - offset) if each is None else op.constant([each]) for index, each in enumerate(entries)]
+    return op.Broadcast(x, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0] if parts else op.constant([]))
+
+
+@keras.lowers("ops.Roll")
+def roll(node: LoweringNode, op: OpBuilder, *, shift: object, axis: object | None = None) -> SSAValue:
+    """keras.ops.Roll(x) {shift, axis} -> opset7.Roll(x, shift, axis)"""
+    x = single(node)
+    shifts = [shift] if isinstance(shift, int) else list(cast("Sequence[int]", shift))
+    if axis is None:
+        return op.Reshape(op.Roll(op.Reshape(x, [-1], special_zero=False), shifts, [0]), op.ShapeOf(x), special_zero=False)
+    axes = axis_list(node, axis, node.known_rank(0))
+    return op.Roll(x, shifts * len(axes) if len(shifts) == 1 else shifts, axes)
+
+
+_PAD_MODES = {"constant": "constant", "reflect": "reflect", "symmetric": "symmetric", "edge": "edge"}
+
+
+@keras.lowers("ops.Pad")
+def pad(node: LoweringNode, op: OpBuilder, *, pad_width: object, mode: str = "constant") -> SSAValue:
+    """keras.ops.Pad(x) {pad_width, mode} -> opset12.Pad(x)"""
+    x, rank = single(node), node.known_rank(0)
+    given = Arguments(node, "x", "constant_values").get("constant_values", 0)
+    widths = np.broadcast_to(np.asarray(pad_width), (rank, 2))
+    if mode not in _PAD_MODES:
+        node.fail(f"the mode {mode!r} does not exist")
+    value = operands(op, x, given)[1] if mode == "constant" else None
+    if value is not None and element_of(value) != element_of(x):
+        value = op.convert(value, element_of(x))
+    return op.Pad(x, widths[:, 0].tolist(), widths[:, 1].tolist(), value, pad_mode=_PAD_MODES[mode])
+
+
+@keras.lowers("ops.Take", "ops.TakeAlongAxis")
+def take(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAValue:
+    """keras.ops.Take(x, indices) {axis} -> opset8.Gather(x, indices, axis)"""
+    given = Arguments(node, "x", "indices")
+    x, rank = given.tensor("x"), node.known_rank(0)
+    found = given.get("indices")
+    indices = op.convert(found, si32) if isinstance(found, SSAValue) else op.constant(np.asarray(found, np.int64))
+    data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
+    place = 0 if axis is None else axis_list(node, axis, rank)[0]
+    if node.op.KIND == "ops.Take":
+        return op.Gather(data, indices, place)
+    size = op.convert(dimension_list(op, data, place), element_of(indices))
+    return op.GatherElements(data, op.Select(op.Less(indices, 0), op.Add(indices, size), indices), axis=place)
+
+
+@keras.lowers("ops.GetItem")
+def item(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.GetItem(x, key) -> opset8.Slice(x), opset8.Gather(x), opset1.Squeeze(x), opset1.Unsqueeze(x)"""
+    given = Arguments(node, "x", "key")
+    return indexed(node, op, given.tensor("x"), given.positional[1] if len(given.positional) > 1 else given.keywords.get("key"))
+
+
+def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValue:
+    """The part of a tensor at an index: numbers, slices, new axes, an ellipsis, one tensor of positions."""
+    entries: list[Any] = list(cast("list[Any]", key)) if isinstance(key, list) else [key]
+    rank = rank_of(x)
+    if rank is None:
+        node.fail("the rank of its tensor is unknown")
+    taken = sum(each is not None and not (isinstance(each, str) and each == "...") for each in entries)
+    if taken > rank:
+        node.fail(f"an index of {taken} entries for a tensor of rank {rank}")
+    place = next((index for index, each in enumerate(entries) if isinstance(each, str) and each == "..."), len(entries))
+    filler = [{"slice": True}] * (rank - taken)
+    entries = entries[:place] + filler + entries[place + 1 :]
+    starts, stops, steps, axes = list[int](), list[int](), list[int](), list[int]()
+    squeezed: list[int] = []
+    added: list[int] = []
+    gathers: list[tuple[int, SSAValue]] = []
+    axis = result = 0
+    for each in entries:
+        if each is None:
+            added.append(result)
+            result += 1
+            continue
+        if isinstance(each, dict):
+            begin, end, step = (cast("dict[str, Any]", each).get(name) for name in ("start", "stop", "step"))
+            if any(isinstance(bound, SSAValue) for bound in (begin, end, step)):
+                x = _computed_slice(op, x, axis, begin, end, step)
+            elif (begin, end, step) != (None, None, None):
+                step = 1 if step is None else int(step)
+                starts.append(int(begin) if begin is not None else 0 if step > 0 else -1)
+                stops.append(int(end) if end is not None else LAST if step > 0 else -(2**31))
+                steps.append(step)
+                axes.append(axis)
+            result += 1
+        elif isinstance(each, bool):
+            node.fail("an index that is a truth value is not supported")
+        elif isinstance(each, int):
+            starts.append(each)
+            stops.append(each + 1 if each != -1 else LAST)
+            steps.append(1)
+            axes.append(axis)
+            squeezed.append(axis)
+        elif isinstance(each, SSAValue) and element_of(each) != boolean:
+            gathers.append((axis, each))
+            result += rank_of(each) or 0
+        else:
+            node.fail(f"an index with {type(each).__name__} is not supported")
+        axis += 1
+    if len(gathers) > 1:
+        node.fail("an index with several tensors is not supported")
+    if axes:
+        x = op.Slice(x, starts, stops, steps, axes)
+    for place, indices in gathers:
+        x = op.Gather(x, op.convert(indices, si64), place)
+        squeezed = [each + (rank_of(indices) or 0) - 1 if each > place else each for each in squeezed]
+    x = op.Squeeze(x, squeezed) if squeezed else x
+    return op.Unsqueeze(x, added) if added else x
+
+
+def _computed_slice(op: OpBuilder, x: SSAValue, axis: int, begin: Any, end: Any, step: Any) -> SSAValue:
+    bounds = [
+        op.Reshape(op.convert(each, si64), [1], special_zero=False)
+        if isinstance(each, SSAValue)
+        else op.constant([default if each is None else each])
+        for each, default in ((begin, 0), (end, LAST), (step, 1))
+    ]
+    return op.Slice(x, *bounds, [axis])
+
+
+@keras.lowers("ops.OneHot", "ops.MultiHot")
+def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = -1, dtype: str | None = None) -> SSAValue:
+    """keras.ops.OneHot(i) {num_classes, axis} -> opset1.OneHot(i)"""
+    given = Arguments(node, "x")
+    x = given.positional[0] if given.positional else given.keywords.get("inputs")
+    found = op.OneHot(op.convert(x, si32), num_classes, op.constant(np.float32(1)), op.constant(np.float32(0)), axis=axis)
+    if node.op.KIND == "ops.MultiHot":
+        found = op.ReduceMax(found, [-2 if axis == -1 else 1], keep_dims=False)
+    return op.convert(found, f32 if dtype is None else element_named(node, dtype))
+
+
+@keras.lowers("ops.ZerosLike", "ops.OnesLike", "ops.FullLike", "ops.EmptyLike")
+def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
+    """keras.ops.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
+    given = Arguments(node, "x", "fill_value")
+    x = given.tensor("x")
+    number = {"ops.OnesLike": 1, "ops.FullLike": given.get("fill_value", 0)}.get(node.op.KIND, 0)
+    element = element_of(x) if dtype is None else element_named(node, dtype)
+    value = op.convert(number, element) if isinstance(number, SSAValue) else op.constant(np.asarray(number), element)
+    return op.Broadcast(value, op.ShapeOf(x))
+
+
+@keras.lowers("ops.Slice")
+def part(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...]) -> SSAValue:
+    """keras.ops.Slice(x, start) {shape} -> opset8.Slice(x, start, start + shape)"""
+    given = Arguments(node, "inputs", "start_indices")
+    starts = given.get("start_indices")
+    first = op.convert(starts, si64) if isinstance(starts, SSAValue) else op.constant(list(starts), si64)
+    extent = op.constant(list(shape), si64)
+    return op.Slice(given.tensor("inputs"), first, op.Add(first, extent), [1] * len(shape), list(range(len(shape))))
+
+
+@keras.lowers("ops.Tril", "ops.Triu")
+def triangle(node: LoweringNode, op: OpBuilder, *, k: int = 0) -> SSAValue:
+    """keras.ops.Tril(x) {k} -> x where the row is at or below the diagonal, else 0"""
+    x = single(node)
+    rows, columns = (op.Squeeze(dimension_list(op, x, axis), [0]) for axis in (-2, -1))
+    row = op.Unsqueeze(op.Range(op.constant(0), rows, op.constant(1), output_type=si64), [1])
+    column = op.Subtract(op.Range(op.constant(0), columns, op.constant(1), output_type=si64), k)
+    inside = op.GreaterEqual(row, column) if node.op.KIND == "ops.Tril" else op.LessEqual(row, column)
+    return op.Select(inside, x, op.constant_like(0, x))
+
+
+@keras.lowers("ops.Arange")
+def arange(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
+    """keras.ops.Arange(start, stop, step) -> opset4.Range"""
+    given = Arguments(node, "start", "stop", "step")
+    start, stop, step = given.get("start", 0), given.get("stop"), given.get("step", 1)
+    if stop is None:
+        start, stop = 0, start
+    bounds = operands(op, start, stop, step)
+    return op.Range(*bounds, output_type=element_of(bounds[0]) if dtype is None else element_named(node, dtype))

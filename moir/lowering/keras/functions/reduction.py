@@ -1,0 +1,197 @@
+"""Reductions, positions of extremes, running sums, orders.
+
+%y = keras.ops.Mean(%x) {axis = [1, 2], keepdims = true}  ->  %y = opset1.ReduceMean(%x, [1, 2]) {keep_dims = true}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, si32, ui8
+from moir.dialects.shapes import element_of
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named
+from moir.lowering.keras.functions.elementwise import as_real, single
+from moir.lowering.keras.promotion import promoted
+from moir.lowering.keras.table import keras
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+_OPERATIONS = {"Max": "ReduceMax", "Amax": "ReduceMax", "Min": "ReduceMin", "Amin": "ReduceMin", "Prod": "ReduceProd", "Sum": "ReduceSum"}
+
+
+@keras.lowers(*(f"ops.{name}" for name in _OPERATIONS))
+def reduced(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    axis: object | None = None,
+    keepdims: bool = False,
+    dtype: str | None = None,
+    initial: object | None = None,
+) -> SSAValue:
+    """keras.ops.Sum(x) {axis, keepdims} -> opset1.ReduceSum(x, axes)"""
+    x, name = single(node), node.op.KIND.removeprefix("ops.")
+    if dtype is not None:
+        x = op.convert(x, element_named(node, dtype))
+    elif element_of(x) == boolean:
+        x = op.convert(x, si32 if name in ("Sum", "Prod") else ui8)
+    found = getattr(op, _OPERATIONS[name])(x, axis_list(node, axis, node.known_rank(0)), keep_dims=keepdims)
+    if initial is not None:
+        found = (op.Maximum if "ax" in name else op.Minimum)(found, initial)
+    return op.convert(found, boolean) if element_of(x) == ui8 and dtype is None and element_of(single(node)) == boolean else found
+
+
+@keras.lowers("ops.Mean", "ops.Var", "ops.Std", "ops.Logsumexp", "ops.Ptp")
+def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
+    """keras.ops.Var(x) {axis, keepdims} -> opset1.ReduceMean((x - mean)²)"""
+    x, axes = single(node), axis_list(node, axis, node.known_rank(0))
+    match node.op.KIND:
+        case "ops.Mean":
+            return op.ReduceMean(as_real(op, x), axes, keep_dims=keepdims)
+        case "ops.Logsumexp":
+            return log_sum_exp(op, as_real(op, x), axes, keepdims=keepdims)
+        case "ops.Ptp":
+            return op.Subtract(op.ReduceMax(x, axes, keep_dims=keepdims), op.ReduceMin(x, axes, keep_dims=keepdims))
+        case _:
+            found = variance(op, as_real(op, x), axes, keepdims=keepdims)
+            return op.Sqrt(found) if node.op.KIND == "ops.Std" else found
+
+
+def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
+    """log(sum(exp(x))), with the largest element taken out of the sum."""
+    largest = op.ReduceMax(x, axes, keep_dims=True)
+    total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=True))
+    found = op.Add(total, largest)
+    return found if keepdims else op.Squeeze(found, axes)
+
+
+def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
+    """The mean of the squares of the distances from the mean."""
+    centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
+    return op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
+
+
+@keras.lowers("ops.Moments")
+def moments(node: LoweringNode, op: OpBuilder, *, axes: object, keepdims: bool = False) -> Replacement:
+    """keras.ops.Moments(x) {axes} -> its mean and variance"""
+    x, places = as_real(op, single(node)), axis_list(node, axes, node.known_rank(0))
+    return [op.ReduceMean(x, places, keep_dims=keepdims), variance(op, x, places, keepdims=keepdims)][: node.result_count]
+
+
+@keras.lowers("ops.Any", "ops.All")
+def any_or_all(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
+    """keras.ops.Any(x) {axis} -> opset1.ReduceLogicalOr(x ≠ 0, axes)"""
+    x, axes = op.convert(single(node), boolean), axis_list(node, axis, node.known_rank(0))
+    return (op.ReduceLogicalOr if node.op.KIND == "ops.Any" else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdims)
+
+
+@keras.lowers("ops.CountNonzero")
+def count_nonzero(node: LoweringNode, op: OpBuilder, *, axis: object | None = None) -> SSAValue:
+    """keras.ops.CountNonzero(x) {axis} -> opset1.ReduceSum(x ≠ 0)"""
+    counts = op.convert(op.convert(single(node), boolean), si32)
+    return op.ReduceSum(counts, axis_list(node, axis, node.known_rank(0)), keep_dims=False)
+
+
+@keras.lowers("ops.Argmax", "ops.Argmin")
+def extreme_position(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, keepdims: bool = False) -> SSAValue:
+    """keras.ops.Argmax(x) {axis} -> opset11.TopK(x, 1) {sort = index}, the first of several"""
+    x, rank = single(node), node.known_rank(0)
+    place = 0 if axis is None else axis_list(node, axis, rank)[0]
+    data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
+    data = op.convert(data, ui8) if element_of(data) == boolean else data
+    mode = "max" if node.op.KIND == "ops.Argmax" else "min"
+    found = op.TopK.results(data, op.constant(1), axis=place, mode=mode, sort="value", stable=True, index_element_type=si32)[1]
+    if axis is None:
+        return op.Reshape(found, [1] * rank if keepdims else [], special_zero=False)
+    return found if keepdims else op.Squeeze(found, [place])
+
+
+@keras.lowers("ops.Cumsum", "ops.Cumprod")
+def running(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, dtype: str | None = None) -> SSAValue:
+    """keras.ops.Cumsum(x) {axis} -> opset3.CumSum(x, axis)"""
+    x = single(node)
+    x = op.convert(x, si32) if element_of(x) == boolean else x
+    x = x if dtype is None else op.convert(x, element_named(node, dtype))
+    if axis is None:
+        x = op.Reshape(x, [-1], special_zero=False)
+    place = 0 if axis is None else axis_list(node, axis, node.known_rank(0))[0]
+    if node.op.KIND == "ops.Cumprod":
+        from moir.expansions.running_products import running_product
+
+        return running_product(op, x, place)
+    return op.CumSum(x, place, exclusive=False, reverse=False)
+
+
+@keras.lowers("ops.TopK")
+def largest(node: LoweringNode, op: OpBuilder, *, k: int, sorted: bool = True) -> Replacement:
+    """keras.ops.TopK(x) {k} -> opset11.TopK(x, k) along the last axis"""
+    del sorted
+    x = single(node)
+    found = op.TopK.results(x, op.constant(k), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+    return list(found)[: node.result_count]
+
+
+@keras.lowers("ops.Sort", "ops.Argsort")
+def in_order(node: LoweringNode, op: OpBuilder, *, axis: int | None = -1) -> SSAValue:
+    """keras.ops.Sort(x) {axis} -> opset11.TopK(x, size) {mode = min}"""
+    x = single(node)
+    if axis is None:
+        x = op.Reshape(x, [-1], special_zero=False)
+    place = 0 if axis is None else axis_list(node, axis, node.known_rank(0))[0]
+    data = op.convert(x, ui8) if element_of(x) == boolean else x
+    count = op.Squeeze(dimension_list(op, data, place), [0])
+    values, places = op.TopK.results(data, count, axis=place, mode="min", sort="value", stable=True, index_element_type=si32)
+    return places if node.op.KIND == "ops.Argsort" else op.convert(values, element_of(x))
+
+
+@keras.lowers("ops.Average")
+def average(node: LoweringNode, op: OpBuilder, *, axis: object | None = None) -> SSAValue:
+    """keras.ops.Average(x, weights) {axis} -> the weighted mean"""
+    given = Arguments(node, "x", "weights")
+    weights = given.optional("weights")
+    axes = axis_list(node, axis, node.known_rank(0))
+    if weights is None:
+        return op.ReduceMean(as_real(op, given.tensor("x")), axes, keep_dims=False)
+    x, factors = promoted(op, [as_real(op, given.tensor("x")), as_real(op, weights)])
+    if len(axes) == 1 and node.rank(1) == 1 and node.known_rank(0) > 1:
+        factors = op.Reshape(factors, [-1, *(1,) * (node.known_rank(0) - 1 - axes[0])], special_zero=False)
+    return op.Divide(
+        op.ReduceSum(op.Multiply(x, factors), axes, keep_dims=False),
+        op.ReduceSum(op.Broadcast(factors, op.ShapeOf(x)), axes, keep_dims=False),
+    )
+
+
+@keras.lowers("ops.Normalize")
+def normalized(node: LoweringNode, op: OpBuilder, *, axis: object = -1, order: object = 2, epsilon: float = 1e-7) -> SSAValue:
+    """keras.ops.Normalize(x) {axis, order} -> x / max(norm, epsilon)"""
+    x = as_real(op, single(node))
+    axes = axis_list(node, axis, node.known_rank(0))
+    return op.Divide(x, op.Maximum(norm_of(node, op, x, order, axes, keepdims=True), epsilon))
+
+
+@keras.lowers("ops.Norm")
+def norm(node: LoweringNode, op: OpBuilder, *, ord: object | None = None, axis: object | None = None, keepdims: bool = False) -> SSAValue:
+    """keras.ops.Norm(x) {ord, axis} -> opset4.ReduceL2 or another norm"""
+    x = as_real(op, single(node))
+    return norm_of(node, op, x, 2 if ord is None else ord, axis_list(node, axis, node.known_rank(0)), keepdims=keepdims)
+
+
+def norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: Any, axes: list[int], *, keepdims: bool) -> SSAValue:
+    """The norm of vectors along axes."""
+    if order in (2, "fro", "euclidean") and (len(axes) == 1 or order != 2 or not node.has("ord")):
+        return op.ReduceL2(x, axes, keep_dims=keepdims)
+    if len(axes) != 1 or isinstance(order, str):
+        node.fail(f"the norm {order!r} of matrices is not supported")
+    if order == 1:
+        return op.ReduceL1(x, axes, keep_dims=keepdims)
+    if order == float("inf"):
+        return op.ReduceMax(op.Abs(x), axes, keep_dims=keepdims)
+    if order == float("-inf"):
+        return op.ReduceMin(op.Abs(x), axes, keep_dims=keepdims)
+    if order == 0:
+        return op.ReduceSum(op.convert(op.NotEqual(x, 0.0), element_of(x)), axes, keep_dims=keepdims)
+    return op.Power(op.ReduceSum(op.Power(op.Abs(x), float(order)), axes, keep_dims=keepdims), 1 / float(order))

@@ -1,0 +1,157 @@
+"""Resizing, cropping and rescaling of images.
+
+    %y = keras.Resizing(%x) {height = 8, width = 8, interpolation = "bilinear"}
+->  %y = opset11.Interpolate(%x, [8, 8], [1, 2]) {mode = "linear_onnx", coordinate_transformation_mode = "half_pixel"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, f32
+from moir.dialects.shapes import element_of, shape_of
+from moir.expansions.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
+from moir.expansions.resampling import Weights, multiplied, resized_to
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import is_channel_last
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder, Operand
+
+INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "gaussian", "mitchellcubic", "area")
+"""The ways of interpolation."""
+
+
+def resized(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Operand, interpolation: str, *, antialias: bool = False
+) -> SSAValue:
+    """Images resized along two axes, with half-pixel centres."""
+    known = sizes if isinstance(sizes, list) else None
+    shape = shape_of(x) or ()
+    if known is not None and [shape[axis] for axis in axes] == known:
+        return x
+    if interpolation == "nearest" and not antialias:
+        return resized_to(op, x, sizes, axes, "nearest", "tf_half_pixel_for_nn", nearest_mode="floor")
+    if interpolation == "bilinear" and not antialias:
+        return resized_to(op, x, sizes, axes, "linear_onnx", "half_pixel")
+    if known is None or any(shape[axis] < 1 for axis in axes):
+        node.fail("such resizing needs sizes that are known while converting", hint="give the model's input a static shape")
+    for axis, size in zip(axes, known, strict=True):
+        matrix = _matrix(node, shape[axis], int(size), interpolation, antialias=antialias)
+        if not np.array_equal(matrix, np.eye(len(matrix))):
+            x = multiplied(op, x, op.constant(matrix.astype(np.float32)), axis, len(shape))
+    return x
+
+
+_KERNEL_NAMES = {"bilinear": "triangle", "bicubic": "keyscubic", "mitchellcubic": "mitchellcubic"}
+
+
+def _matrix(node: LoweringNode, size: int, wanted: int, interpolation: str, *, antialias: bool) -> Weights:
+    """The matrix [result, data] of an axis."""
+    if interpolation == "bicubic" and not antialias:
+        return cubic_weights(size, wanted)
+    if interpolation == "area":
+        return area_weights(size, wanted, align_corners=False)
+    kernel = KERNELS.get(_KERNEL_NAMES.get(interpolation, interpolation))
+    if kernel is None:
+        node.fail(f"the interpolation {interpolation!r} is not supported", hint=f"supported are {', '.join(INTERPOLATIONS)}")
+    return kernel_weights(kernel, size, wanted, scale=wanted / size, translation=0.0, antialias=antialias)
+
+
+def resized_by_factor(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], factors: Sequence[int], interpolation: str
+) -> SSAValue:
+    """Images enlarged by whole factors along some axes."""
+    sizes = [dimension_list(op, x, axis) for axis in axes]
+    known = [op.known.integers(each) for each in sizes]
+    if all(each is not None for each in known):
+        wanted: Operand = [each[0] * factor for each, factor in zip(known, factors, strict=True) if each is not None]
+    else:
+        wanted = op.Concat(*(op.Multiply(each, factor) for each, factor in zip(sizes, factors, strict=True)), axis=0)
+    data = x if element_of(x) in REAL_TYPES else op.convert(x, f32)
+    if interpolation == "nearest":
+        found = resized_to(op, data, wanted, axes, "nearest", "asymmetric", nearest_mode="floor")
+    else:
+        found = resized(node, op, data, axes, wanted, interpolation)
+    return op.convert(found, element_of(x))
+
+
+def image_axes(node: LoweringNode, data_format: str | None) -> list[int]:
+    """The axes of height and width, of one image or of a batch."""
+    rank = node.known_rank(0)
+    if rank not in (3, 4):
+        node.fail(f"an image of rank {rank}")
+    return [rank - 3, rank - 2] if is_channel_last(node, data_format) else [rank - 2, rank - 1]
+
+
+@keras.lowers("Resizing")
+def resizing(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    height: int,
+    width: int,
+    interpolation: str = "bilinear",
+    crop_to_aspect_ratio: bool = False,
+    pad_to_aspect_ratio: bool = False,
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    antialias: bool = False,
+    data_format: str | None = None,
+) -> SSAValue:
+    """keras.Resizing(x) {height, width, interpolation} -> opset11.Interpolate(x)"""
+    axes = image_axes(node, data_format)
+    data = op.convert(inputs, f32) if element_of(inputs) not in REAL_TYPES else inputs
+    shape = node.shape(0) or ()
+    if crop_to_aspect_ratio or pad_to_aspect_ratio:
+        sizes = [shape[axis] for axis in axes]
+        if min(sizes) < 1:
+            node.fail("keeping the aspect ratio needs images of a known size", hint="give the model's input a static shape")
+        if pad_to_aspect_ratio and fill_mode != "constant":
+            node.fail(f"the fill mode {fill_mode!r} does not exist")
+        data = (
+            _cropped(op, data, axes, sizes, height, width)
+            if crop_to_aspect_ratio
+            else _padded(op, data, axes, sizes, height, width, fill_value)
+        )
+    return resized(node, op, data, axes, [height, width], interpolation, antialias=antialias)
+
+
+def _cropped(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int) -> SSAValue:
+    """The largest window in the middle that has the aspect ratio of the result."""
+    rows, columns = sizes
+    crop = [min(int(columns * height / width), rows), min(int(rows * width / height), columns)]
+    starts = [int((size - part) / 2) for size, part in zip(sizes, crop, strict=True)]
+    return op.Slice(x, starts, [start + part for start, part in zip(starts, crop, strict=True)], [1, 1], list(axes))
+
+
+def _padded(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int, fill: float) -> SSAValue:
+    """The image with a border that gives it the aspect ratio of the result."""
+    rows, columns = sizes
+    wanted = [max(int(columns * height / width), rows), max(int(rows * width / height), columns)]
+    rank = len(shape_of(x) or ())
+    begins, ends = [0] * rank, [0] * rank
+    for axis, size, padded in zip(axes, sizes, wanted, strict=True):
+        begins[axis] = int((padded - size) / 2)
+        ends[axis] = padded - size - begins[axis]
+    return op.Pad(x, begins, ends, op.constant_like(fill, x), pad_mode="constant")
+
+
+@keras.lowers("CenterCrop")
+def center_crop(
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, height: int, width: int, data_format: str | None = None
+) -> SSAValue:
+    """keras.CenterCrop(x) {height, width} -> opset8.Slice(x); smaller images are resized and cropped"""
+    axes = image_axes(node, data_format)
+    sizes = [(node.shape(0) or ())[axis] for axis in axes]
+    if min(sizes) < 1:
+        node.fail("a crop in the middle needs images of a known size", hint="give the model's input a static shape")
+    if sizes[0] < height or sizes[1] < width:
+        data = op.convert(inputs, f32) if element_of(inputs) not in REAL_TYPES else inputs
+        return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
+    starts = [(size - wanted) // 2 for size, wanted in zip(sizes, (height, width), strict=True)]
+    return op.Slice(inputs, starts, [starts[0] + height, starts[1] + width], [1, 1], axes)

@@ -1,0 +1,28 @@
+"""Embeddings: rows of a table."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import Arguments, variables
+from moir.lowering.keras.policies import computed_type, quantization
+from moir.lowering.keras.quantization import dequantized_embedding
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder
+
+
+@keras.lowers("Embedding", "ReversibleEmbedding")
+def embedding(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
+    """keras.Embedding(i, table) -> opset8.Gather(table, i, 0)"""
+    found = variables(node)
+    if not found:
+        node.fail("its table is not in the file")
+    if node.op.KIND == "ReversibleEmbedding" and Arguments(node, "inputs", "reverse").flag("reverse"):
+        table = found[-1] if not node.flag("tie_weights", True) else None
+        return op.MatMul(inputs, found[0], transpose_b=True) if table is None else op.MatMul(inputs, table)
+    indices = op.convert(inputs, si32)
+    if mode := quantization(node):
+        return dequantized_embedding(node, op, indices, found, mode)
+    return op.convert(op.Gather(found[0], indices, 0), computed_type(node))

@@ -1,0 +1,84 @@
+"""Layers that join several tensors.
+
+%y = keras.Add(%a, %b) {arguments = [["%0", "%1"]]}  ->  %y = opset1.Add(%a, %b)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import Arguments, axis_list, values_within
+from moir.lowering.keras.promotion import promoted
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder
+
+_PAIRS: dict[str, Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]] = {
+    "Add": lambda op, a, b: op.Add(a, b),
+    "Average": lambda op, a, b: op.Add(a, b),
+    "Maximum": lambda op, a, b: op.Maximum(a, b),
+    "Minimum": lambda op, a, b: op.Minimum(a, b),
+    "Multiply": lambda op, a, b: op.Multiply(a, b),
+    "Subtract": lambda op, a, b: op.Subtract(a, b),
+}
+
+
+def joined_tensors(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+    """The tensors of a call in one element type."""
+    found = values_within(Arguments(node).positional)
+    if not found:
+        node.fail("it has no tensors")
+    return promoted(op, found)
+
+
+@keras.lowers(*_PAIRS)
+def merged(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.Add(a, b, …) -> opset1.Add(opset1.Add(a, b), …); tensors of lower rank get dimensions behind the batch"""
+    found = joined_tensors(node, op)
+    if node.op.KIND == "Subtract" and len(found) != 2:
+        node.fail(f"it has {len(found)} tensors instead of 2")
+    ranks = [node.rank(index) for index in range(len(found))]
+    known = [rank for rank in ranks if rank is not None]
+    if len(known) == len(found) and len(set(known)) > 1:
+        found = [
+            op.Unsqueeze(value, list(range(1, 1 + max(known) - rank))) if 0 < rank < max(known) else value
+            for value, rank in zip(found, known, strict=True)
+        ]
+    result = found[0]
+    for each in found[1:]:
+        result = _PAIRS[node.op.KIND](op, result, each)
+    return op.Divide(result, float(len(found))) if node.op.KIND == "Average" else result
+
+
+@keras.lowers("Concatenate")
+def concatenation(node: LoweringNode, op: OpBuilder, *, axis: int = -1) -> SSAValue:
+    """keras.Concatenate(a, b, …) {axis} -> opset1.Concat(a, b, …)"""
+    found = joined_tensors(node, op)
+    return found[0] if len(found) == 1 else op.Concat(*found, axis=axis_list(node, axis, node.known_rank(0))[0])
+
+
+@keras.lowers("Dot")
+def dot(node: LoweringNode, op: OpBuilder, *, axes: object, normalize: bool = False) -> SSAValue:
+    """keras.Dot(a, b) {axes} -> opset1.MatMul of the tensors with these axes last, for each element of the batch"""
+    found = joined_tensors(node, op)
+    if len(found) != 2:
+        node.fail(f"it has {len(found)} tensors instead of 2")
+    ranks = node.known_rank(0), node.known_rank(1)
+    given = (axes, axes) if isinstance(axes, int) else tuple(axes) if isinstance(axes, tuple) else ()
+    if len(given) != 2:
+        node.fail(f"axes is {axes!r}")
+    places = [axis_list(node, axis, rank)[0] for axis, rank in zip(given, ranks, strict=True)]
+    if 0 in places:
+        node.fail("a product along the batch is not supported")
+    if normalize:
+        found = [op.NormalizeL2(value, [place], eps=1e-12, eps_mode="max") for value, place in zip(found, places, strict=True)]
+    letters = "bcdefghijklmnopqrstuvwxyz"
+    first = list("a" + letters[: ranks[0] - 1])
+    second = list("a" + letters[ranks[0] - 1 : ranks[0] + ranks[1] - 2])
+    second[places[1]] = first[places[0]]
+    result = [each for each in first if each != first[places[0]]] + [each for each in second[1:] if each != first[places[0]]]
+    if ranks == (2, 2):
+        return op.ReduceSum(op.Multiply(found[0], found[1]), [1], keep_dims=True)
+    return op.Einsum(*found, equation=f"{''.join(first)},{''.join(second)}->{''.join(result)}")

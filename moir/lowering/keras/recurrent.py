@@ -1,0 +1,170 @@
+"""Recurrent layers. In shapes: N batch, T steps, I inputs, H units.
+
+    %y = keras.LSTM(%x, kernel, recurrent kernel, bias)
+->  %y = opset1.Squeeze(opset5.LSTMSequence(%x, zeros, zeros, lengths, W, R, B))
+
+A layer with a mask, with other activations than those of the runtime's operations, or with other cells is a
+TensorIterator over its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean
+from moir.dialects.moir import Slicing
+from moir.dialects.shapes import rank_of
+from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import Arguments, config_of, values_within, variables
+from moir.lowering.keras.cells import Cell, cell_of
+from moir.lowering.keras.table import keras
+from moir.lowering.table import Replacement
+from moir.records import Record
+from moir.rewriting.builder import OpBuilder
+
+
+class Layer(Record):
+    """A recurrent layer in one direction.
+
+    Args:
+        cell: its cell.
+        config: its configuration.
+        weights: its variables.
+    """
+
+    cell: Cell
+    config: dict[str, Any]
+    weights: list[SSAValue]
+
+    def has(self, name: str) -> bool:
+        """Whether an option is set."""
+        return bool(self.config.get(name))
+
+
+def _layer(node: LoweringNode, kind: str, config: dict[str, Any], weights: list[SSAValue]) -> Layer:
+    for option in ("stateful",):
+        if config.get(option):
+            node.fail(f"the option {option} is not supported", hint="save the model with initial states as inputs")
+    if config.get("time_major"):
+        node.fail("data with the time in front are not supported", hint="save the model with time_major=False")
+    return Layer(cell_of(node, kind, config, weights), config, weights)
+
+
+def _results(
+    node: LoweringNode, op: OpBuilder, layer: Layer, x: SSAValue, states: Sequence[SSAValue], mask: SSAValue | None
+) -> list[SSAValue]:
+    """The output of a layer, all steps or the last one, and the states behind it."""
+    initial = list(states) or layer.cell.zeros(op, x)
+    if len(initial) != layer.cell.state_count:
+        node.fail(f"{len(initial)} initial states for a cell of {layer.cell.state_count}")
+    if mask is None and (found := layer.cell.sequence(op, x, initial, reverse=layer.has("go_backwards"))) is not None:
+        every, *ends = found
+    else:
+        every, ends = _iterated(op, layer, x, initial, mask)
+    if layer.has("return_sequences"):
+        return [every, *ends]
+    if mask is not None and layer.has("zero_output_for_mask"):
+        last = op.Squeeze(op.Gather(every, [-1], 1), [1])
+        return [last, *ends]
+    return [layer.cell.output(ends), *ends]
+
+
+def _iterated(
+    op: OpBuilder, layer: Layer, x: SSAValue, initial: Sequence[SSAValue], mask: SSAValue | None
+) -> tuple[SSAValue, list[SSAValue]]:
+    """The outputs of all steps [N, T, …], in the order of the computation, and the states behind the last one.
+
+    A masked step leaves the states as they are, and repeats the output in front of it, or is zero where the layer has
+    `zero_output_for_mask`; what is in front of the first step that counts is zero.
+    """
+    backwards = Slicing(1, start=-1, end=0, stride=-1) if layer.has("go_backwards") else Slicing(1)
+    cuts = [Cut(x, backwards)]
+    carried = list(initial)
+    if mask is not None:
+        cuts.append(Cut(op.convert(mask, boolean), backwards))
+        carried.append(op.Multiply(layer.cell.output(initial), 0.0))
+    keeps = mask is not None and not layer.has("zero_output_for_mask")
+
+    def body(inside: OpBuilder, states: list[SSAValue], slices: list[SSAValue], fixed: list[SSAValue]) -> Step:
+        current = states[: len(initial)]
+        after = layer.cell.step(inside, inside.Squeeze(slices[0], [1]), current, fixed)
+        output = layer.cell.output(after)
+        if mask is not None:
+            counts = slices[1]
+            further = (rank_of(output) or 2) - 2
+            counts = inside.Unsqueeze(counts, list(range(2, 2 + further))) if further else counts
+            otherwise = states[-1] if keeps else inside.Multiply(output, 0.0)
+            output = inside.Select(counts, output, otherwise)
+            after = [inside.Select(counts, new, old) for new, old in zip(after, current, strict=True)]
+            return Step([*after, output], [inside.Unsqueeze(output, [1])])
+        return Step(after, [inside.Unsqueeze(output, [1])])
+
+    found = repeated_steps(op, body, carried, cuts=cuts, invariants=layer.weights, joins=[Slicing(1)])
+    return found[-1], found[: len(initial)]
+
+
+def _initial(given: Arguments, first: list[SSAValue]) -> list[SSAValue]:
+    """The initial states of a call: an argument, or tensors behind the sequence."""
+    return values_within(given.get("initial_state")) or first[1:]
+
+
+@keras.lowers("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "RNN")
+def recurrent_layer(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """keras.LSTM(x, kernel, recurrent kernel, bias) -> opset5.LSTMSequence, or a TensorIterator over the steps"""
+    given = Arguments(node, "sequences", "initial_state", "mask")
+    first = values_within(given.get("sequences"))
+    if not first:
+        node.fail("it has no sequence")
+    if node.known_rank(0) < 3:
+        node.fail(f"its input has rank {node.rank(0)}, without steps")
+    layer = _layer(node, node.op.KIND, config_of(node), variables(node))
+    found = _results(node, op, layer, first[0], _initial(given, first), given.optional("mask"))
+    return found[: node.result_count]
+
+
+@keras.lowers("Bidirectional")
+def bidirectional(node: LoweringNode, op: OpBuilder, *, merge_mode: str | None = None) -> Replacement:
+    """keras.Bidirectional(x) {layer, backward_layer, merge_mode} -> both directions, joined"""
+    given = Arguments(node, "sequences", "initial_state", "mask")
+    first = values_within(given.get("sequences"))
+    config = config_of(node)
+    inner = config.get("layer")
+    if not first or not isinstance(inner, dict):
+        node.fail("it has no sequence or no layer")
+    forward = cast("dict[str, Any]", inner)
+    own = cast("dict[str, Any]", forward.get("config") or {})
+    other = cast("dict[str, Any]", config.get("backward_layer") or {"class_name": forward.get("class_name")})
+    backward = cast("dict[str, Any]", other.get("config") or {**own, "go_backwards": not own.get("go_backwards")})
+    layers = [
+        _layer(node, str(each.get("class_name")), settings, variables(node, f"{name}_layer/"))
+        for each, settings, name in ((forward, own, "forward"), (other, backward, "backward"))
+    ]
+    states, mask = _initial(given, first), given.optional("mask")
+    half = len(states) // 2
+    results = [_results(node, op, layer, first[0], part, mask) for layer, part in zip(layers, (states[:half], states[half:]), strict=True)]
+    (ahead, *ahead_states), (back, *back_states) = results
+    if own.get("return_sequences"):
+        back = reversed_steps(op, back)
+    match merge_mode:
+        case "concat":
+            merged = [op.Concat(ahead, back, axis=(rank_of(ahead) or 3) - 1)]
+        case "sum":
+            merged = [op.Add(ahead, back)]
+        case "mul":
+            merged = [op.Multiply(ahead, back)]
+        case "ave":
+            merged = [op.Multiply(op.Add(ahead, back), 0.5)]
+        case None:
+            merged = [ahead, back]
+        case _:
+            node.fail(f"merge_mode {merge_mode!r} does not exist")
+    return [*merged, *ahead_states, *back_states][: node.result_count]
+
+
+def reversed_steps(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """[N, T, …] with the steps in the opposite order."""
+    return op.Slice(x, [-1], [-(2**31)], [-1], [1])

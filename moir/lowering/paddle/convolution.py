@@ -1,0 +1,172 @@
+"""Convolutions in two and three dimensions, channels first or last.
+
+Source: conv_op.cc, conv_transpose_op.cc and deformable_conv_op.cc of PaddlePaddle 2.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.constant_forms import along_channels
+from moir.expansions.functions import operation
+from moir.expansions.windows import SlidingWindow
+from moir.lowering.binder import LoweringNode
+from moir.lowering.paddle.operands import known_integers
+from moir.lowering.paddle.table import paddle
+from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, window_of
+from moir.rewriting.builder import OpBuilder
+
+
+def _axes(node: LoweringNode) -> int:
+    return 3 if "3d" in node.op.KIND else 2
+
+
+def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -> SSAValue:
+    """Weights with the groups split off their first dimension."""
+    shape = shape_of(weights)
+    if shape is None or not is_static(shape[1:]) or group < 1 or (shape[0] >= 0 and shape[0] % group):
+        node.fail(f"the weights cannot be divided into {group} groups")
+    return op.Reshape(weights, [group, shape[0] // group if shape[0] >= 0 else -1, *shape[1:]], special_zero=False)
+
+
+@paddle.lowers("conv2d", "depthwise_conv2d", "conv3d", "fused_conv2d")
+def convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    filters: SSAValue,
+    bias: SSAValue | None = None,
+    residual: SSAValue | None = None,
+    *,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    dilations: tuple[int, ...] = (1, 1),
+    groups: int = 1,
+    padding_algorithm: str = "EXPLICIT",
+    fuse_activation: str = "",
+) -> SSAValue:
+    """paddle.conv2d(x, filters [M, C / groups, H, W]) -> opset1.Convolution(x, filters), or opset1.GroupConvolution
+
+    With channels in the last place: between transpositions. Fused forms add a bias and another tensor, and activate.
+    """
+    axes, is_last = _axes(node), is_channel_last(node)
+    window = window_of(node, axes, strides, paddings, dilations, padding_algorithm, is_last=is_last)
+    x = channel_first(op, x, axes + 2) if is_last else x
+    if groups == 1:
+        result = op.Convolution(x, filters, **window.properties())
+    else:
+        result = op.GroupConvolution(x, _grouped(node, op, filters, groups), **window.properties())
+    if bias is not None:
+        result = op.Add(result, along_channels(op, bias, axes))
+    result = channel_last(op, result, axes + 2) if is_last else result
+    result = result if residual is None else op.Add(result, residual)
+    if fuse_activation:
+        if fuse_activation not in ("relu", "sigmoid", "tanh", "mish"):
+            node.fail(f"fuse_activation {fuse_activation!r} is not supported")
+        result = operation(op, fuse_activation)(result)
+    return result
+
+
+@paddle.lowers("conv2d_transpose", "depthwise_conv2d_transpose", "conv3d_transpose")
+def transposed_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    filters: SSAValue,
+    size: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    *,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    dilations: tuple[int, ...] = (1, 1),
+    output_padding: tuple[int, ...] = (),
+    groups: int = 1,
+    padding_algorithm: str = "EXPLICIT",
+) -> SSAValue:
+    """paddle.conv2d_transpose(x, filters [C, M / groups, H, W]) -> opset1.ConvolutionBackpropData(x, filters)
+
+    `output_size` is what the windows reach without it and up to a stride more: the surplus is output padding.
+    """
+    axes, is_last = _axes(node), is_channel_last(node)
+    window = window_of(node, axes, strides, paddings, dilations, "EXPLICIT", is_last=is_last)
+    x = channel_first(op, x, axes + 2) if is_last else x
+    if padding_algorithm == "VALID":
+        window = window.with_fields(pads_begin=(0,) * axes, pads_end=(0,) * axes)
+    elif padding_algorithm == "SAME":
+        window = _same(node, x, _kernel(node, filters), window)
+    extra = by_axis(node, "output_padding", output_padding or (0,), axes)
+    target = () if size is None else known_integers(node, 2, "output_size")
+    if target:
+        extra = _surplus(node, x, _kernel(node, filters), window, by_axis(node, "output_size", target, axes))
+    weights = filters if groups == 1 else _grouped(node, op, filters, groups)
+    build = op.ConvolutionBackpropData if groups == 1 else op.GroupConvolutionBackpropData
+    result = build(x, weights, **window.properties(), output_padding=extra)
+    if bias is not None:
+        result = op.Add(result, along_channels(op, bias, axes))
+    return channel_last(op, result, axes + 2) if is_last else result
+
+
+def _kernel(node: LoweringNode, filters: SSAValue) -> tuple[int, ...]:
+    shape = shape_of(filters)
+    if shape is None or not is_static(shape):
+        node.fail("the shape of the filters is unknown")
+    return tuple(shape[2:])
+
+
+def _same(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> SlidingWindow:
+    """The window with the paddings that PaddlePaddle computes of the sizes of x, as for a convolution of x."""
+    sizes = _sizes(node, x)
+    surplus = [
+        max((-(-size // step) - 1) * step + length - size, 0) for size, step, length in zip(sizes, window.strides, kernel, strict=True)
+    ]
+    begins = tuple(each // 2 for each in surplus)
+    ends = tuple(each - begin for each, begin in zip(surplus, begins, strict=True))
+    return window.with_fields(pads_begin=begins, pads_end=ends, dilations=(1,) * len(kernel))
+
+
+def _surplus(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, target: Sequence[int]) -> tuple[int, ...]:
+    """What output_size is above the size that the windows reach."""
+    reached = [
+        (size - 1) * step + spread * (length - 1) + 1 - begin - end
+        for size, step, spread, length, begin, end in zip(
+            _sizes(node, x), window.strides, window.dilations, kernel, window.pads_begin, window.pads_end, strict=True
+        )
+    ]
+    surplus = tuple(wanted - each for wanted, each in zip(target, reached, strict=True))
+    if any(not 0 <= each < step for each, step in zip(surplus, window.strides, strict=True)):
+        node.fail(f"output_size {list(target)} does not fit {reached}, which the windows reach")
+    return surplus
+
+
+def _sizes(node: LoweringNode, x: SSAValue) -> tuple[int, ...]:
+    """The spatial sizes of [N, C, …]. Raises ConversionError if one is unknown."""
+    shape = shape_of(x)
+    if shape is None or min(shape[2:]) < 0:
+        node.fail("the padding depends on unknown sizes", hint="give the model's inputs static shapes")
+    return tuple(shape[2:])
+
+
+@paddle.lowers("deformable_conv", "deformable_conv_v1")
+def deformable_convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    offset: SSAValue,
+    filters: SSAValue,
+    mask: SSAValue | None = None,
+    *,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    dilations: tuple[int, ...] = (1, 1),
+    groups: int = 1,
+    deformable_groups: int = 1,
+) -> SSAValue:
+    """paddle.deformable_conv(x, offset, filters, mask) -> opset8.DeformableConvolution(x, offset, filters, mask)"""
+    window = window_of(node, 2, strides, paddings, dilations, "EXPLICIT", is_last=False)
+    operands = [x, offset, filters] if mask is None else [x, offset, filters, mask]
+    return op.DeformableConvolution(
+        *operands, **window.properties(), group=groups, deformable_group=deformable_groups, bilinear_interpolation_pad=True
+    )

@@ -1,0 +1,1 @@
+"""Lowering of the heads of detection networks."""

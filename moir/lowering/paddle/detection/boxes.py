@@ -1,0 +1,289 @@
+"""Boxes of detection networks: of YOLO's heads, prior boxes, boxes coded against them.
+
+Source: yolo_box_op.cc, prior_box_op.cc, anchor_generator_op.cc, box_coder_op.cc and box_clip_op.cc of PaddlePaddle 2.6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import element_of, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.paddle.table import paddle
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+def _line(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
+    """0, 1, … along an axis of a value, as floats; a constant if the size is known."""
+    shape = shape_of(x)
+    if shape is not None and shape[axis] >= 0:
+        return op.constant_like(np.arange(shape[axis], dtype=np.float32), like)
+    size = op.Gather(op.ShapeOf(x), axis, 0)
+    return op.ConvertLike(op.Range(op.constant(0), size, op.constant(1), output_type=si64), like)
+
+
+def _size(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
+    """A size of a value as a float; a constant if it is known."""
+    shape = shape_of(x)
+    if shape is not None and shape[axis] >= 0:
+        return op.constant_like(float(shape[axis]), like)
+    return op.ConvertLike(op.Gather(op.ShapeOf(x), axis, 0), like)
+
+
+@paddle.lowers("yolo_box")
+def yolo_box(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    image_size: SSAValue,
+    *,
+    anchors: tuple[int, ...],
+    class_num: int,
+    conf_thresh: float,
+    downsample_ratio: int,
+    clip_bbox: bool = True,
+    scale_x_y: float = 1.0,
+    iou_aware: bool = False,
+    iou_aware_factor: float = 0.5,
+) -> Replacement:
+    """paddle.yolo_box(x [N, A · (5 + C), H, W], sizes [N, 2]) -> boxes [N, A · H · W, 4], scores [N, A · H · W, C]
+
+    A place and an anchor have a box around (place + sigmoid(t) · scale) and exp(t) times the anchor, in pixels of the
+    image. Boxes of which the confidence is not above the threshold are 0, and their scores.
+    """
+    count = len(anchors) // 2
+    if len(anchors) % 2 or not count or class_num < 1:
+        node.fail(f"anchors {list(anchors)} are no pairs of sizes for {class_num} classes")
+    overlap = None
+    if iou_aware:
+        overlap = op.Sigmoid(op.Slice(x, [0], [count], [1], [1]))
+        x = op.Slice(x, [count], [2**31 - 1], [1], [1])
+    # [N, A, 5 + classes, H, W]
+    shape = node.shape(0) or (-1,) * 4
+    lead = op.Concat(op.Slice(op.ShapeOf(x), [0], [1], [1]), op.constant([count, 5 + class_num]), axis=0)
+    split = op.Reshape(x, op.Concat(lead, op.Slice(op.ShapeOf(x), [2], [4], [1]), axis=0), special_zero=False)
+    if min(shape[2:]) >= 0:
+        split = op.Reshape(x, [0, count, 5 + class_num, *shape[2:]], special_zero=True)
+
+    def channel(index: int) -> SSAValue:
+        return op.Gather(split, index, 2)
+
+    # [N, 1, 1, 1]
+    sizes = op.ConvertLike(image_size, x)
+    height, width = (op.Reshape(op.Gather(sizes, index, 1), [-1, 1, 1, 1], special_zero=False) for index in (0, 1))
+    rows, columns = _size(op, x, 2, x), _size(op, x, 3, x)
+    shift = -0.5 * (scale_x_y - 1)
+
+    def center(index: int, axis: int, size: SSAValue, extent: SSAValue) -> SSAValue:
+        line = _line(op, x, axis, x)
+        line = op.Unsqueeze(line, [1]) if axis == 2 else line
+        offset = op.Sigmoid(channel(index))
+        offset = op.Add(op.Multiply(offset, scale_x_y), shift) if scale_x_y != 1 else offset
+        return op.Multiply(op.Divide(op.Add(offset, line), size), extent)
+
+    def extent_of(index: int, lengths: Sequence[int], size: SSAValue, extent: SSAValue) -> SSAValue:
+        values = op.constant_like(np.array(lengths, np.float32).reshape(-1, 1, 1), x)
+        relative = op.Divide(values, op.Multiply(size, float(downsample_ratio)))
+        return op.Multiply(op.Multiply(op.Exp(channel(index)), relative), extent)
+
+    x_center, y_center = center(0, 3, columns, width), center(1, 2, rows, height)
+    half_width = op.Multiply(extent_of(2, anchors[0::2], columns, width), 0.5)
+    half_height = op.Multiply(extent_of(3, anchors[1::2], rows, height), 0.5)
+    confidence = op.Sigmoid(channel(4))
+    if overlap is not None:
+        confidence = op.Multiply(op.Power(confidence, 1.0 - iou_aware_factor), op.Power(overlap, iou_aware_factor))
+    corners = [
+        op.Subtract(x_center, half_width),
+        op.Subtract(y_center, half_height),
+        op.Add(x_center, half_width),
+        op.Add(y_center, half_height),
+    ]
+    if clip_bbox:
+        corners[:2] = [op.Maximum(each, 0.0) for each in corners[:2]]
+        corners[2:] = [op.Minimum(each, op.Subtract(limit, 1.0)) for each, limit in zip(corners[2:], (width, height), strict=True)]
+    kept = op.GreaterEqual(confidence, conf_thresh)
+    # [N, A, H, W, 4]
+    boxes = op.Concat(*(op.Unsqueeze(each, [4]) for each in corners), axis=4)
+    boxes = op.Select(op.Unsqueeze(kept, [4]), boxes, 0.0)
+    certain = op.Select(kept, confidence, 0.0)
+    classes = op.Slice(split, [5], [2**31 - 1], [1], [2])
+    scores = op.Multiply(op.Unsqueeze(certain, [2]), op.Sigmoid(classes))
+    scores = op.Transpose(scores, [0, 1, 3, 4, 2])
+    return [op.Reshape(each, [0, -1, last], special_zero=True) for each, last in ((boxes, 4), (scores, class_num))]
+
+
+def _ratios(given: Sequence[float], *, flip: bool) -> list[float]:
+    """The aspect ratios of prior boxes, 1 and each once, with their inverses."""
+    found = [1.0]
+    for ratio in given:
+        if all(abs(ratio - each) >= 1e-6 for each in found):
+            found += [ratio, 1 / ratio] if flip else [ratio]
+    return found
+
+
+@paddle.lowers("prior_box")
+def prior_box(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    image: SSAValue,
+    *,
+    min_sizes: tuple[float, ...],
+    max_sizes: tuple[float, ...] = (),
+    aspect_ratios: tuple[float, ...] = (1.0,),
+    variances: tuple[float, ...] = (0.1, 0.1, 0.2, 0.2),
+    flip: bool = False,
+    clip: bool = False,
+    step_w: float = 0.0,
+    step_h: float = 0.0,
+    offset: float = 0.5,
+    min_max_aspect_ratios_order: bool = False,
+) -> Replacement:
+    """paddle.prior_box(x, image) -> boxes [H, W, priors, 4] relative to the image, and their variances
+
+    Constants where the sizes are known.
+    """
+    if max_sizes and len(max_sizes) != len(min_sizes):
+        node.fail(f"{len(max_sizes)} maximum sizes for {len(min_sizes)} minimum sizes")
+    halves: list[tuple[float, float]] = []
+    for index, smallest in enumerate(min_sizes):
+        sides = [(smallest * math.sqrt(each) / 2, smallest / math.sqrt(each) / 2) for each in _ratios(aspect_ratios, flip=flip)]
+        middle = math.sqrt(smallest * max_sizes[index]) / 2 if max_sizes else 0.0
+        between = [(middle, middle)] if max_sizes else []
+        halves += [sides[0], *between, *sides[1:]] if min_max_aspect_ratios_order else [*sides, *between]
+    return _priors(op, x, image, halves, variances, (step_w, step_h), offset, clip=clip)
+
+
+def _priors(
+    op: OpBuilder,
+    x: SSAValue,
+    image: SSAValue,
+    halves: Sequence[tuple[float, float]],
+    variances: Sequence[float],
+    steps: tuple[float, float],
+    offset: float,
+    *,
+    clip: bool,
+) -> list[SSAValue]:
+    """Boxes around the centre of each place, of given halves of sides, and their variances: both [H, W, priors, 4]."""
+    like = op.constant(0.0, f32)
+    width, height = _size(op, image, 3, like), _size(op, image, 2, like)
+    step_x = op.constant(steps[0], f32) if steps[0] else op.Divide(width, _size(op, x, 3, like))
+    step_y = op.constant(steps[1], f32) if steps[1] else op.Divide(height, _size(op, x, 2, like))
+    center_x = op.Multiply(op.Add(_line(op, x, 3, like), offset), step_x)
+    center_y = op.Multiply(op.Add(_line(op, x, 2, like), offset), step_y)
+    # [H, W, priors] of each corner
+    x_places, y_places = op.Unsqueeze(center_x, [0, 2]), op.Unsqueeze(center_y, [1, 2])
+    half_x, half_y = (op.constant(np.array(each, np.float32)) for each in zip(*halves, strict=True))
+    full = op.Concat(op.Slice(op.ShapeOf(x), [2], [4], [1]), op.constant([len(halves)]), axis=0)
+    corners = [
+        op.Broadcast(op.Divide(value, extent), full)
+        for value, extent in (
+            (op.Subtract(x_places, half_x), width),
+            (op.Subtract(y_places, half_y), height),
+            (op.Add(x_places, half_x), width),
+            (op.Add(y_places, half_y), height),
+        )
+    ]
+    boxes = op.Concat(*(op.Unsqueeze(each, [3]) for each in corners), axis=3)
+    boxes = op.Clamp(boxes, min=0.0, max=1.0) if clip else boxes
+    return [boxes, op.Broadcast(op.constant(np.array(variances, np.float32)), op.Concat(full, op.constant([4]), axis=0))]
+
+
+@paddle.lowers("anchor_generator")
+def anchor_generator(
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    anchor_sizes: tuple[float, ...],
+    aspect_ratios: tuple[float, ...],
+    variances: tuple[float, ...],
+    stride: tuple[float, ...],
+    offset: float = 0.5,
+) -> Replacement:
+    """paddle.anchor_generator(x) -> anchors [H, W, ratios · sizes, 4] in pixels, and their variances"""
+    like = op.constant(0.0, f32)
+    sides: list[tuple[float, float]] = []
+    for ratio in aspect_ratios:
+        for size in anchor_sizes:
+            base_width = round(math.sqrt(stride[0] * stride[1] / ratio))
+            base_height = round(base_width * ratio)
+            sides.append((size / stride[0] * base_width, size / stride[1] * base_height))
+    center_x, center_y = (
+        op.Add(op.Multiply(_line(op, x, axis, like), step), offset * (step - 1)) for axis, step in ((3, stride[0]), (2, stride[1]))
+    )
+    x_places, y_places = op.Unsqueeze(center_x, [0, 2]), op.Unsqueeze(center_y, [1, 2])
+    half_x, half_y = (op.constant(0.5 * (np.array(each, np.float32) - 1)) for each in zip(*sides, strict=True))
+    full = op.Concat(op.Slice(op.ShapeOf(x), [2], [4], [1]), op.constant([len(sides)]), axis=0)
+    ends = (op.Subtract(x_places, half_x), op.Subtract(y_places, half_y), op.Add(x_places, half_x), op.Add(y_places, half_y))
+    boxes = op.Concat(*(op.Unsqueeze(op.Broadcast(each, full), [3]) for each in ends), axis=3)
+    return [boxes, op.Broadcast(op.constant(np.array(variances, np.float32)), op.Concat(full, op.constant([4]), axis=0))]
+
+
+@paddle.lowers("box_coder")
+def box_coder(
+    node: LoweringNode,
+    op: OpBuilder,
+    prior: SSAValue,
+    _variance: SSAValue,
+    target: SSAValue,
+    *,
+    code_type: str = "encode_center_size",
+    box_normalized: bool = True,
+    axis: int = 0,
+    variance: tuple[float, ...] = (),
+) -> SSAValue:
+    """paddle.box_coder(prior [M, 4], variance, target) -> boxes [N, M, 4], decoded of the target or encoded"""
+    margin = 0.0 if box_normalized else 1.0
+    left, top, right, bottom = (op.Gather(prior, index, 1) for index in range(4))
+    width, height = (
+        op.Add(op.Subtract(end, start), margin) if margin else op.Subtract(end, start) for start, end in ((left, right), (top, bottom))
+    )
+    center_x, center_y = op.Add(left, op.Multiply(width, 0.5)), op.Add(top, op.Multiply(height, 0.5))
+    shares: list[SSAValue | float] = list(variance) if variance else [1.0] * 4
+    if (prior_variance := node.optional(1)) is not None:
+        shares = [op.Gather(prior_variance, index, 1) for index in range(4)]
+    if code_type == "encode_center_size":
+        # [N, 1] of the target against [M].
+        x1, y1, x2, y2 = (op.Gather(target, [index], 1) for index in range(4))
+        own = [op.Add(op.Subtract(end, start), margin) for start, end in ((x1, x2), (y1, y2))]
+        middle = [op.Multiply(op.Add(start, end), 0.5) for start, end in ((x1, x2), (y1, y2))]
+        codes = [
+            op.Divide(op.Subtract(middle[0], center_x), width),
+            op.Divide(op.Subtract(middle[1], center_y), height),
+            op.Log(op.Abs(op.Divide(own[0], width))),
+            op.Log(op.Abs(op.Divide(own[1], height))),
+        ]
+        return op.Concat(*(op.Unsqueeze(op.Divide(code, share), [2]) for code, share in zip(codes, shares, strict=True)), axis=2)
+    if code_type != "decode_center_size" or axis not in (0, 1):
+        node.fail(f"code_type {code_type!r} along axis {axis} does not exist")
+    if axis == 1:
+        # The prior of each row.
+        width, height, center_x, center_y = (op.Unsqueeze(each, [1]) for each in (width, height, center_x, center_y))
+        shares = [op.Unsqueeze(each, [1]) if isinstance(each, SSAValue) else each for each in shares]
+    codes = [op.Gather(target, index, 2) for index in range(4)]
+    scaled = [code if share == 1.0 else op.Multiply(code, share) for code, share in zip(codes, shares, strict=True)]
+    x_middle, y_middle = op.Add(op.Multiply(scaled[0], width), center_x), op.Add(op.Multiply(scaled[1], height), center_y)
+    x_half, y_half = (op.Multiply(op.Multiply(op.Exp(each), size), 0.5) for each, size in ((scaled[2], width), (scaled[3], height)))
+    corners = [op.Subtract(x_middle, x_half), op.Subtract(y_middle, y_half), op.Add(x_middle, x_half), op.Add(y_middle, y_half)]
+    if margin:
+        corners[2:] = [op.Subtract(each, margin) for each in corners[2:]]
+    return op.Concat(*(op.Unsqueeze(each, [2]) for each in corners), axis=2)
+
+
+@paddle.lowers("box_clip")
+def box_clip(node: LoweringNode, op: OpBuilder, boxes: SSAValue, info: SSAValue) -> SSAValue:
+    """paddle.box_clip(boxes, [height, width, scale]) -> boxes limited to the image, rounded to whole pixels"""
+    if node.known_rank(0) != 3:
+        node.fail("boxes without a batch are not supported")
+    info = op.convert(info, element_of(boxes))
+    scale = op.Gather(info, [2], 1)
+    limits = [op.Subtract(op.Round(op.Divide(op.Gather(info, [index], 1), scale), mode="half_away_from_zero"), 1.0) for index in (1, 0)]
+    limit = op.Unsqueeze(op.Concat(*limits, *limits, axis=1), [1])
+    return op.Maximum(op.Minimum(boxes, limit), 0.0)

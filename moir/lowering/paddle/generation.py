@@ -1,0 +1,184 @@
+"""Values that are made: constants, ranges, random numbers.
+
+Source: fill_constant_op.cc, assign_value_op.cc, range_op.cc, linspace_op.cc and eye_op.cc of PaddlePaddle 2.6.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import f32, si64, to_numpy
+from moir.dialects.shapes import element_of
+from moir.expansions.constant_forms import as_type
+from moir.lowering.binder import LoweringNode
+from moir.lowering.paddle.operands import (
+    is_integer,
+    known_integer,
+    known_number,
+    listed_values,
+    number_list,
+    optional_element,
+)
+from moir.lowering.paddle.table import paddle
+from moir.rewriting.builder import OpBuilder
+
+
+def _number(node: LoweringNode) -> float | int:
+    """The value of a constant: the text has integers beyond 24 bits exactly."""
+    text = node.attribute("str_value", "")
+    if text:
+        try:
+            return int(text) if text.lstrip("+-").isdigit() else float(text)
+        except ValueError:
+            node.fail(f"str_value {text!r} is no number")
+    return node.attribute("value", None) or 0.0
+
+
+def _of_type(node: LoweringNode, number: float, element: Attribute) -> Any:
+    """A number as an element: of an integer type the whole part. Raises ConversionError for one it does not have."""
+    dtype = to_numpy(element)
+    if dtype.kind in "iu":
+        if not math.isfinite(number) or not np.iinfo(dtype).min <= int(number) <= np.iinfo(dtype).max:
+            node.fail(f"the value {number} does not fit its element type")
+        return dtype.type(int(number))
+    return dtype.type(bool(number)) if dtype.kind == "b" else np.asarray(number, np.float64).astype(dtype)[()]
+
+
+def _filled(op: OpBuilder, shape: SSAValue, value: SSAValue) -> SSAValue:
+    return op.Broadcast(value, number_list(op, shape))
+
+
+@paddle.lowers("fill_constant")
+def fill_constant(
+    node: LoweringNode, op: OpBuilder, shape: SSAValue | None = None, value: SSAValue | None = None, *, dtype: Attribute = f32
+) -> SSAValue:
+    """paddle.fill_constant(shape, value) {dtype} -> opset1.Constant, or opset3.Broadcast(value, shape)"""
+    sizes = () if shape is None else node.constant_integers(0)
+    if value is None:
+        number = _of_type(node, _number(node), dtype)
+        if sizes is not None:
+            return op.filled(list(sizes), number, dtype)
+        value = op.constant(np.asarray(number), dtype)
+    else:
+        value = op.Reshape(op.convert(value, dtype), [], special_zero=False)
+    assert shape is not None or sizes is not None
+    return _filled(op, shape if shape is not None else op.constant([], si64), value)
+
+
+@paddle.lowers("fill_any_like")
+def fill_like(node: LoweringNode, op: OpBuilder, x: SSAValue, _value: SSAValue | None = None) -> SSAValue:
+    """paddle.fill_any_like(x, value) {dtype} -> opset3.Broadcast(value, opset3.ShapeOf(x))"""
+    element = optional_element(node, "dtype") or element_of(x)
+    number = _of_type(node, known_number(node, 1, "value", 0.0), element)
+    return op.Broadcast(op.constant(np.asarray(number), element), op.ShapeOf(x))
+
+
+@paddle.lowers("fill_zeros_like", "zeros_like", "ones_like")
+def constant_like(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.zeros_like(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
+    element = optional_element(node, "dtype") or element_of(x)
+    number = _of_type(node, float(node.op.KIND == "ones_like"), element)
+    return op.Broadcast(op.constant(np.asarray(number), element), op.ShapeOf(x))
+
+
+@paddle.lowers("fill_constant_batch_size_like")
+def fill_batch(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    shape: tuple[int, ...],
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+    dtype: Attribute = f32,
+) -> SSAValue:
+    """paddle.fill_constant_batch_size_like(x) {shape, value} -> opset3.Broadcast, one size of which is that of x"""
+    if not 0 <= output_dim_idx < len(shape):
+        node.fail(f"output_dim_idx {output_dim_idx} is no axis of {list(shape)}")
+    size = op.Gather(op.ShapeOf(x), [input_dim_idx], 0)
+    parts = [op.constant(list(part)) for part in (shape[:output_dim_idx], shape[output_dim_idx + 1 :]) if part]
+    parts.insert(1 if output_dim_idx else 0, size)
+    target = op.Concat(*parts, axis=0) if len(parts) > 1 else size
+    return op.Broadcast(op.constant(np.asarray(_of_type(node, _number(node), dtype)), dtype), target)
+
+
+@paddle.lowers("empty")
+def empty(op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
+    """paddle.empty(shape) -> zeros: its elements may be anything"""
+    return op.Broadcast(op.constant(0, dtype), number_list(op, shape))
+
+
+@paddle.lowers("assign_value")
+def assign_value(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...] = (), dtype: Attribute = f32) -> SSAValue:
+    """paddle.assign_value() {values, shape, dtype} -> opset1.Constant"""
+    array = listed_values(node)
+    if array.size != math.prod(shape):
+        node.fail(f"{array.size} values do not fit the shape {list(shape)}")
+    return op.constant(array.reshape(tuple(shape)).astype(to_numpy(dtype)), dtype)
+
+
+@paddle.lowers("range")
+def range_(node: LoweringNode, op: OpBuilder, start: SSAValue, end: SSAValue, step: SSAValue) -> SSAValue:
+    """paddle.range(start, end, step) -> opset4.Range(start, end, step)"""
+    element = optional_element(node, "dtype") or element_of(start)
+    ends = [op.Reshape(op.convert(each, element) if not is_integer(each) else each, [], special_zero=False) for each in (start, end, step)]
+    return op.Range(*ends, output_type=element)
+
+
+@paddle.lowers("linspace")
+def linspace(node: LoweringNode, op: OpBuilder, start: SSAValue, stop: SSAValue, _num: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
+    """paddle.linspace(start, stop, num) -> start + i · (stop - start) / (num - 1)"""
+    count = known_integer(node, 2, "num")
+    ends = [node.constant(index) for index in (0, 1)]
+    if count < 1:
+        node.fail(f"num {count} is no number of elements")
+    if all(end is not None for end in ends):
+        first, last = (float(end.reshape(-1)[0]) for end in ends if end is not None)
+        return op.constant(np.linspace(first, last, count).astype(to_numpy(dtype)), dtype)
+    first, last = (op.Reshape(op.convert(each, f32), [], special_zero=False) for each in (start, stop))
+    steps = op.constant(np.linspace(0, 1, count, dtype=np.float32))
+    return op.convert(op.Add(first, op.Multiply(op.Subtract(last, first), steps)), dtype)
+
+
+@paddle.lowers("eye")
+def eye(node: LoweringNode, op: OpBuilder, _rows: SSAValue, _columns: SSAValue | None = None, *, dtype: Attribute = f32) -> SSAValue:
+    """paddle.eye(rows, columns) -> opset1.Constant with ones in the diagonal"""
+    rows = known_integer(node, 0, "num_rows")
+    columns = known_integer(node, 1, "num_columns", -1)
+    if not 0 <= rows * max(columns, 1) <= 1 << 24:
+        node.fail(f"a matrix of {rows} rows and {columns} columns")
+    return op.constant(np.eye(rows, rows if columns == -1 else columns).astype(to_numpy(dtype)), dtype)
+
+
+@paddle.lowers("uniform_random")
+def uniform(
+    op: OpBuilder,
+    shape: SSAValue,
+    low: SSAValue | None = None,
+    high: SSAValue | None = None,
+    *,
+    dtype: Attribute = f32,
+    seed: int = 0,
+) -> SSAValue:
+    """paddle.uniform_random(shape, min, max) -> opset8.RandomUniform(shape, min, max)"""
+    ends = [
+        op.constant(default, dtype) if each is None else op.Reshape(as_type(op, each, dtype), [], special_zero=False)
+        for each, default in ((low, -1.0), (high, 1.0))
+    ]
+    return op.RandomUniform(number_list(op, shape), *ends, output_type=dtype, global_seed=0, op_seed=seed)
+
+
+@paddle.lowers("gaussian_random")
+def gaussian(op: OpBuilder, shape: SSAValue, *, mean: float = 0.0, std: float = 1.0, dtype: Attribute = f32, seed: int = 0) -> SSAValue:
+    """paddle.gaussian_random(shape) {mean, std} -> sqrt(-2 log u) · cos(2 pi v) of uniform numbers u and v"""
+    target = number_list(op, shape)
+    first, second = (
+        op.RandomUniform(target, op.constant(1e-7, f32), op.constant(1.0, f32), output_type=f32, global_seed=number, op_seed=seed)
+        for number in (1, 2)
+    )
+    normal = op.Multiply(op.Sqrt(op.Multiply(op.Log(first), -2.0)), op.Cos(op.Multiply(second, 2 * math.pi)))
+    return op.convert(op.Add(op.Multiply(normal, std), mean), dtype)

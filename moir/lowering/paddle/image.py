@@ -1,0 +1,267 @@
+"""Resizing, sampling at places, and patches of images.
+
+Source: interpolate_v2_op.cc, interpolate_op.cc, grid_sampler_op.cc, affine_grid_op.cc, unfold_op.cc and fold_op.cc of
+PaddlePaddle 2.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si64
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import shape_of
+from moir.expansions.resampling import resized_to
+from moir.expansions.volumes import sampled_volume
+from moir.lowering.binder import LoweringNode
+from moir.lowering.paddle.operands import known_integers, number_list
+from moir.lowering.paddle.table import paddle
+from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, pads_of
+from moir.rewriting.builder import OpBuilder
+
+_MODES = {"linear": "linear_onnx", "bilinear": "linear_onnx", "trilinear": "linear_onnx", "nearest": "nearest", "bicubic": "cubic"}
+_AXES = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+_SIZES = ("out_d", "out_h", "out_w")
+
+
+def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str, Any]:
+    """How places of the result are places of the data."""
+    if align_corners:
+        found: dict[str, Any] = {"coordinate_transformation_mode": "align_corners"}
+    elif mode == "nearest" or (mode != "cubic" and align_mode == 1):
+        found = {"coordinate_transformation_mode": "asymmetric"}
+    else:
+        found = {"coordinate_transformation_mode": "half_pixel"}
+    if mode == "nearest":
+        found["nearest_mode"] = "round_prefer_ceil" if align_corners else "floor"
+    elif mode == "cubic":
+        found["cube_coeff"] = -0.75
+    return found
+
+
+def _scales(node: LoweringNode, axes: int) -> list[float]:
+    """The scales of an attribute, one for each axis; none if there is none above 0."""
+    found = node.op.properties.get("scale")
+    value: Any = [] if found is None else value_of(found)
+    listed = (
+        [float(each) for each in cast("Sequence[float]", value)]
+        if isinstance(value, tuple | list)
+        else [float(value)]
+        if isinstance(value, int | float)
+        else []
+    )
+    listed = listed * axes if len(listed) == 1 else listed
+    return listed if len(listed) == axes and min(listed) > 0 else []
+
+
+@paddle.lowers(
+    *("linear_interp_v2", "bilinear_interp_v2", "trilinear_interp_v2", "nearest_interp_v2", "bicubic_interp_v2"),
+    *("linear_interp", "bilinear_interp", "trilinear_interp", "nearest_interp", "bicubic_interp"),
+)
+def interpolation(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    out_size: SSAValue | None = None,
+    sizes: SSAValue | None = None,
+    scale_tensor: SSAValue | None = None,
+    *,
+    align_corners: bool = True,
+    align_mode: int = 1,
+) -> SSAValue:
+    """paddle.bilinear_interp_v2(x, out_size) {out_h, scale, align_corners, align_mode} -> opset11.Interpolate(x, …)
+
+    Sizes that are listed count, then a size as a tensor, then scales, then sizes of attributes. The first version
+    reckons with the quotient of the sizes, the second with the scale where that is given.
+    """
+    kind = node.op.KIND.partition("_")[0]
+    rank, mode = node.known_rank(0), _MODES[kind]
+    axes = _AXES.get(kind, rank - 2)
+    if rank != axes + 2:
+        node.fail(f"its operand is of rank {rank}, not {axes + 2}")
+    is_last = is_channel_last(node, "data_layout")
+    data = channel_first(op, x, rank) if is_last else x
+    spatial = list(range(2, rank))
+    how = _coordinates(mode, align_corners=align_corners, align_mode=align_mode)
+    given = sizes if sizes is not None else out_size
+    scales = _scales(node, axes)
+    is_first_version = not node.op.KIND.endswith("_v2")
+    attributes = [node.integer(name, 0) for name in _SIZES[3 - axes :]]
+    if given is not None:
+        result = resized_to(op, data, number_list(op, given), spatial, mode, **_split(how))
+    elif scale_tensor is not None or scales:
+        factors = op.constant(scales) if scale_tensor is None else _listed(op, scale_tensor, axes)
+        if is_first_version:
+            own = op.convert(op.Slice(op.ShapeOf(data), [2], [rank], [1]), f32)
+            target = op.convert(op.Floor(op.Multiply(own, factors)), si64)
+            result = resized_to(op, data, target, spatial, mode, **_split(how))
+        else:
+            result = op.Interpolate(data, factors, spatial, mode=mode, shape_calculation_mode="scales", **how)
+    else:
+        if min(attributes) < 1:
+            node.fail(f"it has no size: {attributes}")
+        result = resized_to(op, data, attributes, spatial, mode, **_split(how))
+    return channel_last(op, result, rank) if is_last else result
+
+
+def _split(how: dict[str, Any]) -> dict[str, Any]:
+    """The properties with the name that `resized_to` has for the coordinates."""
+    others = dict(how)
+    return {"coordinates": others.pop("coordinate_transformation_mode"), **others}
+
+
+def _listed(op: OpBuilder, scales: SSAValue, axes: int) -> SSAValue:
+    """Scales of a tensor, one for each axis."""
+    flat = op.convert(op.Reshape(scales, [-1], special_zero=False), f32)
+    return op.Broadcast(flat, [axes])
+
+
+@paddle.lowers("grid_sampler")
+def grid_sampler(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    grid: SSAValue,
+    *,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = True,
+) -> SSAValue:
+    """paddle.grid_sampler(x, grid) {mode, padding_mode, align_corners} -> opset9.GridSample(x, grid)"""
+    if node.known_rank(0) == 5:
+        return sampled_volume(op, x, grid, mode=mode, padding=padding_mode, aligned=align_corners)
+    return op.GridSample(x, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners)
+
+
+@paddle.lowers("affine_grid")
+def affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, _size: SSAValue, *, align_corners: bool = True) -> SSAValue:
+    """paddle.affine_grid(theta [N, 2, 3], [N, C, H, W]) -> opset1.MatMul of places (x, y, 1) and theta: [N, H, W, 2]"""
+    size = known_integers(node, 1, "output_shape")
+    if len(size) not in (4, 5) or min(size) < 1:
+        node.fail(f"output_shape {list(size)} is no shape of images or volumes")
+    spatial = size[2:]
+    lines = [np.linspace(-1, 1, each) if align_corners else (2 * np.arange(each) + 1) / each - 1 for each in spatial]
+    mesh = np.meshgrid(*lines, indexing="ij")
+    # The last axis comes first.
+    places = np.stack([*mesh[::-1], np.ones(spatial)], axis=-1).reshape(-1, len(spatial) + 1)
+    product = op.MatMul(op.constant_like(places, theta), theta, transpose_b=True)
+    return op.Reshape(product, [-1, *spatial, len(spatial)], special_zero=False)
+
+
+@paddle.lowers("unfold")
+def unfold(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    kernel_sizes: tuple[int, ...],
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    dilations: tuple[int, ...] = (1, 1),
+) -> SSAValue:
+    """paddle.unfold(x) {kernel_sizes} -> opset3.ExtractImagePatches(x), as [N, C · elements of a window, windows]"""
+    begins, ends = _pads(node, paddings)
+    kernel = by_axis(node, "kernel_sizes", kernel_sizes, 2)
+    channels = (shape_of(x) or (-1, -1))[1]
+    if channels < 0:
+        node.fail("the number of channels is unknown", hint="give the model's inputs a known number of channels")
+    if any((*begins, *ends)):
+        x = op.Pad(x, [0, 0, *begins], [0, 0, *ends], op.constant_like(0.0, x), pad_mode="constant")
+    patches = op.ExtractImagePatches(
+        x,
+        sizes=kernel,
+        strides=by_axis(node, "strides", strides, 2),
+        rates=by_axis(node, "dilations", dilations, 2),
+        auto_pad="valid",
+    )
+    count = kernel[0] * kernel[1]
+    apart = op.Reshape(patches, [0, count, channels, -1], special_zero=True)
+    return op.Reshape(op.transposed(apart, [0, 2, 1, 3]), [0, channels * count, -1], special_zero=True)
+
+
+def _pads(node: LoweringNode, paddings: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Paddings of images: one number, two, or top, left, bottom, right."""
+    if len(paddings) == 4:
+        return paddings[:2], paddings[2:]
+    return pads_of(node, paddings, 2, is_last=False)
+
+
+@paddle.lowers("fold")
+def fold(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    *,
+    output_sizes: tuple[int, ...],
+    kernel_sizes: tuple[int, ...],
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    dilations: tuple[int, ...] = (1, 1),
+) -> SSAValue:
+    """paddle.fold(x) {output_sizes, kernel_sizes} -> opset15.Col2Im(x, output_sizes, kernel_sizes)"""
+    begins, ends = _pads(node, paddings)
+    return op.Col2Im(
+        x,
+        list(output_sizes),
+        list(by_axis(node, "kernel_sizes", kernel_sizes, 2)),
+        strides=by_axis(node, "strides", strides, 2),
+        dilations=by_axis(node, "dilations", dilations, 2),
+        pads_begin=begins,
+        pads_end=ends,
+    )
+
+
+@paddle.lowers("pixel_shuffle")
+def pixel_shuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, upscale_factor: int = 1) -> SSAValue:
+    """paddle.pixel_shuffle(x) {upscale_factor} -> opset1.DepthToSpace(x) {mode = "depth_first"}"""
+    is_last = is_channel_last(node)
+    data = channel_first(op, x, 4) if is_last else x
+    result = op.DepthToSpace(data, mode="depth_first", block_size=upscale_factor)
+    return channel_last(op, result, 4) if is_last else result
+
+
+@paddle.lowers("pixel_unshuffle")
+def pixel_unshuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, downscale_factor: int = 1) -> SSAValue:
+    """paddle.pixel_unshuffle(x) {downscale_factor} -> opset1.SpaceToDepth(x) {mode = "depth_first"}"""
+    is_last = is_channel_last(node)
+    data = channel_first(op, x, 4) if is_last else x
+    result = op.SpaceToDepth(data, mode="depth_first", block_size=downscale_factor)
+    return channel_last(op, result, 4) if is_last else result
+
+
+@paddle.lowers("space_to_depth")
+def space_to_depth(op: OpBuilder, x: SSAValue, *, blocksize: int) -> SSAValue:
+    """paddle.space_to_depth(x) {blocksize} -> opset1.SpaceToDepth(x) {mode = "blocks_first"}"""
+    return op.SpaceToDepth(x, mode="blocks_first", block_size=blocksize)
+
+
+@paddle.lowers("shuffle_channel", "channel_shuffle")
+def shuffle_channel(node: LoweringNode, op: OpBuilder, x: SSAValue, *, group: int = 1, groups: int = 1) -> SSAValue:
+    """paddle.shuffle_channel(x) {group} -> channels [groups, C / groups] transposed: opset1.ShuffleChannels(x)"""
+    is_last = is_channel_last(node)
+    return op.ShuffleChannels(x, axis=3 if is_last else 1, group=group if node.op.KIND == "shuffle_channel" else groups)
+
+
+@paddle.lowers("temporal_shift")
+def temporal_shift(node: LoweringNode, op: OpBuilder, x: SSAValue, *, seg_num: int, shift_ratio: float = 0.25) -> SSAValue:
+    """paddle.temporal_shift(x [N · T, C, H, W]) -> a part of the channels of the next, another of the previous image"""
+    is_last = is_channel_last(node)
+    data = channel_first(op, x, 4) if is_last else x
+    shape = shape_of(data)
+    if shape is None or min(shape[1:]) < 0 or seg_num < 1:
+        node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
+    channels = shape[1]
+    first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
+    clips = op.Reshape(data, [-1, seg_num, *shape[1:]], special_zero=False)
+    padded = op.Pad(clips, [0, 1, 0, 0, 0], [0, 1, 0, 0, 0], op.constant_like(0.0, x), pad_mode="constant")
+    parts = [
+        op.Slice(padded, [start, low], [start + seg_num, high], [1, 1], [1, 2])
+        for start, low, high in ((0, 0, first), (2, first, second), (1, second, channels))
+        if low < high
+    ]
+    result = op.Reshape(op.Concat(*parts, axis=2) if len(parts) > 1 else parts[0], [-1, *shape[1:]], special_zero=False)
+    return channel_last(op, result, 4) if is_last else result

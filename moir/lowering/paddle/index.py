@@ -1,0 +1,68 @@
+"""The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
+
+INDEX: dict[str, str] = {
+    "activation": (
+        "brelu celu elu gelu hard_shrink hard_sigmoid hard_swish leaky_relu log_softmax logit maxout mish prelu selu soft_relu "
+        "softmax softplus softshrink stanh swiglu swish thresholded_relu"
+    ),
+    "arithmetic": (
+        "allclose atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clip elementwise_add "
+        "elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin elementwise_max elementwise_min elementwise_mod "
+        "elementwise_mul elementwise_pow elementwise_sub grad_add increment isclose lerp minus multiplex pow scale sum"
+    ),
+    "attention": ("flash_attn fused_fc_elementwise_layernorm memory_efficient_attention multihead_matmul skip_layernorm"),
+    "comparison": (
+        "equal equal_all greater_equal greater_than less_equal less_than logical_and logical_or logical_xor masked_fill not_equal where"
+    ),
+    "control_flow": ("conditional_block if select_input while"),
+    "convolution": (
+        "conv2d conv2d_transpose conv3d conv3d_transpose deformable_conv deformable_conv_v1 depthwise_conv2d "
+        "depthwise_conv2d_transpose fused_conv2d"
+    ),
+    "detection.boxes": ("anchor_generator box_clip box_coder prior_box yolo_box"),
+    "detection.regions": ("distribute_fpn_proposals generate_proposals_v2 roi_align roi_pool"),
+    "detection.suppression": ("matrix_nms multiclass_nms multiclass_nms2 multiclass_nms3"),
+    "elementwise": (
+        "abs acos acosh asin asinh assign atan atanh bitwise_not cast ceil conj cos cosh dropout erf erfinv exp expm1 floor "
+        "fused_dropout_add isfinite_v2 isinf_v2 isnan_v2 label_smooth lgamma log log10 log1p log2 logical_not logsigmoid real "
+        "reciprocal relu relu6 round rrelu rsqrt share_data sigmoid sign silu sin sinh softsign sqrt square tan tanh tanh_shrink "
+        "trunc"
+    ),
+    "generation": (
+        "assign_value empty eye fill_any_like fill_constant fill_constant_batch_size_like fill_zeros_like gaussian_random "
+        "linspace ones_like range uniform_random zeros_like"
+    ),
+    "image": (
+        "affine_grid bicubic_interp bicubic_interp_v2 bilinear_interp bilinear_interp_v2 channel_shuffle fold grid_sampler "
+        "linear_interp linear_interp_v2 nearest_interp nearest_interp_v2 pixel_shuffle pixel_unshuffle shuffle_channel "
+        "space_to_depth temporal_shift trilinear_interp trilinear_interp_v2 unfold"
+    ),
+    "indexing": (
+        "gather gather_nd index_add index_put index_sample index_select lookup_table lookup_table_v2 masked_select one_hot "
+        "one_hot_v2 put_along_axis scatter scatter_nd_add sequence_mask take_along_axis where_index"
+    ),
+    "matrix": ("addmm bmm cross dot einsum fc fused_gemm_epilogue kron matmul matmul_v2 mul mv"),
+    "movement": (
+        "concat diag_v2 diagonal flip fused_softmax_mask fused_softmax_mask_upper_triangle meshgrid reverse roll split stack "
+        "trace transpose transpose2 tril tril_triu triu unbind unstack"
+    ),
+    "normalization": ("affine_channel batch_norm data_norm group_norm instance_norm layer_norm lrn norm rms_norm sync_batch_norm"),
+    "pooling": ("max_pool2d_with_index max_pool3d_with_index pool2d pool3d"),
+    "quantization": (
+        "dequantize_linear fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_dequantize_abs_max "
+        "fake_dequantize_max_abs fake_quantize_dequantize_abs_max fake_quantize_dequantize_moving_average_abs_max "
+        "fake_quantize_moving_average_abs_max fake_quantize_range_abs_max quantize_linear"
+    ),
+    "recurrent": ("rnn"),
+    "reduction": (
+        "arg_max arg_min cumprod cumsum frobenius_norm is_empty l1_norm logsumexp mean p_norm reduce_all reduce_amax reduce_amin "
+        "reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum size squared_l2_norm std var"
+    ),
+    "repetition": ("expand expand_as repeat_interleave tile"),
+    "shape": (
+        "broadcast_tensors combine expand_as_v2 expand_v2 flatten flatten2 flatten_contiguous_range reshape reshape2 shape "
+        "shape64 squeeze squeeze2 unsqueeze unsqueeze2"
+    ),
+    "slicing": ("crop_tensor pad pad2d pad3d set_value slice strided_slice"),
+    "sort": ("argsort kthvalue searchsorted top_k top_k_v2 unique"),
+}

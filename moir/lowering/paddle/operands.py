@@ -1,0 +1,150 @@
+"""Operands and attributes of PaddlePaddle's nodes in their forms: numbers as operands, types as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects import element_types
+from moir.dialects.data import Array
+from moir.dialects.element_types import is_element_type, to_numpy
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of, normalize_axis
+from moir.expansions.shape_values import as_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import Reader
+from moir.rewriting.builder import OpBuilder
+
+ELEMENTS: Mapping[int, Attribute] = {
+    0: element_types.boolean,
+    1: element_types.si16,
+    2: element_types.si32,
+    3: element_types.si64,
+    4: element_types.f16,
+    5: element_types.f32,
+    6: element_types.f64,
+    20: element_types.ui8,
+    21: element_types.si8,
+    22: element_types.bf16,
+}
+"""The element types by their numbers in attributes."""
+
+SCALARS_SINCE = 2_005_000
+"""The version of PaddlePaddle since which tensors without dimensions exist: before, they had one of size 1."""
+
+
+def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribute:
+    """The element type that an attribute says; the default where it says none."""
+    found = node.op.properties.get(name)
+    value: object = None if found is None else value_of(found)
+    if value is None or value == -1:
+        if default is None:
+            node.fail(f"attribute {name} is missing")
+        return default
+    if not isinstance(value, int) or value not in ELEMENTS:
+        node.fail(f"{name} {value!r} is no element type of OpenVINO IR")
+    return ELEMENTS[value]
+
+
+def entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
+    """A list of integers, which may be given as one integer."""
+    found = node.op.properties.get(name)
+    value: object = None if found is None else value_of(found)
+    return (value,) if isinstance(value, int) and not isinstance(value, bool) else node.integers(name, default)
+
+
+READERS: Mapping[str, Reader] = {"Attribute": element, "tuple[int, ...]": entries}
+"""How attributes are read, by the annotations in signatures."""
+
+
+def optional_element(node: LoweringNode, name: str) -> Attribute | None:
+    """The element type that an attribute says; None where it says none."""
+    found = node.op.properties.get(name)
+    return None if found is None or value_of(found) == -1 else element(node, name, None)
+
+
+def known_integers(node: LoweringNode, index: int, what: str) -> tuple[int, ...]:
+    """The entries of an operand that has to be known, in any shape. Raises ConversionError if it is not."""
+    array = node.constant(index)
+    if array is None:
+        node.fail(f"{what} is computed when the model runs, which is not supported", hint="give the model's inputs static shapes")
+    if array.dtype.kind not in "iub" and not np.array_equal(array, np.trunc(array)):
+        node.fail(f"{what} is {array.tolist()}, not of integers")
+    return tuple(int(each) for each in array.reshape(-1))
+
+
+def known_integer(node: LoweringNode, index: int, what: str, default: int | None = None) -> int:
+    """One integer of an operand that has to be known; the default where it is absent."""
+    if default is not None and node.optional(index) is None:
+        return default
+    found = known_integers(node, index, what)
+    if len(found) != 1:
+        node.fail(f"{what} is {list(found)}, not one integer")
+    return found[0]
+
+
+def known_number(node: LoweringNode, index: int, what: str, default: float | None = None) -> float:
+    """One number of an operand that has to be known; the default where it is absent."""
+    if default is not None and node.optional(index) is None:
+        return default
+    array = node.constant(index)
+    if array is None or array.size != 1:
+        node.fail(f"{what} is not known while converting, which is not supported")
+    return float(array.reshape(-1)[0])
+
+
+_VALUES = ("values", "fp32_values", "int64_values", "int32_values", "bool_values", "fp64_values", "fp16_values", "int8_values")
+
+
+def listed_values(node: LoweringNode) -> Array:
+    """The numbers of a node that has them as attributes, one list for each type of which all but one are empty."""
+    for name in _VALUES:
+        found = node.op.properties.get(name)
+        values = cast("Sequence[float]", () if found is None else value_of(found))
+        if len(values):
+            return np.asarray(values)
+    return np.zeros(0, np.float32)
+
+
+def axes_of(node: LoweringNode, axes: Sequence[int], index: int = 0) -> list[int]:
+    """Axes counted from the front of an operand."""
+    rank = node.known_rank(index)
+    return [normalize_axis(axis, rank) for axis in axes]
+
+
+def number_list(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """An operand that says numbers, such as a shape, as a list of i64."""
+    return as_list(op, op.convert(value, element_types.si64))
+
+
+def is_integer(value: SSAValue) -> bool:
+    """Whether a value is of a known element type that is no float."""
+    found = element_of(value)
+    return is_element_type(found) and found is not element_types.dynamic and np.dtype(to_numpy(found)).kind in "iub"
+
+
+def lists_of(node: LoweringNode, values: Sequence[SSAValue], count: int) -> list[list[SSAValue]]:
+    """The lists of operands that a node has one after the other."""
+    sizes = node.integers("list_sizes", ())
+    if len(sizes) != count or sum(sizes) != len(values) or min(sizes) < 0:
+        node.fail(f"its {len(values)} operands are not lists of {list(sizes)}")
+    lists: list[list[SSAValue]] = []
+    position = 0
+    for size in sizes:
+        lists.append(list(values[position : position + size]))
+        position += size
+    return lists
+
+
+def has_scalars(node: LoweringNode) -> bool:
+    """Whether a result that loses all dimensions has none: in older versions it has one."""
+    version = node.run.versions.get("paddle", 0)
+    return not 0 < version < SCALARS_SINCE
+
+
+def scalar_form(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int) -> SSAValue:
+    """A result of a rank, which in older versions is a list of one instead of a scalar."""
+    return result if rank > 0 or has_scalars(node) else op.Reshape(result, [1], special_zero=False)

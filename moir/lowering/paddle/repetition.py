@@ -1,0 +1,44 @@
+"""Repetition of elements: tiles, and each element several times.
+
+Source: tile_op.cc, expand_op.cc, expand_as_op.cc and repeat_interleave_op.cc of PaddlePaddle 2.6.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.paddle.operands import axes_of, number_list
+from moir.lowering.paddle.table import paddle
+from moir.rewriting.builder import OpBuilder
+
+
+@paddle.lowers("tile", "expand")
+def tile(op: OpBuilder, x: SSAValue, repeats: SSAValue) -> SSAValue:
+    """paddle.tile(x, repeats) -> opset1.Tile(x, repeats)"""
+    return op.Tile(x, number_list(op, repeats))
+
+
+@paddle.lowers("expand_as")
+def tile_as(op: OpBuilder, x: SSAValue, target: SSAValue) -> SSAValue:
+    """paddle.expand_as(x, target) -> opset1.Tile(x, sizes of the target / sizes of x)"""
+    return op.Tile(x, op.Divide(op.ShapeOf(target), op.ShapeOf(x)))
+
+
+@paddle.lowers("repeat_interleave")
+def repeat_interleave(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, repeats: SSAValue | None = None, *, Repeats: int = 0, dim: int = 0
+) -> SSAValue:
+    """paddle.repeat_interleave(x) {Repeats, dim} -> each element of the axis so many times, by opset8.Gather"""
+    axis, size = axes_of(node, [dim])[0], (shape_of(x) or ())[axes_of(node, [dim])[0]]
+    if repeats is not None:
+        counts = node.constant_integers(1)
+        if counts is None or size < 0 or len(counts) not in (1, size):
+            node.fail("the numbers of repetitions are computed when the model runs, which is not supported")
+        return op.Gather(x, np.repeat(np.arange(size), counts), axis)
+    length = op.Multiply(op.Gather(op.ShapeOf(x), axis, 0), Repeats)
+    places = op.Range(op.constant(0), length, op.constant(1), output_type=si64)
+    return op.Gather(x, op.Divide(places, Repeats), axis)

@@ -1,0 +1,6 @@
+"""The table of PaddlePaddle lowerings, in which the family modules of this package register their handlers."""
+
+from moir.lowering.paddle.operands import READERS
+from moir.lowering.table import LoweringTable
+
+paddle = LoweringTable("paddle", "moir.lowering.paddle", readers=READERS)

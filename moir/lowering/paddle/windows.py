@@ -1,0 +1,87 @@
+"""The sliding windows of convolutions and pooling: paddings and their algorithms, data formats.
+
+Source: UpdatePaddingAndDilation in conv_op.h of PaddlePaddle 2.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.expansions.windows import SlidingWindow
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+CHANNEL_FIRST = ("NCHW", "NCDHW", "NCL", "NCW", "AnyLayout", "ANYLAYOUT", "NC", "")
+
+
+def is_channel_last(node: LoweringNode, name: str = "data_format") -> bool:
+    """Whether a data format has the channels in the last place."""
+    layout = node.text(name, "NCHW")
+    if layout in CHANNEL_FIRST:
+        return False
+    if layout not in ("NHWC", "NDHWC", "NLC", "NWC"):
+        node.fail(f"{name} {layout!r} is not supported")
+    return True
+
+
+def channel_first(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
+    """[N, …, C] -> [N, C, …]"""
+    return op.transposed(value, [0, rank - 1, *range(1, rank - 1)])
+
+
+def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
+    """[N, C, …] -> [N, …, C]"""
+    return op.transposed(value, [0, *range(2, rank), 1])
+
+
+def by_axis(node: LoweringNode, name: str, given: Sequence[int], axes: int) -> tuple[int, ...]:
+    """Numbers for each spatial axis; one number is that of all axes. Raises ConversionError for another count."""
+    if len(given) == 1:
+        return tuple(given) * axes
+    if len(given) != axes:
+        node.fail(f"{name} has {len(given)} entries for {axes} spatial axes")
+    return tuple(given)
+
+
+def pads_of(node: LoweringNode, paddings: Sequence[int], axes: int, *, is_last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The paddings in front of each axis, and those behind: one for an axis, two, or two for all dimensions."""
+    if len(paddings) == 2 * (axes + 2):
+        # Batch and channels are not padded.
+        first = 2 if is_last else 4
+        outer = [*paddings[:first], *paddings[first + 2 * axes :]]
+        if any(outer):
+            node.fail(f"paddings {list(paddings)} of batch or channels are not supported")
+        paddings = paddings[first : first + 2 * axes]
+    if len(paddings) == 2 * axes:
+        begins, ends = tuple(paddings[0::2]), tuple(paddings[1::2])
+    else:
+        begins = ends = by_axis(node, "paddings", paddings, axes)
+    if min(*begins, *ends) < 0:
+        node.fail(f"paddings {list(paddings)} are negative")
+    return begins, ends
+
+
+def window_of(
+    node: LoweringNode,
+    axes: int,
+    strides: Sequence[int],
+    paddings: Sequence[int],
+    dilations: Sequence[int],
+    algorithm: str,
+    *,
+    is_last: bool,
+) -> SlidingWindow:
+    """The window of a node. With the algorithm SAME the dilations are 1, as in PaddlePaddle."""
+    steps, spread = by_axis(node, "strides", strides, axes), by_axis(node, "dilations", dilations, axes)
+    if min(*steps, *spread) < 1:
+        node.fail(f"strides {list(steps)} and dilations {list(spread)} are no window")
+    none = (0,) * axes
+    if algorithm == "SAME":
+        return SlidingWindow(steps, (1,) * axes, none, none, "same_upper")
+    if algorithm == "VALID":
+        return SlidingWindow(steps, spread, none, none, "valid")
+    if algorithm not in ("EXPLICIT", ""):
+        node.fail(f"padding_algorithm {algorithm!r} does not exist")
+    return SlidingWindow(steps, spread, *pads_of(node, paddings, axes, is_last=is_last), "explicit")

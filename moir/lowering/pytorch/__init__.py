@@ -1,0 +1,1 @@
+"""Lowering of the `aten` dialect: a module for each family of operations."""

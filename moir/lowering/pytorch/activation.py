@@ -1,0 +1,202 @@
+"""Activations, softmax, and dropout as what it computes in inference."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.expansions.constant_forms import along_channels
+from moir.expansions.functions import selu as selu_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar, axis_from_front
+from moir.lowering.pytorch.promotion import inferred_element
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+
+def _known(node: LoweringNode, value: Scalar, name: str) -> float:
+    if isinstance(value, SSAValue):
+        node.fail(f"{name} is computed when the model runs")
+    return float(value)
+
+
+@aten.lowers("relu.default")
+def relu(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.relu.default(x) -> opset1.Relu(x)"""
+    return op.Relu(self)
+
+
+@aten.lowers("relu6.default")
+def relu6(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.relu6.default(x) -> opset1.Clamp(x) {min = 0, max = 6}"""
+    return op.Clamp(self, min=0.0, max=6.0)
+
+
+@aten.lowers("gelu.default")
+def gelu(op: OpBuilder, self: SSAValue, *, approximate: str = "none") -> SSAValue:
+    """aten.gelu.default(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
+    return op.Gelu(self, approximation_mode="TANH" if approximate == "tanh" else "ERF")
+
+
+@aten.lowers("silu.default")
+def silu(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.silu.default(x) -> opset4.Swish(x)"""
+    return op.Swish(self)
+
+
+@aten.lowers("hardswish.default")
+def hardswish(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.hardswish.default(x) -> opset4.HSwish(x)"""
+    return op.HSwish(self)
+
+
+@aten.lowers("hardsigmoid.default")
+def hardsigmoid(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.hardsigmoid.default(x) -> opset5.HSigmoid(x)"""
+    return op.HSigmoid(self)
+
+
+@aten.lowers("mish.default")
+def mish(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.mish.default(x) -> opset4.Mish(x)"""
+    return op.Mish(self)
+
+
+@aten.lowers("log_sigmoid.default", "log_sigmoid_forward.default")
+def log_sigmoid(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.log_sigmoid.default(x) -> -SoftPlus(-x)"""
+    return op.Negative(op.SoftPlus(op.Negative(self)))
+
+
+@aten.lowers("selu.default")
+def selu(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.selu.default(x) -> opset1.Selu(x)"""
+    return selu_of(op, self)
+
+
+@aten.lowers("hardtanh.default")
+def hardtanh(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min_val: Scalar = -1, max_val: Scalar = 1) -> SSAValue:
+    """aten.hardtanh.default(x) {min_val, max_val} -> opset1.Clamp(x) {min, max}"""
+    return op.Clamp(self, min=_known(node, min_val, "min_val"), max=_known(node, max_val, "max_val"))
+
+
+@aten.lowers("leaky_relu.default")
+def leaky_relu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, negative_slope: Scalar = 0.01) -> SSAValue:
+    """aten.leaky_relu.default(x) {negative_slope} -> opset1.PRelu(x, [negative_slope])"""
+    slope = np.array([_known(node, negative_slope, "negative_slope")])
+    return op.PRelu(self, op.constant_like(slope, self))
+
+
+@aten.lowers("rrelu.default", "rrelu_with_noise.default", "rrelu_with_noise_functional.default")
+def rrelu(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, *, lower: Scalar = 0.125, upper: Scalar = 1 / 3, training: bool = False
+) -> SSAValue:
+    """aten.rrelu.default(x) {lower, upper} -> opset1.PRelu(x, [middle of both]), as in inference"""
+    if training:
+        node.fail("it is in training mode", hint="export the model after model.eval()")
+    middle = (_known(node, lower, "lower") + _known(node, upper, "upper")) / 2
+    return op.PRelu(self, op.constant_like(np.array([middle]), self))
+
+
+@aten.lowers("elu.default")
+def elu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, alpha: Scalar = 1, scale: Scalar = 1, input_scale: Scalar = 1) -> SSAValue:
+    """aten.elu.default(x) {alpha, scale, input_scale} -> scale · Elu(x) {alpha}"""
+    a, s, i = (_known(node, each, "an argument") for each in (alpha, scale, input_scale))
+    if i == 1:
+        found = op.Elu(self, alpha=a)
+    else:
+        found = op.Select(op.Greater(self, 0), self, op.Multiply(op.Subtract(op.Exp(op.Multiply(self, i)), 1), a))
+    return found if s == 1 else op.Multiply(found, s)
+
+
+@aten.lowers("celu.default")
+def celu(node: LoweringNode, op: OpBuilder, self: SSAValue, *, alpha: Scalar = 1.0) -> SSAValue:
+    """aten.celu.default(x) {alpha = a} -> a · Elu(x / a)"""
+    a = _known(node, alpha, "alpha")
+    return op.Elu(self, alpha=1.0) if a == 1 else op.Multiply(op.Elu(op.Divide(self, a), alpha=1.0), a)
+
+
+@aten.lowers("prelu.default", "_prelu_kernel.default")
+def prelu(node: LoweringNode, op: OpBuilder, self: SSAValue, weight: SSAValue) -> SSAValue:
+    """aten.prelu.default(x, w [C]) -> opset1.PRelu(x, w)"""
+    shape, rank = node.shape(1), node.known_rank(0)
+    if node.op.KIND.startswith("_") or shape in ((1,), ()) or rank <= 2:
+        return op.PRelu(self, weight)
+    return op.PRelu(self, along_channels(op, weight, rank - 2))
+
+
+@aten.lowers("softplus.default")
+def softplus(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar = 1, threshold: Scalar = 20) -> SSAValue:
+    """aten.softplus.default(x) {beta = b, threshold} -> SoftPlus(b · x) / b, above the threshold x"""
+    b = _known(node, beta, "beta")
+    scaled = self if b == 1 else op.Multiply(self, b)
+    soft = op.SoftPlus(scaled) if b == 1 else op.Divide(op.SoftPlus(scaled), b)
+    limit = _known(node, threshold, "threshold")
+    # From 20 on the difference is below the precision of f32.
+    return soft if limit >= 20 else op.Select(op.Greater(scaled, limit), self, soft)
+
+
+@aten.lowers("threshold.default")
+def threshold_(node: LoweringNode, op: OpBuilder, self: SSAValue, *, threshold: Scalar, value: Scalar) -> SSAValue:
+    """aten.threshold.default(x) {threshold, value} -> x above the threshold, elsewhere the value"""
+    limit, other = (op.constant_like(_known(node, each, "an argument"), self) for each in (threshold, value))
+    return op.Select(op.Greater(self, limit), self, other)
+
+
+@aten.lowers("hardshrink.default")
+def hardshrink(node: LoweringNode, op: OpBuilder, self: SSAValue, *, lambd: Scalar = 0.5) -> SSAValue:
+    """aten.hardshrink.default(x) {lambd} -> x where |x| > lambd, else 0"""
+    limit = op.constant_like(_known(node, lambd, "lambd"), self)
+    return op.Select(op.LessEqual(op.Abs(self), limit), op.constant_like(0, self), self)
+
+
+@aten.lowers("softshrink.default")
+def softshrink(node: LoweringNode, op: OpBuilder, self: SSAValue, *, lambd: Scalar = 0.5) -> SSAValue:
+    """aten.softshrink.default(x) {lambd} -> sign(x) · max(|x| - lambd, 0)"""
+    limit = op.constant_like(_known(node, lambd, "lambd"), self)
+    return op.Multiply(op.Sign(self), op.Relu(op.Subtract(op.Abs(self), limit)))
+
+
+@aten.lowers("glu.default")
+def glu(op: OpBuilder, self: SSAValue, *, dim: int = -1) -> SSAValue:
+    """aten.glu.default(x) {dim} -> first half · Sigmoid(second half)"""
+    first, second = op.Split.parts(2, self, op.constant(dim), num_splits=2)
+    return op.Multiply(first, op.Sigmoid(second))
+
+
+@aten.lowers("logit.default")
+def logit(node: LoweringNode, op: OpBuilder, self: SSAValue, *, eps: Scalar | None = None) -> SSAValue:
+    """aten.logit.default(x) {eps} -> Log(x / (1 - x)), x limited to eps and 1 - eps"""
+    x = self
+    if eps is not None:
+        margin = _known(node, eps, "eps")
+        x = op.Clamp(x, min=margin, max=1 - margin)
+    return op.Log(op.Divide(x, op.Subtract(op.constant_like(1, x), x)))
+
+
+@aten.lowers("softmax.int", "_softmax.default", "special_softmax.int", "log_softmax.int", "_log_softmax.default", "_safe_softmax.default")
+def softmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
+    """aten.softmax.int(x) {dim} -> opset8.Softmax(x) {axis}; `_safe_softmax` is 0 where all of a row is -∞"""
+    rank = node.known_rank(0)
+    x = op.convert(self, inferred_element(node))
+    if rank == 0:
+        x = op.Unsqueeze(x, [0])
+    axis = axis_from_front(node, dim, rank)
+    found = op.LogSoftmax(x, axis=axis) if "log_softmax" in node.op.KIND else op.Softmax(x, axis=axis)
+    if node.op.KIND.startswith("_safe"):
+        hidden = op.Equal(op.ReduceMax(x, [axis], keep_dims=True), op.constant_like(-np.inf, x))
+        found = op.Select(hidden, op.constant_like(0, x), found)
+    return op.Squeeze(found, [0]) if rank == 0 else found
+
+
+@aten.lowers(
+    *("dropout.default", "feature_dropout.default", "alpha_dropout.default", "feature_alpha_dropout.default"),
+    "native_dropout.default",
+)
+def dropout(node: LoweringNode, op: OpBuilder, input: SSAValue, *, p: float = 0.5, train: bool = False) -> list[SSAValue]:
+    """aten.dropout.default(x) -> x, as in inference"""
+    if train and p:
+        node.fail("it is in training mode", hint="export the model after model.eval()")
+    if node.result_count == 1:
+        return [input]
+    return [input, op.Broadcast(op.constant(np.array(True)), op.ShapeOf(input))]

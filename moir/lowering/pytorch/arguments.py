@@ -1,0 +1,168 @@
+"""Arguments of nodes: operands by their names in the schema, and the kinds of arguments that only PyTorch has.
+
+In signatures, beside those of `moir.lowering.signatures`:
+
+    Size | None    an integer, known or computed
+    Sizes          a list of them
+    Scalar         a number, known or computed
+    Tensors        a list of tensors, in which None stands for an absent one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import normalize_axis
+from moir.expansions.shape_values import as_list, as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import Reader, Signature
+from moir.rewriting.builder import OpBuilder
+
+Size: TypeAlias = "int | SSAValue"
+Sizes: TypeAlias = "Sequence[int | SSAValue]"
+Scalar: TypeAlias = "int | float | bool | SSAValue"
+Tensors: TypeAlias = "Sequence[SSAValue | None]"
+
+LAST = 2**63 - 1
+"""The end of a slice that has none."""
+
+
+def names_of_operands(node: LoweringNode) -> tuple[str, ...]:
+    """The names of the operands of a node."""
+    return node.texts("arguments", ())
+
+
+class ExportedNode(LoweringNode):
+    """A node whose operands have names: an argument may be a property or an operand."""
+
+    def has(self, attribute: str) -> bool:
+        return super().has(attribute) or attribute in names_of_operands(self)
+
+
+def arranged(node: LoweringNode, signature: Signature) -> LoweringNode:
+    """The node with its operands in the order of a signature, by their names.
+
+    They stay as they are where none has a name of the signature, as in lowerings of extensions with names of their own.
+    """
+    names = names_of_operands(node)
+    wanted = [each.name for each in signature.operands]
+    given = dict(zip(names, node.op.operands, strict=False))
+    found = [given.get(name) for name in wanted]
+    is_named = any(value is not None for value in found) or all(each.is_optional for each in signature.operands)
+    # An operand that is None is an absent one.
+    values = cast("Sequence[SSAValue]", found) if wanted and is_named else None
+    return ExportedNode(node.op, node.version, node.run, values)
+
+
+def named_operand(node: LoweringNode, name: str) -> SSAValue | None:
+    """The operand of a name; None if the node has none."""
+    names = names_of_operands(node)
+    return node.op.operands[names.index(name)] if name in names else None
+
+
+def _size(node: LoweringNode, name: str, default: int | None) -> Size:
+    value = named_operand(node, name)
+    return node.integer(name, default) if value is None else value
+
+
+def _scalar(node: LoweringNode, name: str, default: float | None) -> Scalar:
+    value = named_operand(node, name)
+    if value is not None:
+        return value
+    found: Any = node.attribute(name, None)
+    found = default if found is None else found
+    if not isinstance(found, int | float):
+        node.fail(f"the argument {name} is no number")
+    return found
+
+
+def _sizes(node: LoweringNode, name: str, default: Sequence[int] | None) -> Sizes:
+    given: Any = node.attribute(name, None)
+    if isinstance(given, int):
+        given = (given,)
+    known: list[Size] = list(given if given is not None else default or ())
+    for position, value in zip(names_of_operands(node), node.op.operands, strict=False):
+        stem, _, index = position.rpartition(".")
+        if stem == name and index.isdigit() and int(index) < len(known):
+            known[int(index)] = value
+    return known
+
+
+def _tensors(node: LoweringNode, name: str, _: object) -> Tensors:
+    found: dict[int, SSAValue] = {}
+    for position, value in zip(names_of_operands(node), node.op.operands, strict=False):
+        stem, _, index = position.rpartition(".")
+        if stem == name and index.isdigit():
+            found[int(index)] = value
+    return [found.get(index) for index in range(max(found, default=-1) + 1)]
+
+
+def _integers(node: LoweringNode, name: str, default: Sequence[int] | None) -> tuple[int, ...]:
+    found = _sizes(node, name, default)
+    if not all(isinstance(each, int) for each in found):
+        node.fail(f"the argument {name} is computed when the model runs")
+    return tuple(cast("Sequence[int]", found))
+
+
+def _integer(node: LoweringNode, name: str, default: int | None) -> int:
+    value = named_operand(node, name)
+    if value is None:
+        return node.integer(name, default)
+    known = node.known.integers(value)
+    if known is None:
+        node.fail(f"the argument {name} is computed when the model runs")
+    return known[0]
+
+
+READERS: Mapping[str, Reader] = {
+    "Size": _size,
+    "Sizes": _sizes,
+    "Scalar": _scalar,
+    "Tensors": _tensors,
+    "int": _integer,
+    "tuple[int, ...]": _integers,
+}
+"""How arguments are read, by the annotations in signatures."""
+
+
+def present(node: LoweringNode, values: Tensors) -> list[SSAValue]:
+    """A list of tensors of which none may be absent."""
+    found = [value for value in values if value is not None]
+    if not found or len(found) < len(values):
+        node.fail("a tensor of its list is absent")
+    return found
+
+
+def size_scalar(op: OpBuilder, size: Size) -> SSAValue:
+    """An integer as a scalar of type i64."""
+    return op.constant(size) if isinstance(size, int) else as_scalar(op, op.convert(size, si64))
+
+
+def size_list(op: OpBuilder, size: Size) -> SSAValue:
+    """An integer as a list of one entry of type i64."""
+    return op.constant([size]) if isinstance(size, int) else as_list(op, op.convert(size, si64))
+
+
+def shape_value(op: OpBuilder, sizes: Sizes) -> SSAValue:
+    """Sizes as a list of type i64."""
+    if all(isinstance(each, int) for each in sizes):
+        return op.constant(list(cast("Sequence[int]", sizes)))
+    parts = [size_list(op, each) for each in sizes]
+    return op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0]
+
+
+def axes_from_front(node: LoweringNode, axes: Sequence[int], rank: int) -> list[int]:
+    """Axes counted from the front. Raises ConversionError for one that there is not."""
+    for axis in axes:
+        if not -max(rank, 1) <= axis < max(rank, 1):
+            node.fail(f"axis {axis} of a tensor of {rank} dimensions")
+    return [normalize_axis(axis, rank) for axis in axes] if rank else [0] * len(axes)
+
+
+def axis_from_front(node: LoweringNode, axis: int, rank: int) -> int:
+    """An axis counted from the front. Raises ConversionError if there is none."""
+    return axes_from_front(node, [axis], rank)[0]

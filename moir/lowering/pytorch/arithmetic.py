@@ -1,0 +1,205 @@
+"""Arithmetic on two or more operands, in the element type of the result.
+
+Source: BinaryOps.cpp and native_functions.yaml of PyTorch 2.9.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean
+from moir.dialects.shapes import element_of
+from moir.expansions.angles import angle_of, is_negative
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.pytorch.promotion import as_element, category, inferred_element, is_integral
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+
+def _scaled(op: OpBuilder, value: SSAValue, alpha: Scalar) -> SSAValue:
+    if not isinstance(alpha, SSAValue) and alpha == 1:
+        return value
+    return op.Multiply(value, as_element(op, element_of(value), alpha)[0])
+
+
+def _operands(node: LoweringNode, op: OpBuilder, *values: Scalar) -> list[SSAValue]:
+    return as_element(op, inferred_element(node), *values)
+
+
+@aten.lowers("add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Tensor", "rsub.Scalar", "subtract.Tensor")
+def add(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar, alpha: Scalar = 1) -> SSAValue:
+    """aten.add.Tensor(x, y) {alpha = a} -> opset1.Add(x, a · y); `sub` subtracts, `rsub` is y - a · x"""
+    x, y = _operands(node, op, self, other)
+    kind = node.op.KIND
+    if kind.startswith("rsub"):
+        return op.Subtract(y, _scaled(op, x, alpha))
+    if kind.startswith("sub"):
+        return op.Subtract(x, _scaled(op, y, alpha))
+    if element_of(x) == boolean:
+        return op.LogicalOr(x, y)
+    return op.Add(x, _scaled(op, y, alpha))
+
+
+@aten.lowers("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
+def mul(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+    """aten.mul.Tensor(x, y) -> opset1.Multiply(x, y); of booleans LogicalAnd"""
+    x, y = _operands(node, op, self, other)
+    return op.LogicalAnd(x, y) if element_of(x) == boolean else op.Multiply(x, y)
+
+
+@aten.lowers("div.Tensor", "div.Scalar", "true_divide.Tensor", "divide.Tensor", "divide.Scalar")
+def div(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+    """aten.div.Tensor(x, y) -> opset1.Divide(x, y), of integers as floats"""
+    return op.Divide(*_operands(node, op, self, other))
+
+
+@aten.lowers("div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode")
+def div_mode(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar, rounding_mode: str = "") -> SSAValue:
+    """aten.div.Tensor_mode(x, y) {rounding_mode = "floor"} -> the quotient rounded down, with "trunc" towards 0"""
+    x, y = _operands(node, op, self, other)
+    if not rounding_mode:
+        return op.Divide(x, y)
+    if rounding_mode == "floor":
+        return floor_quotient(op, x, y)
+    if is_integral(element_of(x)):
+        return op.Divide(x, y, m_pythondiv=False)
+    quotient = op.Divide(x, y)
+    return op.Multiply(op.Sign(quotient), op.Floor(op.Abs(quotient)))
+
+
+def floor_quotient(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """x / y rounded down."""
+    return op.Divide(x, y, m_pythondiv=True) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
+
+
+@aten.lowers("floor_divide.default", "floor_divide.Scalar")
+def floor_divide(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+    """aten.floor_divide.default(x, y) -> the quotient rounded down"""
+    return floor_quotient(op, *_operands(node, op, self, other))
+
+
+@aten.lowers("remainder.Tensor", "remainder.Scalar", "fmod.Tensor", "fmod.Scalar")
+def remainder(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+    """aten.remainder.Tensor(x, y) -> opset1.FloorMod(x, y), with the sign of y; `fmod` opset1.Mod, with that of x"""
+    x, y = _operands(node, op, self, other)
+    return op.FloorMod(x, y) if node.op.KIND.startswith("remainder") else op.Mod(x, y)
+
+
+@aten.lowers("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
+def pow_(node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar) -> SSAValue:
+    """aten.pow.Tensor_Scalar(x) {exponent} -> opset1.Power(x, exponent)"""
+    x, y = _operands(node, op, self, exponent)
+    if exponent == 2 and isinstance(exponent, int | float):
+        return op.Multiply(x, x)
+    if exponent == 1 and isinstance(exponent, int | float):
+        return x
+    return op.Power(x, y)
+
+
+@aten.lowers("maximum.default", "minimum.default", "fmax.default", "fmin.default", "max.other", "min.other")
+def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
+    """aten.maximum.default(x, y) -> opset1.Maximum(x, y); `fmax` and `fmin` leave out what is not a number"""
+    x, y = _operands(node, op, self, other)
+    kind = node.op.KIND
+    if element_of(x) == boolean:
+        return op.LogicalOr(x, y) if "max" in kind else op.LogicalAnd(x, y)
+    found = op.Maximum(x, y) if "max" in kind else op.Minimum(x, y)
+    if not kind.startswith("f") or is_integral(element_of(x)):
+        return found
+    return op.Select(op.IsNaN(x), y, op.Select(op.IsNaN(y), x, found))
+
+
+@aten.lowers("clamp.default", "clamp.Tensor", "clip.default", "clip.Tensor", "clamp_min.default", "clamp_max.default")
+def clamp(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
+    """aten.clamp.default(x) {min, max} -> opset1.Clamp(x) {min, max}, or Maximum and Minimum"""
+    return limited(node, op, self, min, max)
+
+
+def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, high: Scalar | None) -> SSAValue:
+    """x limited to bounds, either of which may be absent."""
+    element = inferred_element(node)
+    x = op.convert(x, element)
+    if isinstance(low, int | float) and isinstance(high, int | float) and low <= high and category(element) == 2:
+        return op.Clamp(x, min=float(low), max=float(high))
+    if low is not None:
+        x = op.Maximum(x, as_element(op, element, low)[0])
+    return x if high is None else op.Minimum(x, as_element(op, element, high)[0])
+
+
+@aten.lowers("clamp_min.Tensor", "clamp_max.Tensor")
+def clamp_one(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | None = None, max: Scalar | None = None) -> SSAValue:
+    """aten.clamp_min.Tensor(x, min) -> opset1.Maximum(x, min)"""
+    return limited(node, op, self, min, max)
+
+
+@aten.lowers("atan2.default", "arctan2.default")
+def atan2(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
+    """aten.atan2.default(y, x) -> the angle of the point (x, y)"""
+    return angle_of(op, *_operands(node, op, self, other))
+
+
+@aten.lowers("addcmul.default", "addcdiv.default")
+def addcmul(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, *, value: Scalar = 1) -> SSAValue:
+    """aten.addcmul.default(x, a, b) {value = v} -> x + v · a · b; `addcdiv` divides a by b"""
+    x, a, b = _operands(node, op, self, tensor1, tensor2)
+    product = op.Multiply(a, b) if node.op.KIND.startswith("addcmul") else op.Divide(a, b)
+    return op.Add(x, _scaled(op, product, value))
+
+
+@aten.lowers("lerp.Scalar", "lerp.Tensor")
+def lerp(node: LoweringNode, op: OpBuilder, self: SSAValue, end: SSAValue, *, weight: Scalar) -> SSAValue:
+    """aten.lerp.Scalar(x, y) {weight = w} -> x + w · (y - x)"""
+    x, y, w = _operands(node, op, self, end, weight)
+    return op.Add(x, op.Multiply(w, op.Subtract(y, x)))
+
+
+@aten.lowers("hypot.default")
+def hypot(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
+    """aten.hypot.default(x, y) -> √(x² + y²)"""
+    x, y = _operands(node, op, self, other)
+    return op.Sqrt(op.Add(op.Multiply(x, x), op.Multiply(y, y)))
+
+
+@aten.lowers("logaddexp.default", "logaddexp2.default")
+def logaddexp(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
+    """aten.logaddexp.default(x, y) -> max + log(1 + exp(-|x - y|)); `logaddexp2` to base 2"""
+    x, y = _operands(node, op, self, other)
+    base = np.log(2.0) if node.op.KIND.startswith("logaddexp2") else 1.0
+    x, y = (op.Multiply(x, base), op.Multiply(y, base)) if base != 1.0 else (x, y)
+    found = op.Add(op.Maximum(x, y), op.Log(op.Add(op.Exp(op.Negative(op.Abs(op.Subtract(x, y)))), 1)))
+    return op.Divide(found, base) if base != 1.0 else found
+
+
+@aten.lowers("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")
+def xlogy(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
+    """aten.xlogy.Tensor(x, y) -> x · log(y), and 0 where x is 0 and y a number"""
+    x, y = _operands(node, op, self, other)
+    zero = op.constant_like(0, x)
+    found = op.Select(op.Equal(x, zero), zero, op.Multiply(x, op.Log(y)))
+    return op.Select(op.IsNaN(y), y, found)
+
+
+@aten.lowers("copysign.Tensor", "copysign.Scalar")
+def copysign(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+    """aten.copysign.Tensor(x, y) -> |x| with the sign of y"""
+    x, y = _operands(node, op, self, other)
+    size = op.Abs(x)
+    return op.Select(is_negative(op, y), op.Negative(size), size)
+
+
+@aten.lowers("heaviside.default")
+def heaviside(node: LoweringNode, op: OpBuilder, self: SSAValue, values: SSAValue) -> SSAValue:
+    """aten.heaviside.default(x, v) -> 0 below 0, v at 0, 1 above"""
+    x, v = _operands(node, op, self, values)
+    return op.Select(op.Equal(x, 0), v, op.convert(op.Greater(x, 0), element_of(x)))
+
+
+@aten.lowers("addmv.default")
+def addmv(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, mat: SSAValue, vec: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1
+) -> SSAValue:
+    """aten.addmv.default(x, A, v) -> β · x + α · A v"""
+    x, a, v = _operands(node, op, self, mat, vec)
+    return op.Add(_scaled(op, x, beta), _scaled(op, op.MatMul(a, v), alpha))

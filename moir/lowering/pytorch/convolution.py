@@ -1,0 +1,157 @@
+"""Convolutions and transposed convolutions of one to three axes; the batch may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.expansions.constant_forms import along_channels
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.promotion import as_element, inferred_element
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+
+def per_axis(node: LoweringNode, values: Sequence[int], axes: int, name: str, default: int | None = None) -> list[int]:
+    """An argument with a number for each spatial axis, or one number for all. Raises ConversionError otherwise."""
+    given = list(values) or ([] if default is None else [default])
+    if len(given) == 1:
+        given *= axes
+    if len(given) != axes:
+        node.fail(f"{name} has {len(given)} entries for {axes} spatial axes")
+    return given
+
+
+def _grouped(node: LoweringNode, op: OpBuilder, weight: SSAValue, groups: int) -> SSAValue:
+    """Weights with the groups split off their first dimension; a constant remains one."""
+    shape = shape_of(weight)
+    if shape is None or not is_static(shape) or groups < 1 or shape[0] % groups:
+        node.fail(f"the weights cannot be divided into {groups} groups")
+    split = [groups, shape[0] // groups, *shape[1:]]
+    array = op.known.constant(weight)
+    return op.constant(array.reshape(split), element_of(weight)) if array is not None else op.Reshape(weight, split, special_zero=False)
+
+
+def _convolved(
+    node: LoweringNode,
+    op: OpBuilder,
+    operands: tuple[SSAValue, SSAValue, SSAValue | None],
+    window: dict[str, Sequence[int] | str],
+    groups: int,
+    padding: Sequence[int] | None,
+) -> SSAValue:
+    """A convolution, or with `padding` of the output a transposed one, and its bias."""
+    element = inferred_element(node)
+    x, weight, bias = operands
+    x, weight = as_element(op, element, x, weight)
+    axes = node.known_rank(1) - 2
+    rank = node.known_rank(0)
+    is_single = rank == axes + 1
+    if is_single:
+        x = op.Unsqueeze(x, [0])
+    elif rank != axes + 2:
+        node.fail(f"its operand has {rank} dimensions where there are {axes} spatial axes")
+    filters = weight if groups == 1 else _grouped(node, op, weight, groups)
+    if padding is None:
+        found = (op.Convolution if groups == 1 else op.GroupConvolution)(x, filters, **window)
+    else:
+        build = op.ConvolutionBackpropData if groups == 1 else op.GroupConvolutionBackpropData
+        found = build(x, filters, **window, output_padding=padding)
+    if bias is not None:
+        found = op.Add(found, along_channels(op, as_element(op, element, bias)[0], axes))
+    return op.Squeeze(found, [0]) if is_single else found
+
+
+def _window(node: LoweringNode, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]) -> dict[str, Sequence[int] | str]:
+    axes = node.known_rank(1) - 2
+    if not 1 <= axes <= 3:
+        node.fail(f"a convolution of {axes} axes")
+    pads = per_axis(node, padding, axes, "padding", 0)
+    strides, dilations = per_axis(node, stride, axes, "stride", 1), per_axis(node, dilation, axes, "dilation", 1)
+    if min(*strides, *dilations) < 1 or min(pads) < 0:
+        node.fail(f"stride {strides}, dilation {dilations} and padding {pads} are no window")
+    return {"strides": strides, "dilations": dilations, "pads_begin": pads, "pads_end": pads, "auto_pad": "explicit"}
+
+
+@aten.lowers("conv1d.default", "conv2d.default", "conv3d.default")
+def conv(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None = None,
+    *,
+    stride: tuple[int, ...] = (1,),
+    padding: tuple[int, ...] = (0,),
+    dilation: tuple[int, ...] = (1,),
+    groups: int = 1,
+) -> SSAValue:
+    """aten.conv2d.default(x, w, b) -> opset1.Convolution(x, w) + b as [1, C, 1, 1]; with groups GroupConvolution"""
+    return _convolved(node, op, (input, weight, bias), _window(node, stride, padding, dilation), groups, None)
+
+
+@aten.lowers("conv1d.padding", "conv2d.padding", "conv3d.padding")
+def conv_padding(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None = None,
+    *,
+    stride: tuple[int, ...] = (1,),
+    padding: str = "valid",
+    dilation: tuple[int, ...] = (1,),
+    groups: int = 1,
+) -> SSAValue:
+    """aten.conv2d.padding(x, w, b) {padding = "same"} -> Convolution with pads, one more at the end of an odd total"""
+    window = _window(node, stride, (0,), dilation)
+    if padding == "same":
+        shape, dilations = shape_of(weight), per_axis(node, dilation, node.known_rank(1) - 2, "dilation", 1)
+        if shape is None or not is_static(shape[2:]):
+            node.fail("the size of its kernel is unknown")
+        totals = [step * (size - 1) for step, size in zip(dilations, shape[2:], strict=True)]
+        window |= {"pads_begin": [total // 2 for total in totals], "pads_end": [total - total // 2 for total in totals]}
+    elif padding != "valid":
+        node.fail(f"padding {padding!r} is neither valid nor same")
+    return _convolved(node, op, (input, weight, bias), window, groups, None)
+
+
+@aten.lowers("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")
+def conv_transpose(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None = None,
+    *,
+    stride: tuple[int, ...] = (1,),
+    padding: tuple[int, ...] = (0,),
+    output_padding: tuple[int, ...] = (0,),
+    groups: int = 1,
+    dilation: tuple[int, ...] = (1,),
+) -> SSAValue:
+    """aten.conv_transpose2d.input(x, w, b) -> opset1.ConvolutionBackpropData(x, w) + b as [1, C, 1, 1]"""
+    more = per_axis(node, output_padding, node.known_rank(1) - 2, "output_padding", 0)
+    return _convolved(node, op, (input, weight, bias), _window(node, stride, padding, dilation), groups, more)
+
+
+@aten.lowers("convolution.default", "_convolution.default")
+def convolution(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None = None,
+    *,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> SSAValue:
+    """aten.convolution.default(x, w, b) {transposed = false} -> Convolution, or transposed ConvolutionBackpropData"""
+    more = per_axis(node, output_padding, node.known_rank(1) - 2, "output_padding", 0) if transposed else None
+    return _convolved(node, op, (input, weight, bias), _window(node, stride, padding, dilation), groups, more)

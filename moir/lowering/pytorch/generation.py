@@ -1,0 +1,81 @@
+"""Tensors from nothing: ranges, tensors of one number, identity matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, f32, si64
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, shape_value, size_list, size_scalar
+from moir.lowering.pytorch.promotion import as_element, inferred_element, number_of
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+
+@aten.lowers("arange.default", "arange.start", "arange.start_step")
+def arange(node: LoweringNode, op: OpBuilder, *, start: Scalar = 0, end: Scalar, step: Scalar = 1) -> SSAValue:
+    """aten.arange.start_step() {start, end, step} -> opset4.Range(start, end, step)"""
+    element = inferred_element(node)
+    return op.Range(*(_scalar_in(op, each) for each in (start, end, step)), output_type=element)
+
+
+def _scalar_in(op: OpBuilder, value: Scalar) -> SSAValue:
+    """A bound of a range in its own type, which the type of the result may not have."""
+    if isinstance(value, SSAValue):
+        return size_scalar(op, value)
+    return number_of(op, value, f32 if isinstance(value, float) else si64)
+
+
+def _full(op: OpBuilder, sizes: Sizes, number: SSAValue) -> SSAValue:
+    """A tensor of one number: a constant if it is small."""
+    return op.Broadcast(number, shape_value(op, sizes)) if sizes else number
+
+
+@aten.lowers("zeros.default", "ones.default", "empty.memory_format", "full.default", "scalar_tensor.default", "empty_strided.default")
+def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0, s: Scalar = 0) -> SSAValue:
+    """aten.full.default() {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
+    kind = node.op.KIND
+    number = 1 if kind.startswith("ones") else s if kind.startswith("scalar_tensor") else fill_value
+    return _full(op, size, as_element(op, inferred_element(node), number)[0])
+
+
+@aten.lowers("zeros_like.default", "ones_like.default", "empty_like.default", "full_like.default", "fill.Scalar", "fill.Tensor")
+def full_like(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: Scalar = 0, value: Scalar = 0) -> SSAValue:
+    """aten.full_like.default(x) {fill_value} -> opset3.Broadcast(fill_value, ShapeOf(x))"""
+    kind = node.op.KIND
+    number = 1 if kind.startswith("ones") else value if kind.startswith("fill") else fill_value
+    return op.Broadcast(as_element(op, inferred_element(node), number)[0], op.ShapeOf(self))
+
+
+@aten.lowers("copy.default")
+def copy(node: LoweringNode, op: OpBuilder, self: SSAValue, src: SSAValue) -> SSAValue:
+    """aten.copy.default(x, y) -> y as the element type and in the shape of x"""
+    found = op.convert(src, inferred_element(node))
+    mine, given = node.shape(0), node.shape(1)
+    return found if mine is not None and mine == given and -1 not in mine else op.Broadcast(found, op.ShapeOf(self))
+
+
+@aten.lowers("new_zeros.default", "new_ones.default", "new_empty.default", "new_full.default")
+def new_full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0) -> SSAValue:
+    """aten.new_full.default(x) {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
+    number = 1 if node.op.KIND.startswith("new_ones") else fill_value
+    return _full(op, size, as_element(op, inferred_element(node), number)[0])
+
+
+@aten.lowers("eye.default", "eye.m")
+def eye(node: LoweringNode, op: OpBuilder, *, n: Size, m: Size | None = None) -> SSAValue:
+    """aten.eye.m() {n, m} -> opset9.Eye(n, m, 0)"""
+    rows, columns = size_list(op, n), size_list(op, n if m is None else m)
+    return op.Eye(rows, columns, [0], output_type=inferred_element(node))
+
+
+@aten.lowers("linspace.default")
+def linspace(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, steps: int) -> SSAValue:
+    """aten.linspace.default() {start, end, steps} -> a constant, or the same computed from bounds"""
+    element = inferred_element(node)
+    if element not in REAL_TYPES:
+        node.fail("a linspace of integers is not supported")
+    places = np.linspace(0, 1, steps)
+    first, last = as_element(op, element, start, end)
+    return op.Add(first, op.Multiply(op.Subtract(last, first), op.constant_like(places, first)))

@@ -1,0 +1,133 @@
+"""Resizing and sampling of images, and the operations of torchvision."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import f32, si32
+from moir.dialects.shapes import element_of
+from moir.expansions.resampling import resized_to
+from moir.expansions.shape_values import dimension
+from moir.expansions.suppression import exclusive
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Sizes, shape_value
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+_MODES = {"nearest": "nearest", "bicubic": "cubic", "linear": "linear_onnx", "bilinear": "linear_onnx", "trilinear": "linear_onnx"}
+
+
+def _kinds() -> list[str]:
+    names = [f"upsample_nearest{axes}d" for axes in (1, 2, 3)] + [f"_upsample_nearest_exact{axes}d" for axes in (1, 2, 3)]
+    names += ["upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"]
+    return [f"{name}.{overload}" for name in names for overload in ("vec", "default")]
+
+
+@aten.lowers(*_kinds())
+def upsample(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    output_size: Sizes = (),
+    scale_factors: tuple[float, ...] = (),
+    align_corners: bool = False,
+) -> SSAValue:
+    """aten.upsample_bilinear2d.vec(x) {output_size, align_corners} -> opset11.Interpolate(x, sizes, axes) {mode}
+
+    Factors give sizes, rounded down; the positions of samples follow from the factors then, as in torch.
+    """
+    name = node.op.KIND.partition(".")[0]
+    x, axes = node.op.operands[0], int(name[-2])
+    kind = name.removeprefix("_").removeprefix("upsample_")[:-2]
+    is_exact = kind == "nearest_exact"
+    mode = "nearest" if is_exact else _MODES[kind]
+    places = list(range(2, axes + 2))
+    if mode == "nearest":
+        given = ("half_pixel", "round_prefer_ceil") if is_exact else ("asymmetric", "floor")
+        further: dict[str, object] = {"nearest_mode": given[1]}
+        coordinates = given[0]
+    else:
+        coordinates, further = "align_corners" if align_corners else "pytorch_half_pixel" if mode == "cubic" else "half_pixel", {}
+    if output_size:
+        if any(node.has(each) for each in ("scales", "scales_h", "scales_w", "scales_d")) and not node.op.KIND.endswith(".vec"):
+            _check_factors(node, output_size)
+        return resized_to(op, x, shape_value(op, output_size), places, mode, coordinates, **further)
+    if len(scale_factors) != axes:
+        node.fail(f"{len(scale_factors)} factors for {axes} axes")
+    sizes = [dimension(op, x, axis) for axis in places]
+    if all(float(factor).is_integer() for factor in scale_factors) and all(isinstance(size, int) for size in sizes):
+        exact = [int(size * factor) for size, factor in zip(sizes, scale_factors, strict=True) if isinstance(size, int)]
+        return resized_to(op, x, op.constant(exact), places, mode, coordinates, **further)
+    given_scales = op.constant(np.array(scale_factors, np.float32))
+    return op.Interpolate(
+        x, given_scales, places, mode=mode, shape_calculation_mode="scales", coordinate_transformation_mode=coordinates, **further
+    )
+
+
+def _check_factors(node: LoweringNode, sizes: Sizes) -> None:
+    """Raises ConversionError if factors are given that are not the quotients of the sizes, which torch would use."""
+    shape = node.shape(0)
+    for axis, name in zip(
+        range(len(sizes)), ("scales_h", "scales_w") if len(sizes) == 2 else ("scales_d", "scales_h", "scales_w"), strict=False
+    ):
+        factor, size, wanted = node.attribute(name, None), (shape or (-1,) * 5)[2 + axis], sizes[axis]
+        if isinstance(factor, int | float) and (size < 0 or not isinstance(wanted, int) or abs(size * factor - wanted) > 1e-6):
+            node.fail(f"{name} is {factor} for sizes {size} and {wanted}", hint="resize to sizes in place of factors")
+
+
+@aten.lowers("grid_sampler.default", "grid_sampler_2d.default")
+def grid_sampler(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, grid: SSAValue, *, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> SSAValue:
+    """aten.grid_sampler_2d.default(x, grid) {…} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}"""
+    if node.rank(0) != 4:
+        node.fail("volumes are not supported")
+    modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+    if not 0 <= interpolation_mode < 3 or not 0 <= padding_mode < 3:
+        node.fail(f"mode {interpolation_mode} and padding {padding_mode} do not exist")
+    return op.GridSample(input, grid, mode=modes[interpolation_mode], padding_mode=paddings[padding_mode], align_corners=align_corners)
+
+
+@aten.lowers("torchvision.nms.default")
+def nms(op: OpBuilder, dets: SSAValue, scores: SSAValue, *, iou_threshold: float) -> SSAValue:
+    """aten.torchvision.nms.default(boxes [N, 4], scores [N]) {iou_threshold} -> opset9.NonMaxSuppression(…)"""
+    count = op.Gather(op.ShapeOf(scores), op.constant(0), 0)
+    found = op.NonMaxSuppression(
+        op.Unsqueeze(op.convert(dets, f32), [0]),
+        op.Unsqueeze(op.convert(scores, f32), [0, 1]),
+        count,
+        exclusive(op, op.constant(iou_threshold)),
+        op.constant(float(np.finfo(np.float32).min)),
+        box_encoding="corner",
+        sort_result_descending=False,
+    )
+    return op.Gather(found, op.constant(2), 1)
+
+
+@aten.lowers("torchvision.roi_align.default")
+def roi_align(
+    op: OpBuilder,
+    input: SSAValue,
+    rois: SSAValue,
+    *,
+    spatial_scale: float,
+    pooled_height: int,
+    pooled_width: int,
+    sampling_ratio: int,
+    aligned: bool,
+) -> SSAValue:
+    """aten.torchvision.roi_align.default(x, regions [R, 5]) -> opset9.ROIAlign(x, boxes, images)"""
+    boxes = op.Slice(rois, [1], [5], [1], [1])
+    images = op.convert(op.Gather(rois, op.constant(0), 1), si32)
+    return op["opset9.ROIAlign"](
+        input,
+        op.convert(boxes, element_of(input)),
+        images,
+        pooled_h=pooled_height,
+        pooled_w=pooled_width,
+        sampling_ratio=max(sampling_ratio, 0),
+        spatial_scale=spatial_scale,
+        mode="avg",
+        aligned_mode="half_pixel" if aligned else "asymmetric",
+    )

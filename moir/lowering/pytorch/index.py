@@ -1,0 +1,134 @@
+"""The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
+
+INDEX: dict[str, str] = {
+    "activation": (
+        "_log_softmax.default _prelu_kernel.default _safe_softmax.default _softmax.default alpha_dropout.default celu.default "
+        "dropout.default elu.default feature_alpha_dropout.default feature_dropout.default gelu.default glu.default "
+        "hardshrink.default hardsigmoid.default hardswish.default hardtanh.default leaky_relu.default log_sigmoid.default "
+        "log_sigmoid_forward.default log_softmax.int logit.default mish.default native_dropout.default prelu.default relu.default "
+        "relu6.default rrelu.default rrelu_with_noise.default rrelu_with_noise_functional.default selu.default silu.default "
+        "softmax.int softplus.default softshrink.default special_softmax.int threshold.default"
+    ),
+    "arithmetic": (
+        "add.Scalar add.Tensor addcdiv.default addcmul.default addmv.default arctan2.default atan2.default clamp.Tensor "
+        "clamp.default clamp_max.Tensor clamp_max.default clamp_min.Tensor clamp_min.default clip.Tensor clip.default "
+        "copysign.Scalar copysign.Tensor div.Scalar div.Scalar_mode div.Tensor div.Tensor_mode divide.Scalar divide.Scalar_mode "
+        "divide.Tensor divide.Tensor_mode floor_divide.Scalar floor_divide.default fmax.default fmin.default fmod.Scalar "
+        "fmod.Tensor heaviside.default hypot.default lerp.Scalar lerp.Tensor logaddexp.default logaddexp2.default max.other "
+        "maximum.default min.other minimum.default mul.Scalar mul.Tensor multiply.Scalar multiply.Tensor pow.Scalar "
+        "pow.Tensor_Scalar pow.Tensor_Tensor remainder.Scalar remainder.Tensor rsub.Scalar rsub.Tensor sub.Scalar sub.Tensor "
+        "subtract.Tensor true_divide.Tensor xlogy.Scalar_Other xlogy.Scalar_Self xlogy.Tensor"
+    ),
+    "attention": (
+        "_scaled_dot_product_attention_math.default _scaled_dot_product_flash_attention.default "
+        "_scaled_dot_product_flash_attention_for_cpu.default scaled_dot_product_attention.default"
+    ),
+    "comparison": (
+        "__and__.Scalar __and__.Tensor __lshift__.Scalar __lshift__.Tensor __or__.Scalar __or__.Tensor __rshift__.Scalar "
+        "__rshift__.Tensor __xor__.Scalar __xor__.Tensor bitwise_and.Scalar bitwise_and.Tensor bitwise_left_shift.Tensor "
+        "bitwise_left_shift.Tensor_Scalar bitwise_or.Scalar bitwise_or.Tensor bitwise_right_shift.Tensor "
+        "bitwise_right_shift.Tensor_Scalar bitwise_xor.Scalar bitwise_xor.Tensor eq.Scalar eq.Tensor ge.Scalar ge.Tensor "
+        "greater.Scalar greater.Tensor greater_equal.Scalar greater_equal.Tensor gt.Scalar gt.Tensor le.Scalar le.Tensor "
+        "less.Scalar less.Tensor less_equal.Scalar less_equal.Tensor logical_and.default logical_or.default logical_xor.default "
+        "lt.Scalar lt.Tensor masked_fill.Scalar masked_fill.Tensor ne.Scalar ne.Tensor not_equal.Scalar not_equal.Tensor "
+        "where.Scalar where.ScalarOther where.ScalarSelf where.self"
+    ),
+    "control_flow": (
+        "higher_order.cond higher_order.hints_wrapper higher_order.invoke_subgraph higher_order.map_impl higher_order.scan "
+        "higher_order.strict_mode higher_order.tag_activation_checkpoint higher_order.while_loop higher_order.wrap "
+        "higher_order.wrap_with_autocast higher_order.wrap_with_set_grad_enabled"
+    ),
+    "convolution": (
+        "_convolution.default conv1d.default conv1d.padding conv2d.default conv2d.padding conv3d.default conv3d.padding "
+        "conv_transpose1d.default conv_transpose2d.input conv_transpose3d.input convolution.default"
+    ),
+    "elementwise": (
+        "_to_copy.default abs.default absolute.default acos.default acosh.default alias.default alias_copy.default arccos.default "
+        "arcsin.default arctan.default asin.default asinh.default atan.default atanh.default bfloat16.default bitwise_not.default "
+        "bool.default ceil.default clone.default conj.default contiguous.default cos.default cosh.default deg2rad.default "
+        "detach.default detach_copy.default double.default erf.default erfc.default exp.default exp2.default expm1.default "
+        "fix.default float.default floor.default frac.default half.default int.default isfinite.default isinf.default "
+        "isnan.default lift.default lift_fresh.default lift_fresh_copy.default log.default log10.default log1p.default "
+        "log2.default logical_not.default long.default neg.default negative.default positive.default rad2deg.default real.default "
+        "reciprocal.default resolve_conj.default resolve_neg.default round.decimals round.default rsqrt.default sgn.default "
+        "sigmoid.default sign.default sin.default sinh.default sqrt.default square.default tan.default tanh.default to.device "
+        "to.dtype to.dtype_layout to.other trunc.default type_as.default"
+    ),
+    "generation": (
+        "arange.default arange.start arange.start_step copy.default empty.memory_format empty_like.default empty_strided.default "
+        "eye.default eye.m fill.Scalar fill.Tensor full.default full_like.default linspace.default new_empty.default "
+        "new_full.default new_ones.default new_zeros.default ones.default ones_like.default scalar_tensor.default zeros.default "
+        "zeros_like.default"
+    ),
+    "image": (
+        "_upsample_nearest_exact1d.default _upsample_nearest_exact1d.vec _upsample_nearest_exact2d.default "
+        "_upsample_nearest_exact2d.vec _upsample_nearest_exact3d.default _upsample_nearest_exact3d.vec grid_sampler.default "
+        "grid_sampler_2d.default torchvision.nms.default torchvision.roi_align.default upsample_bicubic2d.default "
+        "upsample_bicubic2d.vec upsample_bilinear2d.default upsample_bilinear2d.vec upsample_linear1d.default "
+        "upsample_linear1d.vec upsample_nearest1d.default upsample_nearest1d.vec upsample_nearest2d.default "
+        "upsample_nearest2d.vec upsample_nearest3d.default upsample_nearest3d.vec upsample_trilinear3d.default "
+        "upsample_trilinear3d.vec"
+    ),
+    "indexing": (
+        "_unique2.default _unsafe_index.Tensor _unsafe_index_put.default diagonal.default diagonal_copy.default embedding.default "
+        "fill_diagonal.default gather.default index.Tensor index_add.default index_copy.default index_fill.int_Scalar "
+        "index_fill.int_Tensor index_put.default index_select.default linalg_diagonal.default masked_select.default "
+        "moir.positions moir.write_positions narrow.default nonzero.default nonzero_numpy.default scatter.reduce scatter.src "
+        "scatter.value scatter.value_reduce scatter_add.default scatter_reduce.two select.int select_copy.int "
+        "select_scatter.default slice.Tensor slice_copy.Tensor slice_scatter.default take_along_dim.default tril.default "
+        "triu.default unique_consecutive.default unique_dim.default where.default"
+    ),
+    "matrix": (
+        "_int_mm.default addbmm.default addmm.default baddbmm.default bilinear.default bmm.default dot.default einsum.default "
+        "ger.default inner.default linear.default matmul.default mm.default mv.default outer.default"
+    ),
+    "movement": (
+        "_reshape_alias.default _unsafe_view.default adjoint.default broadcast_to.default cat.default chunk.default "
+        "concat.default concatenate.default constant_pad_nd.default expand.default expand_as.default expand_copy.default "
+        "flatten.using_ints flip.default mT.default meshgrid.default meshgrid.indexing movedim.int movedim.intlist "
+        "numpy_T.default pad.default permute.default permute_copy.default pixel_shuffle.default pixel_unshuffle.default "
+        "reflection_pad1d.default reflection_pad2d.default reflection_pad3d.default repeat.default repeat_interleave.self_int "
+        "replication_pad1d.default replication_pad2d.default replication_pad3d.default reshape.default reshape_as.default "
+        "roll.default split.Tensor split.default split.sizes split_with_sizes.default split_with_sizes_copy.default "
+        "squeeze.default squeeze.dim squeeze.dims squeeze_copy.dim squeeze_copy.dims stack.default swapaxes.default "
+        "swapdims.default t.default t_copy.default tensor_split.sections tile.default transpose.int transpose_copy.int unbind.int "
+        "unbind_copy.int unflatten.int unfold.default unsqueeze.default unsqueeze_copy.default view.default view_as.default "
+        "view_copy.default"
+    ),
+    "normalization": (
+        "_batch_norm_no_update.default _fused_rms_norm.default _native_batch_norm_legit_no_training.default batch_norm.default "
+        "cosine_similarity.default cudnn_batch_norm.default group_norm.default instance_norm.default layer_norm.default "
+        "linalg_vector_norm.default native_batch_norm.default native_group_norm.default native_layer_norm.default norm.Scalar "
+        "norm.ScalarOpt_dim norm.ScalarOpt_dim_dtype rms_norm.default"
+    ),
+    "pooling": (
+        "_adaptive_avg_pool2d.default _adaptive_avg_pool3d.default adaptive_avg_pool1d.default adaptive_avg_pool2d.default "
+        "adaptive_avg_pool3d.default adaptive_max_pool1d.default adaptive_max_pool2d.default adaptive_max_pool3d.default "
+        "avg_pool1d.default avg_pool2d.default avg_pool3d.default max_pool1d.default max_pool1d_with_indices.default "
+        "max_pool2d.default max_pool2d_with_indices.default max_pool3d.default max_pool3d_with_indices.default"
+    ),
+    "quantization": (
+        "quantized_decomposed.dequantize_per_channel.default quantized_decomposed.dequantize_per_tensor.default "
+        "quantized_decomposed.dequantize_per_tensor.tensor quantized_decomposed.quantize_per_channel.default "
+        "quantized_decomposed.quantize_per_tensor.default quantized_decomposed.quantize_per_tensor.tensor "
+        "torchao.dequantize_affine.default"
+    ),
+    "recurrent": ("gru.input gru_cell.default lstm.input lstm_cell.default rnn_relu.input rnn_tanh.input"),
+    "reduction": (
+        "all.default all.dim all.dims amax.default amin.default any.default any.dim any.dims argmax.default argmin.default "
+        "argsort.default argsort.stable count_nonzero.default count_nonzero.dim_IntList cumprod.default cumsum.default "
+        "logsumexp.default max.default max.dim mean.default mean.dim min.default min.dim prod.default prod.dim_int sort.default "
+        "sort.stable std.correction std.default std.dim std_mean.correction sum.default sum.dim_IntList topk.default "
+        "var.correction var.default var.dim var_mean.correction var_mean.dim"
+    ),
+    "symbols": (
+        "_assert_async.default _assert_async.msg _assert_scalar.default _assert_tensor_metadata.default _check.default "
+        "_check_is_size.default _functional_assert_async.msg _functional_assert_scalar.default _local_scalar_dense.default "
+        "_operator.abs _operator.add _operator.and_ _operator.eq _operator.floordiv _operator.ge _operator.gt _operator.int "
+        "_operator.le _operator.lt _operator.mod _operator.mul _operator.ne _operator.neg _operator.not_ _operator.or_ "
+        "_operator.pos _operator.pow _operator.sub _operator.truediv item.default math.ceil math.floor math.sqrt math.trunc "
+        "numel.default size.int sym_constrain_range.default sym_constrain_range_for_size.default sym_numel.default sym_size.int "
+        "torch._check torch._check_is_size torch._sym_sqrt torch.sym_float torch.sym_int torch.sym_int_truediv torch.sym_ite "
+        "torch.sym_max torch.sym_min torch.sym_not"
+    ),
+}

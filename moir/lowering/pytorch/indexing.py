@@ -1,0 +1,388 @@
+"""Slices, look-ups by indices and masks, and their writes.
+
+`index` and `index_put` take a list of indices, of which an absent one stands for all of a dimension; a mask stands for
+the places where it is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, si64
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list
+from moir.lowering.pytorch.promotion import as_element, inferred_element
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+
+def _bound(op: OpBuilder, value: Size | None, default: int) -> SSAValue:
+    value = default if value is None else value
+    return size_list(op, min(value, 2**31 - 1) if isinstance(value, int) else value)
+
+
+@aten.lowers("slice.Tensor", "slice_copy.Tensor")
+def slice_(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = 0, start: Size | None = None, end: Size | None = None, step: int = 1
+) -> SSAValue:
+    """aten.slice.Tensor(x) {dim, start, end, step} -> opset8.Slice(x, start, end, step, dim)"""
+    if start in (None, 0) and end in (None, LAST) and step == 1:
+        return self
+    return op.Slice(self, _bound(op, start, 0), _bound(op, end, LAST), [step], [axis_from_front(node, dim, node.known_rank(0))])
+
+
+@aten.lowers("narrow.default")
+def narrow(op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
+    """aten.narrow.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)"""
+    first = size_list(op, start)
+    return op.Slice(self, first, op.Add(first, size_list(op, length)), [1], [dim])
+
+
+@aten.lowers("select.int", "select_copy.int")
+def select(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, index: Size) -> SSAValue:
+    """aten.select.int(x) {dim, index} -> opset8.Gather(x, index, dim)"""
+    place = op.constant(index) if isinstance(index, int) else op.Reshape(index, np.array([], np.int64), special_zero=False)
+    return op.Gather(self, place, axis_from_front(node, dim, node.known_rank(0)))
+
+
+@aten.lowers("select_scatter.default")
+def select_scatter(node: LoweringNode, op: OpBuilder, self: SSAValue, src: SSAValue, *, dim: int, index: Size) -> SSAValue:
+    """aten.select_scatter.default(x, y) {dim, index} -> opset3.ScatterUpdate(x, [index], y as a slice, dim)"""
+    axis = axis_from_front(node, dim, node.known_rank(0))
+    places = size_list(op, index)
+    if isinstance(index, int) and index < 0:
+        places = op.Add(dimension_list(op, self, axis), index)
+    return op.ScatterUpdate(self, places, op.Unsqueeze(op.convert(src, element_of(self)), [axis]), op.constant(axis))
+
+
+@aten.lowers("slice_scatter.default")
+def slice_scatter(
+    node: LoweringNode,
+    op: OpBuilder,
+    self: SSAValue,
+    src: SSAValue,
+    *,
+    dim: int = 0,
+    start: Size | None = None,
+    end: Size | None = None,
+    step: int = 1,
+) -> SSAValue:
+    """aten.slice_scatter.default(x, y) {dim, start, end, step} -> opset3.ScatterUpdate(x, places, y, dim)"""
+    source = op.convert(src, element_of(self))
+    if start in (None, 0) and end in (None, LAST) and step == 1:
+        return source
+    axis = axis_from_front(node, dim, node.known_rank(0))
+    size = op.Gather(op.ShapeOf(self), op.constant(axis), 0)
+    numbers = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
+    places = op.Slice(numbers, _bound(op, start, 0), _bound(op, end, LAST), [step], [0])
+    return op.ScatterUpdate(self, places, source, op.constant(axis))
+
+
+@aten.lowers("index_select.default")
+def index_select(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *, dim: int) -> SSAValue:
+    """aten.index_select.default(x, index) {dim} -> opset8.Gather(x, index, dim)"""
+    return op.Gather(self, index, axis_from_front(node, dim, node.known_rank(0)))
+
+
+@aten.lowers("embedding.default")
+def embedding(op: OpBuilder, weight: SSAValue, indices: SSAValue) -> SSAValue:
+    """aten.embedding.default(w [K, N], indices) -> opset8.Gather(w, indices, 0)"""
+    return op.Gather(weight, indices, 0)
+
+
+@aten.lowers("gather.default")
+def gather(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *, dim: int) -> SSAValue:
+    """aten.gather.default(x, index) {dim} -> opset6.GatherElements(x, index) {axis}, of the first elements of x
+
+    The other dimensions of x may be larger than those of the index.
+    """
+    axis, rank = axis_from_front(node, dim, node.known_rank(0)), node.known_rank(0)
+    if rank == 0:
+        return self
+    mine, others = node.shape(0), node.shape(1)
+    if mine is not None and others is not None:
+        cut = [each for each in range(rank) if each != axis and not (mine[each] == others[each] >= 0)]
+        if cut:
+            ends = op.Gather(op.ShapeOf(index), cut, 0)
+            self = op.Slice(self, [0] * len(cut), ends, [1] * len(cut), cut)
+    return op.GatherElements(self, index, axis=axis)
+
+
+@aten.lowers("take_along_dim.default")
+def take_along_dim(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: SSAValue, *, dim: int | None = None) -> SSAValue:
+    """aten.take_along_dim.default(x, indices) {dim} -> opset6.GatherElements(x, indices) {axis}, after broadcasting"""
+    if dim is None:
+        return op.GatherElements(op.Reshape(self, [-1], special_zero=False), op.Reshape(indices, [-1], special_zero=False), axis=0)
+    rank = node.known_rank(0)
+    axis = axis_from_front(node, dim, rank)
+
+    def spread(value: SSAValue, other: SSAValue) -> SSAValue:
+        if shape_of(value) == shape_of(other) and -1 not in (shape_of(value) or (-1,)):
+            return value
+        parts = [dimension_list(op, value if each == axis else other, each) for each in range(rank)]
+        return op.Broadcast(value, op.Concat(*parts, axis=0) if rank > 1 else parts[0], mode="bidirectional")
+
+    x = spread(self, indices)
+    return op.GatherElements(x, spread(indices, x), axis=axis)
+
+
+def _places(node: LoweringNode, op: OpBuilder, indices: Tensors) -> list[SSAValue | None]:
+    """Indices as integers: a mask of n dimensions becomes n lists."""
+    places: list[SSAValue | None] = []
+    for each in indices:
+        if each is None or element_of(each) != boolean:
+            places.append(each)
+            continue
+        rank = rank_of(each)
+        if rank is None or rank == 0:
+            node.fail("a mask of no known dimensions")
+        found = op.NonZero(each, output_type=si64)
+        places += [op.Gather(found, op.constant(axis), 0) for axis in range(rank)]
+    return places
+
+
+def _joined(op: OpBuilder, places: Sequence[SSAValue]) -> SSAValue:
+    """Indices broadcast to one shape, and joined in a new last dimension."""
+    if len({shape_of(each) for each in places}) > 1 or (any(-1 in (shape_of(each) or (-1,)) for each in places) and len(places) > 1):
+        total: SSAValue = places[0]
+        for each in places[1:]:
+            total = op.Add(total, op.convert(each, element_of(total)))
+        shape = op.ShapeOf(total)
+        places = [op.Broadcast(each, shape) for each in places]
+    parts = [op.Unsqueeze(op.convert(each, si64), [-1]) for each in places]
+    return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=-1)
+
+
+def _from_start(op: OpBuilder, x: SSAValue, place: SSAValue, axis: int) -> SSAValue:
+    """Indices of which negative ones count from the end, counted from the start."""
+    value = op.convert(place, si64)
+    return op.Select(op.Less(value, 0), op.Add(value, op.Gather(op.ShapeOf(x), op.constant(axis), 0)), value)
+
+
+@aten.lowers("index.Tensor", "_unsafe_index.Tensor")
+def index(node: LoweringNode, op: OpBuilder, self: SSAValue, *, indices: Tensors) -> SSAValue:
+    """aten.index.Tensor(x, [i, j]) -> opset8.GatherND(x, i and j in a last dimension), for one index opset8.Gather
+
+    Indices that are not side by side put their dimensions first, those that are in the place of the first one.
+    """
+    places = _places(node, op, indices)
+    rank = node.known_rank(0)
+    axes = [axis for axis, each in enumerate(places) if each is not None]
+    values = [each for each in places if each is not None]
+    if not values or len(places) > rank:
+        node.fail(f"{len(places)} indices of a tensor of {rank} dimensions")
+    if len(values) == 1:
+        return op.Gather(self, values[0], axes[0])
+    others = [axis for axis in range(rank) if axis not in axes]
+    x = op.transposed(self, [*axes, *others])
+    joined = _joined(op, [_from_start(op, self, each, axis) for each, axis in zip(values, axes, strict=True)])
+    found = op.GatherND(x, joined)
+    if axes != list(range(axes[0], axes[-1] + 1)) or axes[0] == 0:
+        return found
+    count = (rank_of(joined) or 1) - 1
+    lead = axes[0]
+    order = [*range(count, count + lead), *range(count), *range(count + lead, count + len(others))]
+    return op.transposed(found, order)
+
+
+@aten.lowers("index_put.default", "_unsafe_index_put.default")
+def index_put(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, values: SSAValue, *, indices: Tensors, accumulate: bool = False
+) -> SSAValue:
+    """aten.index_put.default(x, [i, j], v) -> opset15.ScatterNDUpdate(x, i and j in a last dimension, v)
+
+    One mask and one number -> opset1.Select.
+    """
+    element, rank = element_of(self), node.known_rank(0)
+    value = op.convert(values, element)
+    given = [each for each in indices if each is not None]
+    if len(given) == 1 == len(indices) and element_of(given[0]) == boolean and rank_of(value) == 0 and not accumulate:
+        mask, behind = given[0], rank - (rank_of(given[0]) or rank)
+        for _ in range(behind):
+            mask = op.Unsqueeze(mask, [-1])
+        return op.Select(mask, value, self)
+    places = _places(node, op, indices)
+    axes = [axis for axis, each in enumerate(places) if each is not None]
+    found = [each for each in places if each is not None]
+    if not found:
+        node.fail("no index")
+    others = [axis for axis in range(rank) if axis not in axes]
+    order = [*axes, *others]
+    x = op.transposed(self, order)
+    joined = _joined(op, [_from_start(op, self, each, axis) for each, axis in zip(found, axes, strict=True)])
+    count = (rank_of(joined) or 1) - 1
+    beside = axes == list(range(axes[0], axes[-1] + 1)) and axes[0] > 0
+    tail = op.Slice(op.ShapeOf(x), [len(axes)], [rank], [1], [0])
+    lead = op.Slice(op.ShapeOf(joined), [0], [count], [1], [0])
+    if beside:
+        # The value has the dimensions of the indices in the place of the first index.
+        before = axes[0]
+        shape = op.Concat(op.Slice(tail, [0], [before], [1], [0]), lead, op.Slice(tail, [before], [rank], [1], [0]), axis=0)
+        total = before + count + len(others) - before
+        spread = op.Broadcast(value, shape)
+        updates = op.transposed(spread, [*range(before, before + count), *range(before), *range(before + count, total)])
+    else:
+        updates = op.Broadcast(value, op.Concat(lead, tail, axis=0))
+    reduction = {"reduction": "sum"} if accumulate else {}
+    written = op.ScatterNDUpdate(x, joined, updates, **reduction)
+    return op.transposed(written, [order.index(axis) for axis in range(rank)])
+
+
+@aten.lowers("index_copy.default", "index_add.default", "index_fill.int_Scalar", "index_fill.int_Tensor")
+def index_copy(
+    node: LoweringNode,
+    op: OpBuilder,
+    self: SSAValue,
+    index: SSAValue,
+    source: SSAValue | None = None,
+    *,
+    dim: int,
+    value: Scalar = 0,
+    alpha: Scalar = 1,
+) -> SSAValue:
+    """aten.index_copy.default(x, index, y) {dim} -> opset3.ScatterUpdate(x, index, y, dim); `index_add` adds"""
+    rank, element = node.known_rank(0), element_of(self)
+    if rank == 0:
+        node.fail("a tensor without dimensions")
+    axis = axis_from_front(node, dim, rank)
+    places = _from_start(op, self, index if node.rank(1) else op.Unsqueeze(index, [0]), axis)
+    if source is None:
+        parts = [op.ShapeOf(places) if each == axis else dimension_list(op, self, each) for each in range(rank)]
+        source = op.Broadcast(as_element(op, element, value)[0], op.Concat(*parts, axis=0) if rank > 1 else parts[0])
+    source = op.convert(source, element)
+    if not node.op.KIND.startswith("index_add"):
+        return op.ScatterUpdate(self, places, source, op.constant(axis))
+    if alpha != 1:
+        source = op.Multiply(source, as_element(op, element, alpha)[0])
+    order = [axis, *(each for each in range(rank) if each != axis)]
+    added = op.ScatterNDUpdate(op.transposed(self, order), op.Unsqueeze(places, [-1]), op.transposed(source, order), reduction="sum")
+    return op.transposed(added, [order.index(each) for each in range(rank)])
+
+
+_REDUCTIONS = {"add": "sum", "sum": "sum", "prod": "prod", "multiply": "prod", "mean": "mean", "amax": "max", "amin": "min"}
+
+
+@aten.lowers(
+    *("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce", "scatter_add.default", "scatter_reduce.two"),
+)
+def scatter(
+    node: LoweringNode,
+    op: OpBuilder,
+    self: SSAValue,
+    index: SSAValue,
+    src: SSAValue | None = None,
+    *,
+    dim: int,
+    value: Scalar = 0,
+    reduce: str = "",
+    include_self: bool = True,
+) -> SSAValue:
+    """aten.scatter.src(x, index, y) {dim} -> opset12.ScatterElementsUpdate(x, index, y, dim) {reduction}"""
+    rank, element = node.known_rank(0), element_of(self)
+    axis = axis_from_front(node, dim, rank)
+    if src is None:
+        updates = op.Broadcast(as_element(op, element, value)[0], op.ShapeOf(index))
+    else:
+        updates = op.convert(src, element)
+        if shape_of(src) != shape_of(index) or -1 in (shape_of(src) or (-1,)):
+            updates = op.Slice(updates, [0] * rank, op.ShapeOf(index), [1] * rank, list(range(rank)))
+    name = "add" if node.op.KIND.startswith("scatter_add") else reduce
+    if name and name not in _REDUCTIONS:
+        node.fail(f"a reduction {name!r}")
+    reduction = _REDUCTIONS[name] if name else "none"
+    return op.ScatterElementsUpdate(self, index, updates, op.constant(axis), reduction=reduction, use_init_val=include_self or not name)
+
+
+@aten.lowers("masked_select.default")
+def masked_select(op: OpBuilder, self: SSAValue, mask: SSAValue) -> SSAValue:
+    """aten.masked_select.default(x, mask) -> opset8.GatherND(x, the places where the mask is true)"""
+    if shape_of(self) != shape_of(mask) or -1 in (shape_of(self) or (-1,)):
+        spread = op.Broadcast(mask, op.ShapeOf(self), mode="bidirectional")
+        self, mask = op.Broadcast(self, op.ShapeOf(spread)), spread
+    return op.GatherND(self, op.transposed(op.NonZero(mask, output_type=si64), [1, 0]))
+
+
+@aten.lowers("nonzero.default", "nonzero_numpy.default", "where.default")
+def nonzero(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+    """aten.nonzero.default(x) -> opset3.NonZero(x) as [count, rank]"""
+    found = op.NonZero(node.op.operands[0], output_type=si64)
+    if node.op.KIND.startswith("nonzero."):
+        return [op.transposed(found, [1, 0])]
+    return [op.Gather(found, op.constant(axis), 0) for axis in range(node.result_count)]
+
+
+def _band(op: OpBuilder, x: SSAValue, diagonal: int, is_lower: bool) -> SSAValue:
+    """Which elements of the last two dimensions lie on and below, or on and above, a diagonal."""
+    rows, columns = (op.Gather(op.ShapeOf(x), op.constant(axis), 0) for axis in (-2, -1))
+    down = op.Unsqueeze(op.Range(op.constant(0), rows, op.constant(1), output_type=si64), [1])
+    across = op.Range(op.constant(0), columns, op.constant(1), output_type=si64)
+    shifted = op.Add(down, diagonal)
+    return op.LessEqual(across, shifted) if is_lower else op.GreaterEqual(across, shifted)
+
+
+@aten.lowers("tril.default", "triu.default")
+def tril(node: LoweringNode, op: OpBuilder, self: SSAValue, *, diagonal: int = 0) -> SSAValue:
+    """aten.tril.default(x) {diagonal} -> x where column ≤ row + diagonal, else 0; `triu` where ≥"""
+    kept = _band(op, self, diagonal, node.op.KIND.startswith("tril"))
+    return op.Select(kept, self, as_element(op, element_of(self), 0)[0])
+
+
+@aten.lowers("fill_diagonal.default")
+def fill_diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: Scalar, wrap: bool = False) -> SSAValue:
+    """aten.fill_diagonal.default(x) {fill_value} -> the number where row = column, else x"""
+    if node.known_rank(0) != 2 or wrap:
+        node.fail("a diagonal of another number of dimensions than 2, or one that wraps")
+    both = op.LogicalAnd(_band(op, self, 0, True), _band(op, self, 0, False))
+    return op.Select(both, as_element(op, inferred_element(node), fill_value)[0], self)
+
+
+@aten.lowers("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default")
+def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> SSAValue:
+    """aten.diagonal.default(x) {offset, dim1, dim2} -> the elements x[i, i + offset] in a new last dimension"""
+    rank = node.known_rank(0)
+    first, second = axis_from_front(node, dim1, rank), axis_from_front(node, dim2, rank)
+    others = [axis for axis in range(rank) if axis not in (first, second)]
+    x = op.transposed(self, [first, second, *others])
+    rows, columns = (op.Gather(op.ShapeOf(x), op.constant(axis), 0) for axis in (0, 1))
+    count = op.Minimum(op.Subtract(rows, max(-offset, 0)), op.Subtract(columns, max(offset, 0)))
+    numbers = op.Range(op.constant(0), op.Maximum(count, 0), op.constant(1), output_type=si64)
+    places = _joined(op, [op.Add(numbers, max(-offset, 0)), op.Add(numbers, max(offset, 0))])
+    found = op.GatherND(x, places)
+    return op.transposed(found, [*range(1, rank - 1), 0])
+
+
+@aten.lowers("_unique2.default", "unique_dim.default", "unique_consecutive.default")
+def unique(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None) -> list[SSAValue | None]:
+    """aten._unique2.default(x) -> opset10.Unique(x): the elements, the place of each, and the counts"""
+    from moir.expansions.distinct_elements import distinct_elements
+
+    if node.op.KIND.startswith("unique_consecutive"):
+        node.fail("it keeps equal elements that are not side by side, which OpenVINO IR has no operation for")
+    found = distinct_elements(op, self, dim, is_sorted=True)
+    places = found.place
+    if dim is None and (node.rank(0) or 0) != 1:
+        places = op.Reshape(places, op.ShapeOf(self), special_zero=False)
+    results: list[SSAValue | None] = [found.values, places, found.counts]
+    return results[: node.result_count]
+
+
+@aten.lowers("moir.positions")
+def positions(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.moir.positions(x) -> 0, 1, … in the shape of x: where each element is"""
+    shape = op.ShapeOf(self)
+    count = op.ReduceProd(shape, [0], keep_dims=False)
+    return op.Reshape(op.Range(op.constant(0), count, op.constant(1), output_type=si64), shape, special_zero=False)
+
+
+@aten.lowers("moir.write_positions")
+def write_positions(op: OpBuilder, self: SSAValue, positions: SSAValue, src: SSAValue) -> SSAValue:
+    """aten.moir.write_positions(x, positions, y) -> x with y at positions of all its elements in a row"""
+    flat = op.Reshape(self, [-1], special_zero=False)
+    places = op.Reshape(positions, [-1, 1], special_zero=False)
+    written = op.ScatterNDUpdate(flat, places, op.Reshape(op.convert(src, element_of(self)), [-1], special_zero=False))
+    return op.Reshape(written, op.ShapeOf(self), special_zero=False)

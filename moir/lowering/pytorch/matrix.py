@@ -1,0 +1,67 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar, Tensors, present
+from moir.lowering.pytorch.promotion import as_element, inferred_element
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+
+@aten.lowers("linear.default")
+def linear(node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue, bias: SSAValue | None = None) -> SSAValue:
+    """aten.linear.default(x, w [N, K], b) -> opset1.MatMul(x, w) {transpose_b = true} + b"""
+    x, w = as_element(op, inferred_element(node), input, weight)
+    found = op.MatMul(x, w, transpose_b=node.rank(1) != 1)
+    return found if bias is None else op.Add(found, as_element(op, inferred_element(node), bias)[0])
+
+
+@aten.lowers("matmul.default", "mm.default", "bmm.default", "mv.default", "dot.default", "_int_mm.default", "inner.default")
+def matmul(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar | None = None) -> SSAValue:
+    """aten.matmul.default(x, y) -> opset1.MatMul(x, y)"""
+    x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
+    return op.MatMul(x, y, transpose_b=node.op.KIND.startswith("inner"))
+
+
+@aten.lowers("addmm.default", "baddbmm.default", "addbmm.default")
+def addmm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1) -> SSAValue:
+    """aten.addmm.default(x, a, b) {beta, alpha} -> beta · x + alpha · MatMul(a, b)"""
+    element = inferred_element(node)
+    x, a, b = as_element(op, element, self, *node.op.operands[1:3])
+    product = op.MatMul(a, b)
+    if node.op.KIND.startswith("addbmm"):
+        product = op.ReduceSum(product, [0], keep_dims=False)
+    if alpha != 1:
+        product = op.Multiply(product, as_element(op, element, alpha)[0])
+    if beta == 0:
+        return product
+    return op.Add(product, x if beta == 1 else op.Multiply(x, as_element(op, element, beta)[0]))
+
+
+@aten.lowers("outer.default", "ger.default")
+def outer(node: LoweringNode, op: OpBuilder, self: SSAValue, vec2: SSAValue) -> SSAValue:
+    """aten.outer.default(x, y) -> x as a column · y"""
+    x, y = as_element(op, inferred_element(node), self, vec2)
+    return op.Multiply(op.Unsqueeze(x, [1]), y)
+
+
+@aten.lowers("einsum.default")
+def einsum(node: LoweringNode, op: OpBuilder, *, equation: str, tensors: Tensors) -> SSAValue:
+    """aten.einsum.default([x, y]) {equation = "bij,bjk->bik"} -> opset7.Einsum(x, y) {equation}"""
+    values = as_element(op, inferred_element(node), *present(node, tensors))
+    written = equation.replace(" ", "")
+    if "->" not in written:
+        letters = written.replace(",", "").replace("...", "")
+        kept = "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
+        written += "->" + ("..." if "..." in written else "") + kept
+    return op.Einsum(*values, equation=written)
+
+
+@aten.lowers("bilinear.default")
+def bilinear(op: OpBuilder, input1: SSAValue, input2: SSAValue, weight: SSAValue, bias: SSAValue | None = None) -> SSAValue:
+    """aten.bilinear.default(x, y, w [O, I, J], b) -> Einsum(x, w, y) {equation = "bi,oij,bj->bo"} + b"""
+    found = op.Einsum(input1, weight, input2, equation="...i,oij,...j->...o")
+    return found if bias is None else op.Add(found, bias)

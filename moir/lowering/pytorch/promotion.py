@@ -1,0 +1,103 @@
+"""Types of elements as PyTorch promotes them: of results as the program says them, of comparisons by its rules.
+
+A type is of a category: boolean < integer < float. Tensors with dimensions decide, unless a scalar tensor is of a higher
+category, or a number is of a higher one than both.
+
+Source: result_type and combine_categories in TypeProperties.cpp of PyTorch 2.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, boolean, dynamic, f32, f64, is_element_type, si64, to_numpy
+from moir.dialects.element_types import from_numpy as element_of_dtype
+from moir.dialects.shapes import element_of, rank_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.table import BoundHandler, Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+def inferred_element(node: LoweringNode, index: int = 0) -> Attribute:
+    """The element type that the program says of a result. Raises ConversionError if it says none."""
+    element = element_of(node.op.results[index])
+    if element is dynamic or not is_element_type(element):
+        node.fail("its result has complex numbers or is no tensor", hint="OpenVINO IR has real numbers only")
+    return element
+
+
+def with_inferred_elements(_kind: str, handler: BoundHandler) -> BoundHandler:
+    """A handler whose values are converted to the element types that the program says of the results."""
+
+    def call(node: LoweringNode, op: OpBuilder) -> Replacement | None:
+        given = handler(node, op)
+        if given is None:
+            return None
+        values = [given] if isinstance(given, SSAValue) else list(given)
+        for index, (result, value) in enumerate(zip(node.op.results, values, strict=False)):
+            element = element_of(result)
+            if value is not None and element is not dynamic:
+                values[index] = op.convert(value, element)
+        return values
+
+    call.__wrapped__ = handler  # type: ignore[attr-defined]
+    return call
+
+
+def as_element(op: OpBuilder, element: Attribute, *values: Scalar) -> list[SSAValue]:
+    """Values and numbers converted to an element type."""
+    return [number_of(op, value, element) if not isinstance(value, SSAValue) else op.convert(value, element) for value in values]
+
+
+def number_of(op: OpBuilder, value: float, element: Attribute) -> SSAValue:
+    """A number as a scalar of an element type; the nearest one of a type that does not have it."""
+    with np.errstate(all="ignore"):
+        return op.constant(np.asarray(value).astype(to_numpy(element)), element)
+
+
+def category(element: Attribute) -> int:
+    """The category of an element type."""
+    return 0 if element == boolean else 2 if element in REAL_TYPES else 1
+
+
+def promoted(values: Sequence[Scalar]) -> Attribute:
+    """The element type in which an operation on tensors and numbers computes."""
+    with_dimensions = [element_of(each) for each in values if isinstance(each, SSAValue) and rank_of(each) != 0]
+    scalars = [element_of(each) for each in values if isinstance(each, SSAValue) and rank_of(each) == 0]
+    numbers = [_of_number(each) for each in values if not isinstance(each, SSAValue)]
+    result: Attribute | None = None
+    for group in (with_dimensions, scalars, numbers):
+        found: Attribute | None = None
+        for each in group:
+            found = each if found is None else promote(found, each)
+        result = found if result is None else result if found is None else _combined(result, found)
+    assert result is not None
+    return result
+
+
+def _of_number(value: float) -> Attribute:
+    return boolean if isinstance(value, bool) else si64 if isinstance(value, int) else f32
+
+
+def _combined(higher: Attribute, lower: Attribute) -> Attribute:
+    return promote(higher, lower) if category(lower) > category(higher) else higher
+
+
+def promote(a: Attribute, b: Attribute) -> Attribute:
+    """The element type of the sum of two tensors with dimensions."""
+    if a == b:
+        return a
+    if category(a) != category(b):
+        return max(a, b, key=category)
+    if category(a) == 2:
+        return f64 if f64 in (a, b) else f32
+    return element_of_dtype(np.promote_types(to_numpy(a), to_numpy(b)))
+
+
+def is_integral(element: Attribute) -> bool:
+    """Whether an element type is an integer or boolean one."""
+    return category(element) < 2

@@ -1,0 +1,154 @@
+"""Reductions, cumulative sums, sorting and selection by rank."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, si32, si64
+from moir.dialects.shapes import element_of
+from moir.expansions.running_products import running_product
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar, Size, axes_from_front, axis_from_front, size_scalar
+from moir.lowering.pytorch.comparison import truth
+from moir.lowering.pytorch.promotion import inferred_element
+from moir.lowering.pytorch.table import aten
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+def _axes(node: LoweringNode, dim: tuple[int, ...]) -> list[int]:
+    rank = node.known_rank(0)
+    return (axes_from_front(node, dim, rank) or list(range(rank))) if rank else []
+
+
+@aten.lowers(
+    *("sum.default", "sum.dim_IntList", "mean.default", "mean.dim", "prod.default", "prod.dim_int"),
+    *("amax.default", "amin.default", "max.default", "min.default", "logsumexp.default"),
+)
+def reduce(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
+    """aten.sum.dim_IntList(x) {dim, keepdim} -> opset1.ReduceSum(x, dim) {keep_dims}, and so on"""
+    name = node.op.KIND.partition(".")[0]
+    x, axes = op.convert(self, inferred_element(node)), _axes(node, dim)
+    if not axes:
+        return x
+    if element_of(x) == boolean:
+        return (op.ReduceLogicalOr if "max" in name else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdim)
+    if name == "logsumexp":
+        return op.ReduceLogSumExp(x, axes, keep_dims=keepdim)
+    build = {"sum": op.ReduceSum, "mean": op.ReduceMean, "prod": op.ReduceProd}
+    build |= {"amax": op.ReduceMax, "max": op.ReduceMax, "amin": op.ReduceMin, "min": op.ReduceMin}
+    return build[name](x, axes, keep_dims=keepdim)
+
+
+@aten.lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims")
+def any_(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
+    """aten.any.dim(x) {dim, keepdim} -> opset1.ReduceLogicalOr(x ≠ 0, dim); `all` ReduceLogicalAnd"""
+    x, axes = truth(op, self), _axes(node, dim)
+    if not axes:
+        return x
+    return (op.ReduceLogicalOr if node.op.KIND.startswith("any") else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdim)
+
+
+@aten.lowers("argmax.default", "argmin.default")
+def argmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None, keepdim: bool = False) -> SSAValue:
+    """aten.argmax.default(x) {dim, keepdim} -> the indices of opset11.TopK(x, 1, dim), the first of equal elements"""
+    rank = node.known_rank(0)
+    x, axis = (op.Reshape(self, [-1], special_zero=False), 0) if dim is None or rank == 0 else (self, axis_from_front(node, dim, rank))
+    _, places = _extremes(op, x, axis, "max" if node.op.KIND.startswith("argmax") else "min")
+    if dim is None and keepdim:
+        return op.Reshape(places, [1] * rank, special_zero=False)
+    return places if keepdim and rank else op.Squeeze(places, [axis])
+
+
+def _extremes(op: OpBuilder, x: SSAValue, axis: int, mode: str) -> tuple[SSAValue, SSAValue]:
+    """The extreme along an axis, which stays with size 1, and the index of its first place."""
+    element = element_of(x)
+    given = op.convert(x, si32) if element == boolean else x
+    values, places = op.TopK.results(given, op.constant(1), axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
+    return op.convert(values, element), places
+
+
+@aten.lowers("max.dim", "min.dim")
+def max_dim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, keepdim: bool = False) -> Replacement:
+    """aten.max.dim(x) {dim, keepdim} -> the values and indices of opset11.TopK(x, 1, dim)"""
+    rank = node.known_rank(0)
+    if rank == 0:
+        return [self, op.constant(0)]
+    axis, is_max = axis_from_front(node, dim, rank), node.op.KIND.startswith("max")
+    if not node.is_used(1) and element_of(self) != boolean:
+        return [(op.ReduceMax if is_max else op.ReduceMin)(self, [axis], keep_dims=keepdim), None]
+    found = _extremes(op, self, axis, "max" if is_max else "min")
+    return list(found) if keepdim else [op.Squeeze(each, [axis]) for each in found]
+
+
+@aten.lowers(
+    *("var.correction", "var.dim", "var.default", "std.correction", "std.dim", "std.default"),
+    *("var_mean.correction", "var_mean.dim", "std_mean.correction"),
+)
+def var(
+    node: LoweringNode,
+    op: OpBuilder,
+    self: SSAValue,
+    *,
+    dim: tuple[int, ...] = (),
+    unbiased: bool = True,
+    correction: Scalar | None = None,
+    keepdim: bool = False,
+) -> Replacement:
+    """aten.var.correction(x) {dim, correction} -> sum of (x - mean)² / (count - correction); `std` its root"""
+    less = (1 if unbiased else 0) if correction is None else correction
+    if isinstance(less, SSAValue):
+        node.fail("its correction is computed when the model runs")
+    axes = _axes(node, dim)
+    mean = op.ReduceMean(self, axes, keep_dims=True)
+    centered = op.Subtract(self, mean)
+    squares = op.Multiply(centered, centered)
+    if less == 0:
+        found = op.ReduceMean(squares, axes, keep_dims=keepdim)
+    else:
+        count = op.ReduceProd(op.Gather(op.ShapeOf(self), axes, 0), [0], keep_dims=False)
+        divisor = op.convert(op.Subtract(count, int(less)), element_of(self))
+        found = op.Divide(op.ReduceSum(squares, axes, keep_dims=keepdim), divisor)
+    found = op.Sqrt(found) if node.op.KIND.startswith("std") else found
+    return [found, op.ReduceMean(self, axes, keep_dims=keepdim)] if "_mean" in node.op.KIND else [found]
+
+
+@aten.lowers("cumsum.default", "cumprod.default")
+def cumsum(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
+    """aten.cumsum.default(x) {dim} -> opset3.CumSum(x, dim)"""
+    rank, x = node.known_rank(0), op.convert(self, inferred_element(node))
+    if rank == 0:
+        return x
+    axis = axis_from_front(node, dim, rank)
+    return op.CumSum(x, op.constant(axis)) if node.op.KIND.startswith("cumsum") else running_product(op, x, axis - rank)
+
+
+@aten.lowers("topk.default")
+def topk(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: Size, dim: int = -1, largest: bool = True) -> Replacement:
+    """aten.topk.default(x) {k, dim, largest} -> opset11.TopK(x, k) {axis, mode}"""
+    axis = axis_from_front(node, dim, node.known_rank(0))
+    mode = "max" if largest else "min"
+    return op.TopK.results(self, size_scalar(op, k), axis=axis, mode=mode, sort="value", index_element_type=si64)
+
+
+@aten.lowers("sort.default", "sort.stable", "argsort.default", "argsort.stable")
+def sort(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = -1, descending: bool = False) -> Replacement:
+    """aten.sort.default(x) {dim, descending} -> opset11.TopK(x, size of dim) {sort = "value", stable = true}"""
+    rank, is_order = node.known_rank(0), node.op.KIND.startswith("argsort")
+    if rank == 0:
+        return [op.constant(0)] if is_order else [self, op.constant(0)]
+    axis = axis_from_front(node, dim, rank)
+    element = element_of(self)
+    x = op.convert(self, si32) if element == boolean else self
+    count = op.Gather(op.ShapeOf(self), op.constant(axis), 0)
+    mode = "max" if descending else "min"
+    values, places = op.TopK.results(x, count, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
+    return [places] if is_order else [op.convert(values, element), places]
+
+
+@aten.lowers("count_nonzero.default", "count_nonzero.dim_IntList")
+def count_nonzero(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = ()) -> SSAValue:
+    """aten.count_nonzero.default(x) -> sum of (x ≠ 0)"""
+    counted = op.convert(truth(op, self), si64)
+    axes = _axes(node, dim)
+    return op.ReduceSum(counted, axes, keep_dims=False) if axes else counted

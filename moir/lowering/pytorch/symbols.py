@@ -1,0 +1,129 @@
+"""Sizes and arithmetic on them, which PyTorch does in Python: integers are scalars of type i64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, f32, si64
+from moir.dialects.shapes import element_of
+from moir.expansions.shape_values import as_scalar, dimension_value
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.pytorch.comparison import truth
+from moir.lowering.pytorch.promotion import as_element, inferred_element, promoted
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+
+@aten.lowers("sym_size.int", "size.int")
+def sym_size(op: OpBuilder, self: SSAValue, *, dim: int) -> SSAValue:
+    """aten.sym_size.int(x) {dim} -> opset8.Gather(opset3.ShapeOf(x), dim, 0)"""
+    return dimension_value(op, self, dim)
+
+
+@aten.lowers("sym_numel.default", "numel.default")
+def sym_numel(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.sym_numel.default(x) -> ReduceProd(ShapeOf(x), [0])"""
+    return op.ReduceProd(op.ShapeOf(self), [0], keep_dims=False)
+
+
+@aten.lowers("item.default", "_local_scalar_dense.default")
+def item(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.item.default(x) -> x as a scalar"""
+    return op.convert(as_scalar(op, self), inferred_element(node))
+
+
+@aten.lowers(
+    *("_assert_scalar.default", "_assert_async.msg", "_assert_async.default", "_assert_tensor_metadata.default"),
+    *("sym_constrain_range_for_size.default", "sym_constrain_range.default", "_functional_assert_async.msg"),
+    *("_functional_assert_scalar.default", "_check.default", "_check_is_size.default", "torch._check", "torch._check_is_size"),
+)
+def assertion(node: LoweringNode) -> list[SSAValue | None]:
+    """aten._assert_scalar.default(x) -> nothing: it has no effect on results"""
+    return [None] * node.result_count
+
+
+def _arguments(node: LoweringNode) -> list[Scalar]:
+    """The arguments of a function of Python, which are in the order of their names a, b or without names."""
+    names = dict.fromkeys((*node.texts("arguments", ()), *node.op.properties))
+    names.pop("arguments", None)
+    values: dict[str, SSAValue] = dict(zip(node.texts("arguments", ()), node.op.operands, strict=False))
+    found: list[Any] = [values[name] if name in values else node.attribute(name, None) for name in sorted(names)]
+    if not all(isinstance(each, int | float | SSAValue) for each in found):
+        node.fail("an argument is no number")
+    return found
+
+
+def _pair(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
+    given = _arguments(node)
+    if len(given) != 2:
+        node.fail(f"it has {len(given)} arguments, not 2")
+    a, b = as_element(op, promoted(given), *given)
+    return a, b
+
+
+@aten.lowers("_operator.add", "_operator.sub", "_operator.mul", "_operator.pow", "_operator.mod", "torch.sym_max", "torch.sym_min")
+def arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten._operator.add(a, b) -> opset1.Add(a, b), and so on; the remainder has the sign of the divisor"""
+    a, b = _pair(node, op)
+    build = {"add": op.Add, "sub": op.Subtract, "mul": op.Multiply, "pow": op.Power, "mod": op.FloorMod}
+    build |= {"sym_max": op.Maximum, "sym_min": op.Minimum}
+    return build[node.op.KIND.rpartition(".")[2]](a, b)
+
+
+@aten.lowers("_operator.floordiv")
+def floordiv(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten._operator.floordiv(a, b) -> a / b rounded down"""
+    a, b = _pair(node, op)
+    return op.Floor(op.Divide(a, b)) if element_of(a) in REAL_TYPES else op.Divide(a, b, m_pythondiv=True)
+
+
+@aten.lowers("_operator.truediv", "torch.sym_int_truediv")
+def truediv(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten._operator.truediv(a, b) -> opset1.Divide(a, b) of floats"""
+    return op.Divide(*as_element(op, f32, *_pair(node, op)))
+
+
+_COMPARISONS = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
+
+
+@aten.lowers(*(f"_operator.{name}" for name in _COMPARISONS))
+def comparison(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten._operator.le(a, b) -> opset1.LessEqual(a, b), and so on"""
+    return getattr(op, _COMPARISONS[node.op.KIND.rpartition(".")[2]])(*_pair(node, op))
+
+
+@aten.lowers("_operator.and_", "_operator.or_", "_operator.neg", "torch.sym_not", "_operator.not_", "_operator.pos", "_operator.abs")
+def logic(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten._operator.and_(a, b) -> opset1.LogicalAnd(a, b), and so on"""
+    given, name = _arguments(node), node.op.KIND.rpartition(".")[2]
+    if name in ("neg", "abs", "pos"):
+        (x,) = as_element(op, promoted(given), *given)
+        return op.Negative(x) if name == "neg" else op.Abs(x) if name == "abs" else x
+    values = [truth(op, each) for each in given]
+    if name in ("sym_not", "not_"):
+        return op.LogicalNot(values[0])
+    return (op.LogicalAnd if name == "and_" else op.LogicalOr)(*values)
+
+
+@aten.lowers("torch.sym_float", "torch.sym_int", "math.trunc", "math.floor", "math.ceil", "_operator.int", "torch._sym_sqrt", "math.sqrt")
+def number(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.torch.sym_float(a) -> opset1.Convert(a); `trunc`, `floor` and `ceil` give integers"""
+    given, name = _arguments(node), node.op.KIND.rpartition(".")[2]
+    (x,) = as_element(op, promoted(given), *given)
+    if "sqrt" in name:
+        return op.Sqrt(op.convert(x, f32))
+    if name == "sym_float":
+        return op.convert(x, f32)
+    if element_of(x) in REAL_TYPES and name in ("floor", "ceil"):
+        x = op.Floor(x) if name == "floor" else op.Ceiling(x)
+    return op.convert(x, si64)
+
+
+@aten.lowers("torch.sym_ite")
+def choice(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.torch.sym_ite(condition, a, b) -> opset1.Select(condition, a, b)"""
+    condition, *given = _arguments(node)
+    return op.Select(truth(op, condition), *as_element(op, promoted(given), *given))

@@ -1,0 +1,118 @@
+"""Loops and branches, whose regions get what they capture as further Parameters.
+
+%y… = stablehlo.while(%x…) ({condition}, {body})  ->  %y… = opset5.Loop(-1, condition of %x…, %x…)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Block, Region, SSAValue
+
+from moir.dialects.framework import operation_class
+from moir.dialects.opset.control_flow import parameters_of, results_of
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import attribute_of, string_attribute
+from moir.expansions.built_loops import Step, repeated_steps
+from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.branches import conditional, inlined
+from moir.lowering.stablehlo.table import stablehlo
+from moir.rewriting.builder import OpBuilder
+
+
+@stablehlo.lowers("while")
+def while_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """stablehlo.while(x…) -> opset5.Loop(-1, condition, x…); states that the body hands on unchanged are invariants
+
+    The condition is computed in front of the Loop for the first iteration, and in the body for the following ones.
+    """
+    values = node.operands
+    count = node.result_count
+    condition, body = node.op.regions
+    states, captured = values[:count], values[count:]
+    results = results_of(body.block)
+    if len(results) != count:
+        node.fail(f"its body returns {len(results)} values instead of {count}")
+    parameters = [each.results[0] for each in parameters_of(body.block)]
+    fixed = [index for index in range(count) if results[index] is parameters[index]]
+    moving = [index for index in range(count) if index not in fixed]
+    if not moving:
+        return states
+    starts = inlined(node, op, condition.clone(), values)[0]
+    known = op.known.constant(starts)
+    if known is not None and not known.any():
+        return states
+    invariants = [*(states[index] for index in fixed), *captured]
+
+    def step(inside: OpBuilder, current: list[SSAValue], _: list[SSAValue], unchanged: list[SSAValue]) -> Step:
+        def arranged(own: Sequence[SSAValue]) -> list[SSAValue]:
+            found: list[SSAValue] = [*states]
+            for index, value in zip(moving, own, strict=True):
+                found[index] = value
+            for index, value in zip(fixed, unchanged, strict=False):
+                found[index] = value
+            return [*found, *unchanged[len(fixed) :]]
+
+        after = inlined(node, inside, body.clone(), arranged(current))
+        following = [after[index] for index in moving]
+        goes_on = inlined(node, inside, condition.clone(), arranged(following))[0]
+        return Step(following, (), goes_on)
+
+    found = repeated_steps(op, step, [states[index] for index in moving], invariants=invariants, most=-1, starts=starts)
+    every = list(states)
+    for index, value in zip(moving, found, strict=False):
+        every[index] = value
+    return every
+
+
+@stablehlo.lowers("if")
+def if_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """stablehlo.if(c) -> opset8.If(c, captured values…)"""
+    condition, *captured = node.operands
+    branches = list(node.op.regions)
+    known = op.known.constant(condition)
+    if known is not None and known.size == 1:
+        return inlined(node, op, branches[0 if known.item() else 1], captured)
+    return conditional(node, op, condition, branches, captured)
+
+
+@stablehlo.lowers("case")
+def case(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """stablehlo.case(i) -> opset8.If(i = 0, first branch, else opset8.If(i = 1, second branch, else …))
+
+    An index without a branch selects the last one.
+    """
+    index, *captured = node.operands
+    branches = list(node.op.regions)
+    if not branches:
+        node.fail("it has no branches")
+    known = op.known.integers(index)
+    if known is not None and len(known) == 1:
+        return inlined(node, op, branches[known[0] if 0 <= known[0] < len(branches) else -1], captured)
+    if len(branches) == 1:
+        return inlined(node, op, branches[0], captured)
+    first, *others = [node.op.detach_region(branch) for branch in branches]
+    is_first = op.Equal(index, op.constant_like(0, index))
+    parameter = Parameter.create(result_types=[index.type])
+    assert first.block.first_op is not None
+    first.block.insert_op_before(parameter, first.block.first_op)
+    return conditional(node, op, is_first, [first, _rest(node, index, captured, others)], [index, *captured])
+
+
+def _rest(node: LoweringNode, index: SSAValue, captured: Sequence[SSAValue], branches: Sequence[Region]) -> Region:
+    """The case of the other branches, whose index is less by 1. A negative index selects the last branch as well."""
+    parameters = [Parameter.create(result_types=[each.type]) for each in (index, *captured)]
+    block = Block()
+    inside = OpBuilder(node.known, block)
+    block.add_ops(parameters)
+    less = inside.Subtract(parameters[0].results[0], 1)
+    rest = operation_class("stablehlo", "case").create(
+        operands=[less, *(each.results[0] for each in parameters[1:])],
+        properties={"captured": attribute_of(len(captured))},
+        attributes={"name": string_attribute(node.name)},
+        result_types=[each.type for each in node.op.results],
+        regions=branches,
+    )
+    block.add_op(rest)
+    block.add_ops([Result.create(operands=[each]) for each in rest.results])
+    return Region(block)

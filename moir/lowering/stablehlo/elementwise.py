@@ -1,0 +1,231 @@
+"""Functions of single elements, comparisons, conversions.
+
+%y = stablehlo.exponential(%x)  ->  %y = opset1.Exp(%x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
+from moir.dialects.shapes import element_of
+from moir.expansions.angles import angle_of
+from moir.expansions.formulas import FORMULAS
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.table import stablehlo
+from moir.rewriting.builder import OpBuilder
+
+Single = Callable[[OpBuilder, SSAValue], SSAValue]
+Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
+
+
+SINGLE: Mapping[str, Single] = {
+    "abs": lambda op, x: op.Abs(x),
+    "cbrt": FORMULAS["cbrt"],
+    "ceil": lambda op, x: op.Ceiling(x),
+    "chlo.acos": lambda op, x: op.Acos(x),
+    "chlo.acosh": lambda op, x: op.Acosh(x),
+    "chlo.asin": lambda op, x: op.Asin(x),
+    "chlo.asinh": lambda op, x: op.Asinh(x),
+    "chlo.atan": lambda op, x: op.Atan(x),
+    "chlo.atanh": lambda op, x: op.Atanh(x),
+    "chlo.conj": lambda _, x: x,
+    "chlo.cosh": lambda op, x: op.Cosh(x),
+    "chlo.erf": lambda op, x: op.Erf(x),
+    "chlo.erf_inv": FORMULAS["erfinv"],
+    "chlo.erfc": FORMULAS["erfc"],
+    "chlo.is_inf": lambda op, x: op.IsInf(x),
+    "chlo.is_neg_inf": lambda op, x: op.IsInf(x, detect_positive=False),
+    "chlo.is_pos_inf": lambda op, x: op.IsInf(x, detect_negative=False),
+    "chlo.lgamma": FORMULAS["gammaln"],
+    "chlo.sinh": lambda op, x: op.Sinh(x),
+    "chlo.square": lambda op, x: op.Multiply(x, x),
+    "chlo.tan": lambda op, x: op.Tan(x),
+    "cosine": lambda op, x: op.Cos(x),
+    "exponential": lambda op, x: op.Exp(x),
+    "exponential_minus_one": FORMULAS["expm1"],
+    "floor": lambda op, x: op.Floor(x),
+    "is_finite": lambda op, x: op.IsFinite(x),
+    "log": lambda op, x: op.Log(x),
+    "log_plus_one": FORMULAS["log1p"],
+    "logistic": lambda op, x: op.Sigmoid(x),
+    "negate": lambda op, x: op.Negative(x),
+    "round_nearest_afz": lambda op, x: op.Round(x, mode="half_away_from_zero"),
+    "round_nearest_even": lambda op, x: op.Round(x, mode="half_to_even"),
+    "rsqrt": lambda op, x: op.Divide(1.0, op.Sqrt(x)),
+    "sign": lambda op, x: op.Sign(x),
+    "sine": lambda op, x: op.Sin(x),
+    "sqrt": lambda op, x: op.Sqrt(x),
+    "tan": lambda op, x: op.Tan(x),
+    "tanh": lambda op, x: op.Tanh(x),
+}
+
+
+@stablehlo.lowers(*SINGLE)
+def function(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
+    """stablehlo.exponential(x) -> opset1.Exp(x)"""
+    return SINGLE[node.op.KIND](op, operand)
+
+
+# Two operands
+
+
+def _bits(value: SSAValue) -> int:
+    return describe(element_of(value)).bits
+
+
+def _power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    return op.Power(a, b)
+
+
+def _divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    if element_of(a) in REAL_TYPES:
+        return op.Divide(a, b)
+    return op.Divide(a, b, m_pythondiv=False)
+
+
+def _shifted(operation: str) -> Pair:
+    def shift(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The runtime's shift, and 0 for a count of all bits or more."""
+        found = getattr(op, operation)(a, b)
+        known = op.known.constant(b)
+        if known is not None and known.size and int(known.min()) >= 0 and int(known.max()) < _bits(a):
+            return found
+        inside = op.LogicalAnd(op.GreaterEqual(b, 0), op.Less(b, _bits(a)))
+        return op.Select(inside, found, op.constant_like(0, a))
+
+    return shift
+
+
+ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
+    "add": (lambda op, a, b: op.Add(a, b), lambda op, a, b: op.LogicalOr(a, b)),
+    "and": (lambda op, a, b: op.BitwiseAnd(a, b), lambda op, a, b: op.LogicalAnd(a, b)),
+    "divide": (_divided, None),
+    "maximum": (lambda op, a, b: op.Maximum(a, b), lambda op, a, b: op.LogicalOr(a, b)),
+    "minimum": (lambda op, a, b: op.Minimum(a, b), lambda op, a, b: op.LogicalAnd(a, b)),
+    "multiply": (lambda op, a, b: op.Multiply(a, b), lambda op, a, b: op.LogicalAnd(a, b)),
+    "or": (lambda op, a, b: op.BitwiseOr(a, b), lambda op, a, b: op.LogicalOr(a, b)),
+    "power": (_power, None),
+    "remainder": (lambda op, a, b: op.Mod(a, b), None),
+    "shift_left": (_shifted("BitwiseLeftShift"), None),
+    "subtract": (lambda op, a, b: op.Subtract(a, b), lambda op, a, b: op.LogicalXor(a, b)),
+    "xor": (lambda op, a, b: op.BitwiseXor(a, b), lambda op, a, b: op.LogicalXor(a, b)),
+}
+"""Functions of two numbers, and of two truth values."""
+
+
+@stablehlo.lowers(*ARITHMETIC)
+def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """stablehlo.add(a, b) -> opset1.Add(a, b); of truth values opset1.LogicalOr(a, b)"""
+    of_numbers, of_truths = ARITHMETIC[node.op.KIND]
+    if element_of(lhs) is not boolean:
+        return of_numbers(op, lhs, rhs)
+    if of_truths is None:
+        node.fail("it is not defined for truth values")
+    return of_truths(op, lhs, rhs)
+
+
+@stablehlo.lowers("atan2")
+def atan2(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """stablehlo.atan2(y, x) -> the angle of the point (x, y)"""
+    return angle_of(op, lhs, rhs)
+
+
+@stablehlo.lowers("shift_right_logical", "shift_right_arithmetic")
+def shift_right(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """stablehlo.shift_right_logical(a, b) -> opset15.BitwiseRightShift(a, b) of numbers without sign"""
+    element = element_of(lhs)
+    unsigned = describe(element).xml.startswith("u")
+    if unsigned:
+        return _shifted("BitwiseRightShift")(op, lhs, rhs)
+    if node.op.KIND == "shift_right_arithmetic":
+        count = op.Minimum(rhs, _bits(lhs) - 1)
+        return op.BitwiseRightShift(lhs, count)
+    known = op.known.constant(rhs)
+    if known is None or known.size < 1 or int(known.min()) < 1 or int(known.max()) >= _bits(lhs):
+        node.fail("a logical shift of signed numbers by a computed count is not supported", hint="shift unsigned numbers")
+    # An arithmetic shift by 1 or more leaves copies of the sign in the upper bits.
+    mask = (1 << (_bits(lhs) - known.astype(np.int64))) - 1
+    return op.BitwiseAnd(op.BitwiseRightShift(lhs, rhs), op.constant(mask.astype(to_numpy(element)), element))
+
+
+@stablehlo.lowers("not")
+def negation(op: OpBuilder, operand: SSAValue) -> SSAValue:
+    """stablehlo.not(x) -> opset1.LogicalNot(x) or opset13.BitwiseNot(x)"""
+    return op.LogicalNot(operand) if element_of(operand) is boolean else op.BitwiseNot(operand)
+
+
+_COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEqual", "LT": "Less", "NE": "NotEqual"}
+
+
+@stablehlo.lowers("compare")
+def compare(
+    node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue, *, comparison_direction: str, compare_type: str = "NOTYPE"
+) -> SSAValue:
+    """stablehlo.compare(a, b) {comparison_direction = "LT"} -> opset1.Less(a, b)"""
+    del compare_type
+    if comparison_direction not in _COMPARED:
+        node.fail(f"the direction {comparison_direction!r} does not exist")
+    return getattr(op, _COMPARED[comparison_direction])(lhs, rhs)
+
+
+@stablehlo.lowers("select")
+def select(op: OpBuilder, pred: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
+    """stablehlo.select(c, a, b) -> opset1.Select(c, a, b)"""
+    return op.Select(pred, on_true, on_false)
+
+
+@stablehlo.lowers("clamp")
+def clamp(op: OpBuilder, minimum: SSAValue, operand: SSAValue, maximum: SSAValue) -> SSAValue:
+    """stablehlo.clamp(low, x, high) -> opset1.Minimum(opset1.Maximum(x, low), high), or opset1.Clamp for constants"""
+    low, high = op.known.constant(minimum), op.known.constant(maximum)
+    if element_of(operand) in REAL_TYPES and low is not None and high is not None and low.size == high.size == 1:
+        first, last = float(low.reshape(())), float(high.reshape(()))
+        if first <= last:
+            return op.Clamp(operand, min=first, max=last)
+    return op.Minimum(op.Maximum(operand, minimum), maximum)
+
+
+@stablehlo.lowers("convert")
+def convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
+    """stablehlo.convert(x) -> opset1.Convert(x); numbers that are not 0 are true"""
+    element = element_of(node.op.results[0])
+    if element is boolean and element_of(operand) is not boolean:
+        return op.NotEqual(operand, 0)
+    return op.convert(operand, element)
+
+
+@stablehlo.lowers("bitcast_convert")
+def bitcast(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
+    """stablehlo.bitcast_convert(x): a constant in another element type of the same size"""
+    element = element_of(node.op.results[0])
+    known = node.constant(0)
+    if element == element_of(operand):
+        return operand
+    if known is not None and to_numpy(element).itemsize == known.dtype.itemsize:
+        return op.constant(known.view(to_numpy(element)), element)
+    both = {describe(element).xml, describe(element_of(operand)).xml}
+    if not any(both <= {f"i{bits}", f"u{bits}"} for bits in (8, 16, 32, 64)):
+        node.fail("the bits of a float are not accessible in the runtime", hint="cut the model in front of this operation")
+    return op.convert(operand, element)
+
+
+@stablehlo.lowers("reduce_precision")
+def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, exponent_bits: int = 8, mantissa_bits: int = 23) -> SSAValue:
+    """stablehlo.reduce_precision(x) {exponent_bits, mantissa_bits} -> opset1.Convert to f16 or bf16 and back"""
+    element = element_of(operand)
+    formats: dict[tuple[int, int], Attribute] = {(5, 10): f16, (8, 7): bf16, (8, 23): f32}
+    target = formats.get((exponent_bits, mantissa_bits))
+    if target is None:
+        node.fail(f"a precision of {exponent_bits} and {mantissa_bits} bits is not supported", hint="that of f16 or bf16 is")
+    return operand if target == element else op.convert(op.convert(operand, target), element)
+
+
+@stablehlo.lowers("popcnt", "count_leading_zeros", "complex", "real", "imag", "fft", "rng", "rng_bit_generator")
+def refused(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """stablehlo.fft(x): refused, because it is not supported yet"""
+    reasons = {"rng": "random numbers of XLA are others than those of the runtime"}
+    node.fail(reasons.get(node.op.KIND, "it is not supported"), hint="cut the model in front of this operation, or write a lowering for it")

@@ -1,0 +1,80 @@
+"""Gather and scatter in their general form, and select_and_scatter.
+
+    %y = stablehlo.gather(%x, %i) {offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], …}
+->  %y = opset8.Gather(%x, %i, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.reduction import own_operands
+from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.indexing import gathered, scattered
+from moir.rewriting.builder import OpBuilder
+
+
+@stablehlo.lowers("gather")
+def gather(
+    node: LoweringNode,
+    op: OpBuilder,
+    operand: SSAValue,
+    _start_indices: SSAValue,
+    *,
+    slice_sizes: tuple[int, ...] = (),
+    start_index_map: tuple[int, ...] = (),
+    collapsed_slice_dims: tuple[int, ...] = (),
+) -> SSAValue:
+    """stablehlo.gather(x, indices) {dimension numbers} -> opset8.Gather or opset8.GatherND"""
+    return gathered(node, op, operand, slice_sizes, start_index_map, collapsed_slice_dims)
+
+
+@stablehlo.lowers("dynamic_gather")
+def dynamic_gather(
+    node: LoweringNode,
+    op: OpBuilder,
+    operand: SSAValue,
+    _start_indices: SSAValue,
+    _slice_sizes: SSAValue,
+    *,
+    start_index_map: tuple[int, ...] = (),
+    collapsed_slice_dims: tuple[int, ...] = (),
+) -> SSAValue:
+    """stablehlo.dynamic_gather(x, indices, sizes) -> as gather; sizes that are computed are those of the data"""
+    known = op.known.integers(node.operand(2))
+    shape = node.shape(0)
+    if known is None and shape is not None:
+        entries = op.known.elements(node.operand(2))
+        sizes = [] if entries is None else [each if isinstance(each, int) else -1 for each in entries.ravel().tolist()]
+        known = tuple(size if size >= 0 else own for size, own in zip(sizes, shape, strict=False))
+        if any(known[axis] < 0 and axis in start_index_map for axis in range(len(known))) or len(known) != len(shape):
+            known = None
+    if known is None:
+        node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")
+    return gathered(node, op, operand, known, start_index_map, collapsed_slice_dims)
+
+
+@stablehlo.lowers("scatter")
+def scatter(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    update_window_dims: tuple[int, ...] = (),
+    scatter_dims_to_operand_dims: tuple[int, ...] = (),
+    inserted_window_dims: tuple[int, ...] = (),
+) -> Sequence[SSAValue]:
+    """stablehlo.scatter(x, indices, updates) {dimension numbers} -> opset15.ScatterNDUpdate"""
+    values = own_operands(node)
+    if len(values) != 3:
+        node.fail("a scatter of several tensors is not supported", hint="scatter them one after the other")
+    body = node.op.regions[0]
+    return [scattered(node, op, values[0], values[2], body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims)]
+
+
+@stablehlo.lowers("select_and_scatter")
+def select_and_scatter(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """stablehlo.select_and_scatter(x, source, init): refused"""
+    node.fail("it is the gradient of a pooling, which an IR does not have", hint="export the forward pass only")

@@ -1,0 +1,52 @@
+"""Products over any dimensions.
+
+    %y = stablehlo.dot_general(%a, %b) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}
+->  %y = opset1.MatMul(%a, %b)
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, si8, si32, ui8
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.shape import result_element
+from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.products import equation_of
+from moir.rewriting.builder import OpBuilder
+
+WIDENED = (boolean, si8, ui8)
+"""Element types whose products are summed in 32 bits, because the runtime limits sums of 8 bits."""
+
+
+def _matrix_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue | None:
+    """A product that is one of matrices: one dimension of both summed over, batches in front; None for any other."""
+    sides = [[list(node.integers(f"{side}_{what}_dimensions", ())) for what in ("batching", "contracting")] for side in ("lhs", "rhs")]
+    ranks = [node.known_rank(0), node.known_rank(1)]
+    batch = len(sides[0][0])
+    if any(side[0] != list(range(batch)) or len(side[1]) != 1 for side in sides):
+        return None
+    places = [side[1][0] for side in sides]
+    if batch == 0 and ranks[1] == 2 and ranks[0] >= 2 and places[0] == ranks[0] - 1:
+        return op.MatMul(a, b, transpose_a=False, transpose_b=places[1] == 1)
+    if batch == 0 and ranks == [2, 2]:
+        return op.MatMul(a, b, transpose_a=places[0] == 0, transpose_b=places[1] == 1)
+    if batch and ranks == [batch + 2, batch + 2]:
+        return op.MatMul(a, b, transpose_a=places[0] == batch, transpose_b=places[1] == batch + 1)
+    return None
+
+
+@stablehlo.lowers("dot_general", "dot")
+def dot_general(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """stablehlo.dot_general(a, b) {dimension numbers} -> opset1.MatMul(a, b), or opset7.Einsum(a, b) {equation}
+
+    The result has the batch dimensions, then those of a that are not summed over, then those of b.
+    """
+    element = result_element(node)
+    computed = si32 if element in WIDENED else element
+    factors = [op.convert(each, computed) for each in (lhs, rhs)]
+    found = _matrix_product(node, op, *factors)
+    if found is None:
+        equation = equation_of(node, [node.known_rank(0), node.known_rank(1)], ("batching", "contracting"))
+        found = op.Einsum(*factors, equation=equation)
+    return op.convert(found, element)

@@ -1,0 +1,116 @@
+"""Reductions along axes and over windows, and functions that are applied to elements.
+
+%y = stablehlo.reduce(%x, 0) {dimensions = [1], (a, b) -> add(a, b)}  ->  %y = opset1.ReduceSum(%x, [1])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_of
+from moir.expansions.shape_values import as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.branches import inlined
+from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.computations import combination
+from moir.lowering.xla.padding import with_edges, with_interior
+from moir.lowering.xla.reduction import COMBINATIONS, combination_of, reduced, reductions_of
+from moir.lowering.xla.windows import MAXIMUM_TAPS, AxisWindow, reduced_windows, tap_of
+from moir.rewriting.builder import OpBuilder
+
+
+def own_operands(node: LoweringNode) -> list[SSAValue]:
+    """The operands without the values that regions capture."""
+    values = node.operands
+    return values[: len(values) - node.integer("captured", 0)]
+
+
+@stablehlo.lowers("reduce")
+def reduce(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> Sequence[SSAValue]:
+    """stablehlo.reduce(x…, init…) {dimensions} -> opset1.ReduceSum(x, axes), opset11.TopK"""
+    values, body = own_operands(node), node.op.regions[0]
+    if len(values) == 2:
+        kind = combination_of(node, body, element_of(values[0]))
+        return [reduced(op, kind, values[0], values[1], dimensions)]
+    return reductions_of(node, op, body, values, dimensions)
+
+
+@stablehlo.lowers("reduce_window")
+def reduce_window(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    window_dimensions: tuple[int, ...],
+    window_strides: tuple[int, ...] = (),
+    base_dilations: tuple[int, ...] = (),
+    window_dilations: tuple[int, ...] = (),
+    padding: tuple[int, ...] = (),
+) -> Sequence[SSAValue]:
+    """stablehlo.reduce_window(x, init) {window} -> opset14.MaxPool, opset14.AvgPool times the size, or opset3.CumSum"""
+    values, rank = own_operands(node), len(window_dimensions)
+    ones = (1,) * rank
+    pads = padding or (0,) * 2 * rank
+    if len(pads) != 2 * rank or len(values) % 2 or node.known_rank(0) != rank:
+        node.fail("its window is not one of its operands")
+    columns = (window_dimensions, window_strides or ones, base_dilations or ones, window_dilations or ones, pads[::2], pads[1::2])
+    windows = [AxisWindow(*row) for row in zip(*columns, strict=True)]
+    if min(min(column) for column in columns[:4]) < 1:
+        node.fail("a size, stride or dilation is below 1")
+    count = len(values) // 2
+    found: list[SSAValue] = []
+    if count == 1 and combination(node.op.regions[0]) not in COMBINATIONS:
+        return [by_function(node, op, values[0], values[1], windows)]
+    for index in range(count):
+        kind = combination_of(node, node.op.regions[0], element_of(values[index]), index, count + index, index)
+        own = node if count == 1 else node.with_operands({0: values[index]})
+        found.append(reduced_windows(own, op, kind, values[count + index], windows))
+    return found
+
+
+def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
+    """Windows whose elements any function combines, which the first element of the reduction does not change.
+
+    Where each window is all that lies in front of an element, or behind it, the windows of twice the size are made of
+    two neighbours.
+    """
+    body, filler = node.op.regions[0], as_scalar(op, init)
+
+    def joined(a: SSAValue, b: SSAValue) -> SSAValue:
+        return inlined(node, op, body.clone(), [a, b])[0]
+
+    rank = len(windows)
+    for axis, window in enumerate(windows):
+        if window.is_trivial:
+            continue
+        size = (node.shape(0) or (-1,) * rank)[axis]
+        is_running = (window.size, window.stride, window.base_dilation, window.dilation) == (size, 1, 1, 1)
+        if is_running and (window.low, window.high) in ((size - 1, 0), (0, size - 1)):
+            distance = 1
+            while distance < size:
+                x = joined(moved_along(op, x, axis, distance if window.low else -distance, filler, rank), x)
+                distance *= 2
+            continue
+        if window.size > MAXIMUM_TAPS:
+            node.fail(f"windows of more than {MAXIMUM_TAPS} elements are not supported for this function")
+        spread = [window.base_dilation - 1 if each == axis else 0 for each in range(rank)]
+        ends = [[pad if each == axis else 0 for each in range(rank)] for pad in (window.low, window.high)]
+        data = with_edges(op, with_interior(op, x, spread, filler), *ends, filler)
+        taps = [tap_of(op, data, axis, window, place * window.dilation) for place in range(window.size)]
+        x = taps[0]
+        for each in taps[1:]:
+            x = joined(x, each)
+    return x
+
+
+def moved_along(op: OpBuilder, x: SSAValue, axis: int, distance: int, filler: SSAValue, rank: int) -> SSAValue:
+    """A tensor moved along an axis, with a filler in the places that become free."""
+    low = [distance if each == axis else 0 for each in range(rank)]
+    return with_edges(op, x, low, [-entry for entry in low], filler)
+
+
+@stablehlo.lowers("map")
+def map_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """stablehlo.map(x…) -> the operations of its function, on tensors"""
+    return inlined(node, op, node.op.regions[0], node.operands)

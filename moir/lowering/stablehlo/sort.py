@@ -1,0 +1,27 @@
+"""Sorts in the order of a comparator, and the largest elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.reduction import own_operands
+from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.sorting import sorted_by
+from moir.rewriting.builder import OpBuilder
+
+
+@stablehlo.lowers("sort")
+def sort(node: LoweringNode, op: OpBuilder, *, dimension: int = -1) -> Sequence[SSAValue]:
+    """stablehlo.sort(x…) {dimension} -> opset11.TopK of the key, opset6.GatherElements of the others"""
+    return sorted_by(node, op, node.op.regions[0], own_operands(node), dimension % max(node.known_rank(0), 1))
+
+
+@stablehlo.lowers("chlo.top_k")
+def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Sequence[SSAValue]:
+    """stablehlo.chlo.top_k(x) {k} -> opset11.TopK(x, k) along the last axis"""
+    found = op.TopK.results(operand, op.constant(k, si64), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+    return list(found)[: node.result_count]

@@ -1,0 +1,5 @@
+"""The table of StableHLO lowerings, in which the family modules of this package register their handlers."""
+
+from moir.lowering.table import LoweringTable
+
+stablehlo = LoweringTable("stablehlo", "moir.lowering.stablehlo")

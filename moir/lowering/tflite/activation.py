@@ -1,0 +1,75 @@
+"""Activations that TensorFlow has not as operations."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import rank_of, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tflite.fused_activation import activated, with_activation
+from moir.lowering.tflite.table import tflite
+from moir.lowering.tflite.tensorflow_operations import value_as
+from moir.rewriting.builder import OpBuilder
+
+
+@tflite.lowers("RELU_N1_TO_1")
+def relu_to_one(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """tflite.RELU_N1_TO_1(x) -> opset1.Clamp(x) {min = -1, max = 1}"""
+    return with_activation(node, op, x, "RELU_N1_TO_1")
+
+
+@tflite.lowers("RELU_0_TO_1")
+def relu_from_zero_to_one(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """tflite.RELU_0_TO_1(x) -> opset1.Clamp(x) {min = 0, max = 1}"""
+    return op.Clamp(x, min=0.0, max=1.0)
+
+
+@tflite.lowers("HARD_SWISH")
+def hard_swish(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """tflite.HARD_SWISH(x) -> opset4.HSwish(x)"""
+    return op.HSwish(x)
+
+
+@tflite.lowers("GELU")
+def gelu(op: OpBuilder, x: SSAValue, *, approximate: bool = False) -> SSAValue:
+    """tflite.GELU(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
+    return op.Gelu(x, approximation_mode="TANH" if approximate else "ERF")
+
+
+@tflite.lowers("PRELU")
+def prelu(op: OpBuilder, x: SSAValue, alpha: SSAValue) -> SSAValue:
+    """tflite.PRELU(x, alpha) -> opset1.PRelu(x, alpha)
+
+    The slopes broadcast along the last dimensions; of a PRelu a list is one along dimension 1.
+    """
+    shape, rank = shape_of(alpha), rank_of(x)
+    if shape is not None and rank is not None and len(shape) < rank:
+        alpha = op.Reshape(alpha, [*[1] * (rank - len(shape)), *shape], special_zero=False) if -1 not in shape else alpha
+    if shape is not None and all(size == 1 for size in shape):
+        return op.PRelu(x, op.Reshape(alpha, [1], special_zero=False))
+    return op.Select(op.Less(x, 0.0), op.Multiply(x, alpha), x)
+
+
+@tflite.lowers("SOFTMAX")
+def softmax(op: OpBuilder, logits: SSAValue, *, beta: float = 0.0) -> SSAValue:
+    """tflite.SOFTMAX(x) {beta} -> opset8.Softmax(x · beta) {axis = -1}"""
+    return op.Softmax(logits if beta == 1.0 else op.Multiply(logits, beta), axis=-1)
+
+
+@tflite.lowers("L2_NORMALIZATION")
+def normalized(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """tflite.L2_NORMALIZATION(x) -> opset1.NormalizeL2(x, -1) {eps = 1e-12, eps_mode = max}, and its activation
+
+    The kernel divides by the larger one of the norm and 1e-6.
+    """
+    return activated(node, op, op.NormalizeL2(x, [-1], eps=1e-12, eps_mode="max"))
+
+
+@tflite.lowers("FAKE_QUANT")
+def fake_quant(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, min: float = 0.0, max: float = 0.0, num_bits: int = 0, narrow_range: bool = False
+) -> SSAValue:
+    """tflite.FAKE_QUANT(x) {min, max, num_bits} -> what tf.FakeQuantWithMinMaxArgs lowers to"""
+    if not (2 <= num_bits <= 16 and min < max):
+        node.fail(f"{num_bits} bits from {min} to {max} are no quantization")
+    return value_as(node, op, "FakeQuantWithMinMaxArgs", x, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range)

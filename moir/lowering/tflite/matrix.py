@@ -1,0 +1,38 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import rank_of, shape_of, size_along
+from moir.lowering.binder import LoweringNode
+from moir.lowering.tflite.convolution import with_bias
+from moir.lowering.tflite.table import tflite
+from moir.rewriting.builder import OpBuilder
+
+
+@tflite.lowers("FULLY_CONNECTED")
+def fully_connected(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weights: SSAValue,
+    bias: SSAValue | None = None,
+    *,
+    weights_format: str = "DEFAULT",
+    keep_num_dims: bool = False,
+) -> SSAValue:
+    """tflite.FULLY_CONNECTED(x, w [out, in], b) -> opset1.Add(opset1.MatMul(x, w) {transpose_b = true}, b)
+
+    Unless it keeps the number of dimensions x is [-1, in].
+    """
+    if weights_format != "DEFAULT":
+        node.fail(f"its weights are in the format {weights_format}", hint="convert the original model without shuffled weights")
+    width = size_along(shape_of(weights) or (-1, -1), -1)
+    rows = shape_of(input)
+    is_matrix = rank_of(input) == 2 and rows is not None and (rows[1] == width or width < 0)
+    if not is_matrix and not keep_num_dims:
+        if width < 0:
+            node.fail("the shape of its weights is unknown")
+        input = op.Reshape(input, [-1, width], special_zero=False)
+    return with_bias(node, op, op.MatMul(input, weights, transpose_b=True), bias)

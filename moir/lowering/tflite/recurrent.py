@@ -1,0 +1,269 @@
+"""Recurrent networks, as loops over their steps.
+
+    %y, %h, %c = tflite.UNIDIRECTIONAL_SEQUENCE_LSTM(%x, …)
+->  %h, %c, %y = opset1.TensorIterator(%x, %h0, %c0) ({ one step })
+
+The states are operands, which keep their values from one inference to the next, and results after those of the
+operator: the frontend makes them states of the model.
+
+In shapes: T time, N batch, I input, H cells, P outputs (H without projection).
+
+Source: the kernels lstm_eval.cc, rnn_eval.h (`kernel_utils.cc`) and svdf.h of TensorFlow Lite 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.moir import Slicing
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.built_loops import Cut, Step, repeated_steps
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
+from moir.lowering.tflite.fused_activation import ACTIVATIONS
+from moir.lowering.tflite.table import tflite
+from moir.records import Record
+from moir.rewriting.builder import OpBuilder
+
+GATES = 4
+"""The gates of an LSTM: input, forget, cell, output."""
+
+INPUT, FORGET, CELL, OUTPUT = range(GATES)
+
+NORMALIZATION_EPSILON = 1e-8
+
+
+class Lstm(Record):
+    """The operands of one direction of an LSTM; lists have an entry for each gate, None where there is none.
+
+    Args:
+        weights: of the inputs [H, I].
+        recurrent: of the outputs of the step before [H, P].
+        peepholes: of the cell states [H]; there is none of the gate of the cell.
+        biases: [H].
+        projection: the weights [P, H] and the bias [P] of the projection.
+        norms: the factors of layer normalization [H].
+    """
+
+    weights: tuple[SSAValue | None, ...]
+    recurrent: tuple[SSAValue | None, ...]
+    peepholes: tuple[SSAValue | None, ...]
+    biases: tuple[SSAValue | None, ...]
+    projection: tuple[SSAValue | None, SSAValue | None]
+    norms: tuple[SSAValue | None, ...]
+
+    @staticmethod
+    def of(node: LoweringNode, first: int, norms: int | None) -> Lstm:
+        """The operands from place `first` on; `norms` is the place of the factors of layer normalization."""
+
+        def listed(place: int | None, count: int) -> tuple[SSAValue | None, ...]:
+            return (None,) * count if place is None else tuple(node.optional(place + index) for index in range(count))
+
+        peepholes = listed(first + 8, 3)
+        return Lstm(
+            listed(first, GATES),
+            listed(first + 4, GATES),
+            (peepholes[0], peepholes[1], None, peepholes[2]),
+            listed(first + 11, GATES),
+            (node.optional(first + 15), node.optional(first + 16)),
+            listed(norms, GATES),
+        )
+
+    @property
+    def gates(self) -> list[int]:
+        """The gates that are computed; that of the input may be one minus that of forgetting."""
+        return [gate for gate in range(GATES) if self.weights[gate] is not None]
+
+
+@tflite.lowers("UNIDIRECTIONAL_SEQUENCE_LSTM")
+def lstm_sequence(node: LoweringNode, op: OpBuilder, *, time_major: bool = False) -> Replacement:
+    """tflite.UNIDIRECTIONAL_SEQUENCE_LSTM(x, weights…, h0, c0) -> a loop; the results are y, and the states after it"""
+    if node.flag("diagonal_recurrent_tensors"):
+        node.fail("recurrent weights that are diagonals are not supported")
+    found = Lstm.of(node, 1, 20)
+    output, *states = _lstm(node, op, node.operand(0), found, (node.operand(18), node.operand(19)), time_major)
+    return [output, *states]
+
+
+@tflite.lowers("LSTM")
+def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tflite.LSTM(x [N, I], weights…, h0, c0) -> one step; the results are the scratch, h, c, y of old files, or y"""
+    if node.text("kernel_type", "FULL") != "FULL":
+        node.fail("the basic kernel of an LSTM is not supported", hint="convert the original model again")
+    found = Lstm.of(node, 1, 20)
+    steps = op.Unsqueeze(node.operand(0), [0])
+    output, *states = _lstm(node, op, steps, found, (node.operand(18), node.operand(19)), True)
+    return [op.Squeeze(output, [0]), *states]
+
+
+@tflite.lowers("BIDIRECTIONAL_SEQUENCE_LSTM")
+def lstm_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False) -> Replacement:
+    """tflite.BIDIRECTIONAL_SEQUENCE_LSTM(x, weights…) -> two loops; the results are y forwards and backwards"""
+    if node.optional(39) is not None:
+        node.fail("auxiliary inputs of an LSTM are not supported")
+    x = node.operand(0)
+    forwards = _lstm(node, op, x, Lstm.of(node, 1, None), (node.operand(35), node.operand(36)), time_major)
+    backwards = _lstm(node, op, x, Lstm.of(node, 18, None), (node.operand(37), node.operand(38)), time_major, is_reversed=True)
+    outputs = [op.Concat(forwards[0], backwards[0], axis=2)] if merge_outputs else [forwards[0], backwards[0]]
+    return [*outputs, *forwards[1:], *backwards[1:]]
+
+
+def _lstm(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    lstm: Lstm,
+    states: tuple[SSAValue, SSAValue],
+    time_major: bool,
+    *,
+    is_reversed: bool = False,
+) -> list[SSAValue]:
+    """All outputs, and the states after the last step, of one direction."""
+    gates = lstm.gates
+    clips = node.number("cell_clip", 0.0), node.number("proj_clip", 0.0)
+    if not {FORGET, CELL, OUTPUT} <= set(gates):
+        node.fail("it lacks the weights of a gate")
+    time = 0 if time_major else 1
+    fixed: list[SSAValue] = []
+
+    def kept(value: SSAValue | None) -> int | None:
+        """The place of a value that does not change among those of the body."""
+        if value is None:
+            return None
+        fixed.append(value)
+        return len(fixed) - 1
+
+    places = {
+        name: [kept(value) for value in getattr(lstm, name)]
+        for name in ("weights", "recurrent", "peepholes", "biases", "projection", "norms")
+    }
+
+    def body(inside: OpBuilder, current: list[SSAValue], slices: list[SSAValue], values: list[SSAValue]) -> Step:
+        hidden, cell = current
+        step = inside.Squeeze(slices[0], [time])
+
+        def value(name: str, gate: int) -> SSAValue | None:
+            place = places[name][gate]
+            return None if place is None else values[place]
+
+        def gate_of(gate: int, state: SSAValue) -> SSAValue:
+            total = inside.MatMul(step, value("weights", gate), transpose_b=True)
+            total = inside.Add(total, inside.MatMul(hidden, value("recurrent", gate), transpose_b=True))
+            if (peephole := value("peepholes", gate)) is not None:
+                total = inside.Add(total, inside.Multiply(state, peephole))
+            if (norm := value("norms", gate)) is not None:
+                total = inside.MVN(total, [-1], normalize_variance=True, eps=NORMALIZATION_EPSILON, eps_mode="INSIDE_SQRT")
+                total = inside.Multiply(total, norm)
+            bias = value("biases", gate)
+            return total if bias is None else inside.Add(total, bias)
+
+        forget = inside.Sigmoid(gate_of(FORGET, cell))
+        enter = inside.Sigmoid(gate_of(INPUT, cell)) if INPUT in gates else inside.Subtract(1.0, forget)
+        candidate = _activation(node, inside, gate_of(CELL, cell))
+        following = inside.Add(inside.Multiply(forget, cell), inside.Multiply(enter, candidate))
+        if clips[0] > 0:
+            following = inside.Clamp(following, min=-clips[0], max=clips[0])
+        leave = inside.Sigmoid(gate_of(OUTPUT, following))
+        shown = inside.Multiply(leave, _activation(node, inside, following))
+        if (projection := value("projection", 0)) is not None:
+            shown = inside.MatMul(shown, projection, transpose_b=True)
+            shown = shown if (bias := value("projection", 1)) is None else inside.Add(shown, bias)
+            if clips[1] > 0:
+                shown = inside.Clamp(shown, min=-clips[1], max=clips[1])
+        return Step([shown, following], [inside.Unsqueeze(shown, [time])])
+
+    slicing = Slicing(time, -1, 0, -1) if is_reversed else Slicing(time)
+    hidden, cell, every = repeated_steps(op, body, states, cuts=[Cut(x, slicing)], invariants=fixed, joins=[slicing])
+    return [every, hidden, cell]
+
+
+def _activation(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A value with the activation of a network."""
+    kind = node.text("fused_activation_function", "NONE")
+    if kind == "NONE":
+        return value
+    if kind not in ACTIVATIONS:
+        node.fail(f"the activation {kind} is not supported")
+    return ACTIVATIONS[kind](op, value)
+
+
+def _rnn(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    operands: Sequence[SSAValue],
+    time: int,
+    *,
+    is_reversed: bool = False,
+) -> list[SSAValue]:
+    """All outputs and the last state of a network of weights [H, I], recurrent weights [H, H], a bias and a state."""
+    weights, recurrent, bias, state = operands
+
+    def body(inside: OpBuilder, states: list[SSAValue], slices: list[SSAValue], fixed: list[SSAValue]) -> Step:
+        own = inside.MatMul(inside.Squeeze(slices[0], [time]), fixed[0], transpose_b=True)
+        total = inside.Add(inside.Add(own, inside.MatMul(states[0], fixed[1], transpose_b=True)), fixed[2])
+        following = _activation(node, inside, total)
+        return Step([following], [inside.Unsqueeze(following, [time])])
+
+    slicing = Slicing(time, -1, 0, -1) if is_reversed else Slicing(time)
+    last, every = repeated_steps(op, body, [state], cuts=[Cut(x, slicing)], invariants=[weights, recurrent, bias], joins=[slicing])
+    return [every, last]
+
+
+@tflite.lowers("UNIDIRECTIONAL_SEQUENCE_RNN")
+def rnn_sequence(node: LoweringNode, op: OpBuilder, input: SSAValue, *operands: SSAValue, time_major: bool = False) -> Replacement:
+    """tflite.UNIDIRECTIONAL_SEQUENCE_RNN(x, w, r, b, h0) -> a loop; the results are y, and h after it"""
+    return _rnn(node, op, input, operands[:4], 0 if time_major else 1)
+
+
+@tflite.lowers("RNN")
+def rnn_step(node: LoweringNode, op: OpBuilder, input: SSAValue, *operands: SSAValue) -> Replacement:
+    """tflite.RNN(x [N, I], w, r, b, h0) -> act(x · wᵀ + h0 · rᵀ + b), which is the state after it, too"""
+    weights, recurrent, bias, state = operands[:4]
+    own = op.MatMul(input, weights, transpose_b=True)
+    following = _activation(node, op, op.Add(op.Add(own, op.MatMul(state, recurrent, transpose_b=True)), bias))
+    return [following, following]
+
+
+@tflite.lowers("BIDIRECTIONAL_SEQUENCE_RNN")
+def rnn_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bool = False, merge_outputs: bool = False) -> Replacement:
+    """tflite.BIDIRECTIONAL_SEQUENCE_RNN(x, …) -> two loops; the results are y forwards and backwards"""
+    if any(node.optional(place) is not None for place in range(9, 12)):
+        node.fail("auxiliary inputs of a network are not supported")
+    x, time = node.operand(0), 0 if time_major else 1
+    forwards = _rnn(node, op, x, [node.operand(place) for place in range(1, 5)], time)
+    backwards = _rnn(node, op, x, [node.operand(place) for place in range(5, 9)], time, is_reversed=True)
+    outputs = [op.Concat(forwards[0], backwards[0], axis=2)] if merge_outputs else [forwards[0], backwards[0]]
+    return [*outputs, forwards[1], backwards[1]]
+
+
+@tflite.lowers("SVDF")
+def svdf(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weights_feature: SSAValue,
+    weights_time: SSAValue,
+    _bias: SSAValue,
+    state: SSAValue,
+    *,
+    rank: int = 0,
+) -> Replacement:
+    """tflite.SVDF(x [N, I], w [F, I], t [F, M], b [F / rank], state [N, F · M])
+    -> act(the sum over the rank of (state, shifted, with x · wᵀ at its end) · t, plus b); the shifted state
+
+    Nakkiran et al., "Compressing Deep Neural Networks Using a Rank-Constrained Topology".
+    """
+    shape = shape_of(weights_time)
+    if rank < 1 or shape is None or not is_static(shape) or shape[0] % rank:
+        node.fail(f"its rank {rank} does not divide the number of its filters")
+    filters, memory = shape
+    features = op.Unsqueeze(op.MatMul(input, weights_feature, transpose_b=True), [2])
+    before = op.Slice(op.Reshape(state, [-1, filters, memory], special_zero=False), [1], [memory], [1], [2])
+    current = op.Concat(before, features, axis=2)
+    sums = op.ReduceSum(op.Multiply(current, op.Unsqueeze(weights_time, [0])), [2], keep_dims=False)
+    total = op.ReduceSum(op.Reshape(sums, [-1, filters // rank, rank], special_zero=False), [2], keep_dims=False)
+    total = total if (bias := node.optional(3)) is None else op.Add(total, bias)
+    return [_activation(node, op, total), op.Reshape(current, [-1, filters * memory], special_zero=False)]

@@ -1,0 +1,233 @@
+"""Operators that are operations of TensorFlow.
+
+    tflite.GATHER(x, indices) {axis = 1}  ->  what tf.GatherV2(x, indices, 1) lowers to
+
+An activation that is fused into an operator follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import element_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
+from moir.lowering.tflite.fused_activation import activated
+from moir.lowering.tflite.table import tflite
+from moir.lowering.tflite.tensorflow_operations import lowered_as
+from moir.records import Record
+from moir.rewriting.builder import OpBuilder
+
+
+class Same(Record):
+    """An operation of TensorFlow.
+
+    Args:
+        kind: its kind.
+        names: its attributes that have other names in TensorFlow Lite, by these.
+        defaults: attributes with a value of their own.
+    """
+
+    kind: str
+    names: Mapping[str, str] = {}
+    defaults: Mapping[str, object] = {}
+
+
+_ARITHMETIC = {
+    "ADD": "AddV2",
+    "ADD_N": "AddN",
+    "ATAN2": "Atan2",
+    "BITWISE_XOR": "BitwiseXor",
+    "DIV": "RealDiv",
+    "FLOOR_DIV": "FloorDiv",
+    "FLOOR_MOD": "FloorMod",
+    "MAXIMUM": "Maximum",
+    "MINIMUM": "Minimum",
+    "MUL": "Mul",
+    "POW": "Pow",
+    "RIGHT_SHIFT": "RightShift",
+    "SQUARED_DIFFERENCE": "SquaredDifference",
+    "SUB": "Sub",
+}
+
+_ELEMENTWISE = {
+    "ABS": "Abs",
+    "CEIL": "Ceil",
+    "COS": "Cos",
+    "ELU": "Elu",
+    "EXP": "Exp",
+    "FLOOR": "Floor",
+    "LOG": "Log",
+    "LOGICAL_NOT": "LogicalNot",
+    "LOGISTIC": "Sigmoid",
+    "LOG_SOFTMAX": "LogSoftmax",
+    "NEG": "Neg",
+    "RELU": "Relu",
+    "RELU6": "Relu6",
+    "ROUND": "Round",
+    "RSQRT": "Rsqrt",
+    "SIGN": "Sign",
+    "SIN": "Sin",
+    "SQRT": "Sqrt",
+    "SQUARE": "Square",
+    "TANH": "Tanh",
+    "ZEROS_LIKE": "ZerosLike",
+}
+
+_COMPARISON = {
+    "EQUAL": "Equal",
+    "GREATER": "Greater",
+    "GREATER_EQUAL": "GreaterEqual",
+    "LESS": "Less",
+    "LESS_EQUAL": "LessEqual",
+    "LOGICAL_AND": "LogicalAnd",
+    "LOGICAL_OR": "LogicalOr",
+    "NOT_EQUAL": "NotEqual",
+    "SELECT": "Select",
+    "SELECT_V2": "SelectV2",
+    "WHERE": "Where",
+}
+
+_MOVEMENT = {
+    "BATCH_TO_SPACE_ND": "BatchToSpaceND",
+    "BROADCAST_ARGS": "BroadcastArgs",
+    "BROADCAST_TO": "BroadcastTo",
+    "EXPAND_DIMS": "ExpandDims",
+    "FILL": "Fill",
+    "GATHER_ND": "GatherNd",
+    "PAD": "Pad",
+    "PADV2": "PadV2",
+    "RANGE": "Range",
+    "REVERSE_V2": "ReverseV2",
+    "SCATTER_ND": "ScatterNd",
+    "SLICE": "Slice",
+    "SPACE_TO_BATCH_ND": "SpaceToBatchND",
+    "TILE": "Tile",
+    "TRANSPOSE": "Transpose",
+}
+
+_REDUCTION = {
+    "MEAN": "Mean",
+    "REDUCE_ALL": "All",
+    "REDUCE_ANY": "Any",
+    "REDUCE_MAX": "Max",
+    "REDUCE_MIN": "Min",
+    "REDUCE_PROD": "Prod",
+    "SUM": "Sum",
+}
+
+_SEGMENTS = {
+    "SEGMENT_SUM": "SegmentSum",
+    "UNSORTED_SEGMENT_MAX": "UnsortedSegmentMax",
+    "UNSORTED_SEGMENT_MIN": "UnsortedSegmentMin",
+    "UNSORTED_SEGMENT_PROD": "UnsortedSegmentProd",
+    "UNSORTED_SEGMENT_SUM": "UnsortedSegmentSum",
+}
+
+_BY_NAME = _ARITHMETIC | _ELEMENTWISE | _COMPARISON | _MOVEMENT | _REDUCTION | _SEGMENTS
+
+SAME: Mapping[str, Same] = {kind: Same(name) for kind, name in _BY_NAME.items()} | {
+    "ARG_MAX": Same("ArgMax"),
+    "ARG_MIN": Same("ArgMin"),
+    "BATCH_MATMUL": Same("BatchMatMulV2"),
+    "BUCKETIZE": Same("Bucketize"),
+    "COMPLEX_ABS": Same("ComplexAbs"),
+    "CUMSUM": Same("Cumsum"),
+    "DEPTH_TO_SPACE": Same("DepthToSpace"),
+    "IMAG": Same("Imag"),
+    "LEAKY_RELU": Same("LeakyRelu"),
+    "LOCAL_RESPONSE_NORMALIZATION": Same("LRN", {"radius": "depth_radius"}),
+    "MATRIX_DIAG": Same("MatrixDiag"),
+    "MATRIX_SET_DIAG": Same("MatrixSetDiag"),
+    "MIRROR_PAD": Same("MirrorPad"),
+    "MULTINOMIAL": Same("Multinomial", {"seed2": "seed2"}),
+    "NON_MAX_SUPPRESSION_V4": Same("NonMaxSuppressionV4", defaults={"pad_to_max_output_size": True}),
+    "NON_MAX_SUPPRESSION_V5": Same("NonMaxSuppressionV5", defaults={"pad_to_max_output_size": True}),
+    "ONE_HOT": Same("OneHot"),
+    "PACK": Same("Pack"),
+    "RANDOM_STANDARD_NORMAL": Same("RandomStandardNormal"),
+    "RANDOM_UNIFORM": Same("RandomUniform"),
+    "RANK": Same("Rank"),
+    "REAL": Same("Real"),
+    "RESIZE_BILINEAR": Same("ResizeBilinear"),
+    "REVERSE_SEQUENCE": Same("ReverseSequence"),
+    "SHAPE": Same("Shape"),
+    "SPACE_TO_DEPTH": Same("SpaceToDepth"),
+    "SPARSE_TO_DENSE": Same("SparseToDense"),
+    "SPLIT": Same("Split", {"num_splits": "num_split"}),
+    "SPLIT_V": Same("SplitV", {"num_splits": "num_split"}),
+    "SQUEEZE": Same("Squeeze"),
+    "STRIDED_SLICE": Same("StridedSlice"),
+    "TOPK_V2": Same("TopKV2"),
+    "UNIQUE": Same("Unique", {"idx_out_type": "out_idx"}),
+    "UNPACK": Same("Unpack"),
+}
+"""Kind -> the operation of TensorFlow."""
+
+_LEFT_OUT = frozenset(("pot_scale_int16", "asymmetric_quantize_inputs", "fused_activation_function", "values_count"))
+"""Attributes that say how a kernel computes, or that TensorFlow does not have."""
+
+
+@tflite.lowers(*SAME)
+def same(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tflite.TILE(x, n) -> what tf.Tile(x, n) lowers to, and so on, see `SAME`"""
+    row = SAME[node.op.KIND]
+    attributes: dict[str, object] = dict(row.defaults)
+    for name, attribute in node.op.properties.items():
+        if name not in _LEFT_OUT:
+            attributes[row.names.get(name, name)] = value_of(attribute) if name == "boundaries" else attribute
+    results = lowered_as(node, op, row.kind, node.values, attributes)
+    if node.has("fused_activation_function") and isinstance(first := results[0], SSAValue):
+        results[0] = activated(node, op, first)
+    return results
+
+
+@tflite.lowers("GATHER")
+def gather(node: LoweringNode, op: OpBuilder, params: SSAValue, indices: SSAValue, *, axis: int = 0, batch_dims: int = 0) -> Replacement:
+    """tflite.GATHER(x, indices) {axis, batch_dims} -> what tf.GatherV2(x, indices, axis) {batch_dims} lowers to"""
+    return lowered_as(node, op, "GatherV2", [params, indices, op.constant(axis, si32)], {"batch_dims": batch_dims})
+
+
+@tflite.lowers("EMBEDDING_LOOKUP")
+def embedding(op: OpBuilder, ids: SSAValue, table: SSAValue) -> SSAValue:
+    """tflite.EMBEDDING_LOOKUP(ids, table) -> opset8.Gather(table, ids, 0)"""
+    return op.Gather(table, ids, 0)
+
+
+@tflite.lowers("RESHAPE")
+def reshape(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, shape: SSAValue | None = None, *, new_shape: tuple[int, ...] = (0,)
+) -> Replacement:
+    """tflite.RESHAPE(x, shape) -> what tf.Reshape(x, shape) lowers to; the shape may be the attribute new_shape"""
+    if shape is None:
+        # A list of one 0 stands for a scalar in files of the first converters.
+        shape = op.constant([] if new_shape == (0,) else list(new_shape), si32)
+    return lowered_as(node, op, "Reshape", [input, shape])
+
+
+@tflite.lowers("RFFT2D")
+def fourier(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> Replacement:
+    """tflite.RFFT2D(x, lengths) -> what tf.RFFT2D(x, lengths) lowers to"""
+    return lowered_as(node, op, "RFFT2D", [input, fft_length])
+
+
+@tflite.lowers("CAST")
+def cast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
+    """tflite.CAST(x) -> what tf.Cast(x) {DstT} lowers to; the type is that of the result"""
+    return lowered_as(node, op, "Cast", [input], {"DstT": element_of(node.op.results[0])})
+
+
+@tflite.lowers("BITCAST")
+def bitcast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
+    """tflite.BITCAST(x) -> what tf.Bitcast(x) {type} lowers to; the type is that of the result"""
+    return lowered_as(node, op, "Bitcast", [input], {"type": element_of(node.op.results[0])})
+
+
+@tflite.lowers("Flex")
+def flex(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """tflite.FlexErf(x) -> what tf.Erf(x) lowers to"""
+    return lowered_as(node, op, node.op.KIND.removeprefix("Flex"), node.values, node.op.properties)

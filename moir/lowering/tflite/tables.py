@@ -1,0 +1,65 @@
+"""Look-ups in tables whose contents are operands.
+
+    tflite.HASHTABLE_FIND(keys, values, x, default)
+
+The frontend gives the operators of a hash table its keys and values in place of its handle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64, string, ui8
+from moir.dialects.shapes import element_of
+from moir.expansions.lookups import encoded, number_position, selected_string, string_position
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
+from moir.lowering.tflite.table import tflite
+from moir.rewriting.builder import OpBuilder
+
+
+@tflite.lowers("HASHTABLE_FIND")
+def find(node: LoweringNode, op: OpBuilder, keys_: SSAValue, values_: SSAValue, query: SSAValue, default_value: SSAValue) -> SSAValue:
+    """tflite.HASHTABLE_FIND(keys, values, x, default)
+    -> opset1.Select(x equals key i, opset8.Gather(values, i, 0), default)
+    """
+    keys, values, otherwise = (node.known.constant(each) for each in (keys_, values_, default_value))
+    if keys is None or values is None or keys.size != values.size:
+        node.fail("the content of the table is not in the model", hint="initialize the table from constants")
+    if keys.size == 0:
+        return op.Broadcast(default_value, op.ShapeOf(query))
+    if element_of(keys_) == string:
+        position, of_keys = string_position(op, query, encoded(keys)), values.reshape(-1)
+        is_key = op.GreaterEqual(position, 0)
+    else:
+        order = np.argsort(keys.reshape(-1), kind="stable")
+        in_order, of_keys = keys.reshape(-1)[order], values.reshape(-1)[order]
+        position, is_key = number_position(op, query, in_order, element_of(keys_))
+    if element_of(values_) != string:
+        return op.Select(is_key, op.Gather(op.constant(of_keys, element_of(values_)), position, 0), default_value)
+    if otherwise is None or otherwise.size != 1:
+        node.fail("the text for what is no key is computed when the model runs", hint="make it a constant")
+    return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
+
+
+@tflite.lowers("HASHTABLE_SIZE")
+def size(node: LoweringNode, op: OpBuilder, keys: SSAValue, _values: SSAValue) -> SSAValue:
+    """tflite.HASHTABLE_SIZE(keys, values) -> the number of keys"""
+    found = node.known.constant(keys)
+    if found is None:
+        node.fail("the content of the table is not in the model", hint="initialize the table from constants")
+    return op.constant(np.array([found.size]), si64)
+
+
+@tflite.lowers("HASHTABLE_LOOKUP")
+def lookup(op: OpBuilder, query: SSAValue, keys: SSAValue, values: SSAValue) -> Replacement:
+    """tflite.HASHTABLE_LOOKUP(x [n], keys [k] in ascending order, rows [k, …])
+    -> the row of each key, or zeros; and whether it was found
+    """
+    position = op.Minimum(op.SearchSorted(keys, query), op.Subtract(op.ShapeOf(keys), 1))
+    is_key = op.Equal(op.Gather(keys, position, 0), query)
+    rows = op.Gather(values, position, 0)
+    ones = op.Broadcast(op.constant(np.array(1)), op.Subtract(op.ShapeOf(op.ShapeOf(rows)), 1))
+    mask = op.Reshape(is_key, op.Concat([-1], ones, axis=0), special_zero=False)
+    return [op.Select(mask, rows, op.constant_like(0, rows)), op.convert(is_key, ui8)]

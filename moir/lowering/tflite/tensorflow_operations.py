@@ -1,0 +1,83 @@
+"""Operations of TensorFlow in the place of operators of TensorFlow Lite: the handlers of the `tf` dialect lower them.
+
+tflite.CUMSUM(%x, %axis) {exclusive = true}  ->  what tf.Cumsum(%x, %axis) {exclusive = true} lowers to
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.names import name_of
+from moir.dialects.properties import attribute_of, string_attribute
+from moir.dialects.shapes import UNKNOWN
+from moir.errors import UnsupportedOperationError
+from moir.lowering.binder import LoweringNode, LoweringRun
+from moir.lowering.table import NEWEST
+from moir.lowering.tensorflow.table import tf
+from moir.rewriting.builder import OpBuilder
+
+
+class _Substitute(LoweringNode):
+    """A node of TensorFlow that stands for a node of TensorFlow Lite, whose results have the uses."""
+
+    def __init__(self, op: FrameworkOp, run: LoweringRun, node: LoweringNode) -> None:
+        super().__init__(op, NEWEST, run)
+        self._original = node
+
+    def is_used(self, index: int) -> bool:
+        """Whether a result has uses; one that the node does not have is used by what the lowering builds."""
+        return self._original.is_used(index) or index >= self._original.result_count
+
+    @property
+    def name(self) -> str:
+        return self._original.name
+
+
+def lowered_as(
+    node: LoweringNode,
+    op: OpBuilder,
+    kind: str,
+    operands: Sequence[SSAValue],
+    attributes: Mapping[str, object] | None = None,
+    result_count: int | None = None,
+) -> list[SSAValue | None]:
+    """What an operation of TensorFlow lowers to: a value for each result, None for one without uses.
+
+    Args:
+        node: the node that the operation stands for.
+        op: the builder.
+        kind: the kind in TensorFlow.
+        operands: its operands.
+        attributes: its attributes.
+        result_count: the number of its results, by default that of the node.
+
+    Raises ConversionError if the operation cannot be lowered.
+    """
+    handler = tf.handler(kind, NEWEST)
+    if handler is None:
+        node.fail(f"TensorFlow's operation {kind} is not supported", hint="write a lowering for this node, or cut the model in front of it")
+    substitute = operation_class("tf", kind).create(
+        operands=operands,
+        properties={name: attribute_of(value) for name, value in (attributes or {}).items()},
+        attributes={"name": string_attribute(name_of(node.op) or "")},
+        result_types=[UNKNOWN] * (node.result_count if result_count is None else result_count),
+    )
+    try:
+        found = handler(_Substitute(substitute, node.run, node), op)
+    except UnsupportedOperationError as error:
+        raise UnsupportedOperationError(error.reason, operation=node.op.name, node=node.name, hint=error.hint) from error
+    finally:
+        substitute.drop_all_references()
+    if found is None:
+        node.fail(f"TensorFlow's operation {kind} is not supported in this form")
+    return [found] if isinstance(found, SSAValue) else list(found)
+
+
+def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
+    """What an operation of TensorFlow with one result lowers to."""
+    found = lowered_as(node, op, kind, operands, attributes)[0]
+    assert found is not None
+    return found

@@ -1,0 +1,1 @@
+"""What the operations of XLA mean, for every framework that has them."""

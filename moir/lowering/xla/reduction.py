@@ -1,0 +1,117 @@
+"""Reductions whose function is a body: the function, its neutral element, the reduction of the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Attribute, Region, SSAValue
+
+from moir.dialects.element_types import boolean, si32, si64, to_numpy
+from moir.dialects.shapes import element_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.xla.computations import Extreme, combination, extreme
+from moir.records import Record
+from moir.rewriting.builder import OpBuilder
+
+INDEX_TYPES = (si32, si64)
+"""Element types of indices in the runtime."""
+
+
+class Combination(Record):
+    """A function of two elements that a reduction repeats: its operation, and the reduction of the runtime."""
+
+    operation: str
+    reduction: str
+
+    def of(self, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The function of two tensors."""
+        return getattr(op, self.operation)(a, b)
+
+
+COMBINATIONS = {
+    "and": Combination("LogicalAnd", "ReduceLogicalAnd"),
+    "max": Combination("Maximum", "ReduceMax"),
+    "min": Combination("Minimum", "ReduceMin"),
+    "or": Combination("LogicalOr", "ReduceLogicalOr"),
+    "prod": Combination("Multiply", "ReduceProd"),
+    "sum": Combination("Add", "ReduceSum"),
+}
+LOGICAL = ("and", "or")
+
+
+def neutral(kind: str, element: Attribute) -> float | int:
+    """The element that a combination does not change others with."""
+    if kind in ("max", "min"):
+        dtype, sign = to_numpy(element), -1 if kind == "max" else 1
+        return sign * np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min if sign < 0 else np.iinfo(dtype).max)
+    return int(kind in ("prod", "and"))
+
+
+def is_neutral(op: OpBuilder, kind: str, value: SSAValue) -> bool:
+    """Whether a value is known to change nothing."""
+    known = op.known.constant(value)
+    return known is not None and known.size == 1 and known.reshape(()) == neutral(kind, element_of(value))
+
+
+def combination_of(node: LoweringNode, body: Region, element: Attribute, *places: int) -> str:
+    """The kind of a function, with the places of its arguments and its result. Raises ConversionError for others."""
+    kind = combination(body, *places)
+    if kind not in COMBINATIONS or (kind in LOGICAL) is not (element is boolean):
+        node.fail(
+            "its function is not a sum, a product, a minimum, a maximum, or a logical and or or",
+            hint="export the model with enable_xla=False, or cut it in front of this node",
+        )
+    return kind
+
+
+def reductions_of(node: LoweringNode, op: OpBuilder, body: Region, values: Sequence[SSAValue], axes: Sequence[int]) -> Sequence[SSAValue]:
+    """The reductions of x… with first elements init… by a body, along axes: a reduction for each operand, or the
+    extreme of the first operand and the element of the second one at its place.
+    """
+    count = len(values) // 2
+    found = extreme(body) if count == 2 else None
+    if found is not None:
+        return extremes(node, op, found, list(axes))
+    kinds = [combination_of(node, body, element_of(values[index]), index, count + index, index) for index in range(count)]
+    return [reduced(op, kind, values[index], values[count + index], axes) for index, kind in enumerate(kinds)]
+
+
+def reduced(op: OpBuilder, kind: str, x: SSAValue, init: SSAValue, axes: Sequence[int]) -> SSAValue:
+    """A value reduced along axes, and combined with the first element of the reduction."""
+    how = COMBINATIONS[kind]
+    if axes:
+        x = getattr(op, how.reduction)(x, list(axes), keep_dims=False)
+    return x if is_neutral(op, kind, init) else how.of(op, x, init)
+
+
+def extremes(node: LoweringNode, op: OpBuilder, how: Extreme, axes: list[int]) -> Sequence[SSAValue]:
+    """The extreme of operand 0 along the axes, and the element of operand 1 in its place.
+
+    Elements of operand 1 that are their own positions are those of a TopK. Of any other ones the smallest or largest
+    of those in the places of the extreme is taken, and the first elements of the reduction are compared with both.
+    """
+    x, index, first, first_index = node.operands
+    kind = "max" if how.is_maximum else "min"
+    if len(axes) == 1 and how.takes_smaller_index and _are_positions(node, axes[0]) and is_neutral(op, kind, first):
+        element = element_of(index) if element_of(index) in INDEX_TYPES else si64
+        found = op.TopK.results(x, op.constant(1, si64), axis=axes[0], mode=kind, sort="value", stable=True, index_element_type=element)
+        best, place = (op.Squeeze(each, axes) for each in found)
+        return [best, op.convert(place, element_of(index))]
+    best = getattr(op, COMBINATIONS[kind].reduction)(x, axes, keep_dims=True)
+    side = "min" if how.takes_smaller_index else "max"
+    tie = COMBINATIONS[side]
+    last = getattr(op, COMBINATIONS["max" if side == "min" else "min"].reduction)(index, axes, keep_dims=True)
+    place = getattr(op, tie.reduction)(op.Select(op.Equal(x, best), index, last), axes, keep_dims=False)
+    best = op.Squeeze(best, axes)
+    is_better = (op.Greater if how.is_maximum else op.Less)(best, first)
+    other = op.Select(op.Equal(best, first), tie.of(op, place, first_index), first_index)
+    return [COMBINATIONS[kind].of(op, best, first), op.Select(is_better, place, other)]
+
+
+def _are_positions(node: LoweringNode, axis: int) -> bool:
+    """Whether the elements of operand 1 are their positions along an axis, and that of the first element is 0."""
+    index, first = node.constant(1), node.constant(3)
+    if index is None or first is None or first.any() or not 0 <= axis < index.ndim:
+        return False
+    return bool(np.array_equal(index, np.indices(index.shape, sparse=True)[axis] + np.zeros_like(index)))

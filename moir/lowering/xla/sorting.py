@@ -1,0 +1,41 @@
+"""Sorts in the order of a comparator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Region, SSAValue
+
+from moir.dialects.element_types import boolean, si64, ui8
+from moir.dialects.shapes import element_of
+from moir.expansions.shape_values import dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.xla.computations import sort_keys
+from moir.rewriting.builder import OpBuilder
+
+
+def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequence[SSAValue], axis: int) -> Sequence[SSAValue]:
+    """Operands in the order of a comparator along an axis.
+
+    With two keys the elements are sorted by the second one first; the sort by the first one leaves equal ones in place.
+    """
+    keys = sort_keys(body)
+    if keys is None:
+        node.fail(
+            "its comparator is not an order by one or two of the operands",
+            hint="sort by numbers alone, or cut the model in front of this node",
+        )
+    for key in reversed(keys):
+        found, places = ordered(op, operands[key.operand], axis, ascends=key.ascends)
+        operands = [found if index == key.operand else op.GatherElements(each, places, axis=axis) for index, each in enumerate(operands)]
+    return operands
+
+
+def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
+    """Keys in order along an axis, equal ones in the order they have, and the positions they had."""
+    element = element_of(keys)
+    data = op.convert(keys, ui8) if element is boolean else keys
+    count = op.Squeeze(dimension_list(op, data, axis), [0])
+    mode = "min" if ascends else "max"
+    found, places = op.TopK.results(data, count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si64)
+    return op.convert(found, element), places

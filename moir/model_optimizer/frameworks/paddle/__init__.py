@@ -1,0 +1,1 @@
+"""PaddlePaddle as extensions for Model Optimizer see it."""

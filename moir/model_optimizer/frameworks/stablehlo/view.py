@@ -1,0 +1,7 @@
+"""The view of StableHLO, which Model Optimizer did not read: extensions see the nodes as they are."""
+
+from __future__ import annotations
+
+from moir.model_optimizer.frameworks.view import FrameworkView
+
+VIEW = FrameworkView()

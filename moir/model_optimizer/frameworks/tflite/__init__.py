@@ -1,0 +1,1 @@
+"""What extensions see of TensorFlow Lite's models."""

@@ -1,0 +1,1 @@
+"""Control flow of PaddlePaddle's programs, recovered inside of the `paddle` dialect."""

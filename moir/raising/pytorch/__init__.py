@@ -1,0 +1,1 @@
+"""Raising inside of the `aten` dialect: writes to tensors and to views of them."""

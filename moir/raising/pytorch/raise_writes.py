@@ -1,0 +1,326 @@
+"""`raise-writes`: operations that write to their operands become operations with results, so that values never change.
+
+    %v = aten.select.int(%x) {dim = 0, index = 1}           %v = aten.select.int(%x) {dim = 0, index = 1}
+    %w = aten.relu_.default(%v)                         ->  %w = aten.relu.default(%v)
+    %y = aten.add.Tensor(%x, %z)                            %x1 = aten.select_scatter.default(%x, %w) {dim = 0, index = 1}
+                                                            %y = aten.add.Tensor(%x1, %z)
+
+A write through a view changes the tensor that it is a view of, and with it all other views, which are taken again
+where they are used. A constant that is written, such as the cache in a buffer, becomes a state: it is read by a ReadValue
+and assigned at the end. An input that is written becomes an output, with a note.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from moir.analysis.analyses import Analyses
+from moir.dialects import opset
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.moir import ModelOp, add_notes, all_blocks
+from moir.dialects.names import inherit_names, name_of
+from moir.dialects.opset.infrastructure import Constant, Parameter, Result
+from moir.dialects.properties import string_attribute, value_of
+from moir.dialects.shapes import element_of, shape_of, tensor
+from moir.errors import UnsupportedOperationError
+from moir.raising.pytorch.views import DIALECT, OVERLAPPING, applied, is_undecided, is_view, new_operation, written_through
+from moir.rewriting.reporting_pass import ReportingPass
+
+WRITERS: dict[str, str] = {
+    "copy_.default": "copy.default",
+    "fill_.Scalar": "fill.Scalar",
+    "fill_.Tensor": "fill.Tensor",
+    "zero_.default": "zeros_like.default",
+    "fill_diagonal_.default": "fill_diagonal.default",
+    "masked_fill_.Scalar": "masked_fill.Scalar",
+    "masked_fill_.Tensor": "masked_fill.Tensor",
+    "index_put_.default": "index_put.default",
+    "_index_put_impl_.default": "index_put.default",
+    "index_copy_.default": "index_copy.default",
+    "index_add_.default": "index_add.default",
+    "index_fill_.int_Scalar": "index_fill.int_Scalar",
+    "masked_scatter_.default": "masked_scatter.default",
+    **{f"scatter_.{each}": f"scatter.{each}" for each in ("src", "value", "reduce", "value_reduce")},
+    "scatter_add_.default": "scatter_add.default",
+    "scatter_reduce_.two": "scatter_reduce.two",
+    **{
+        f"{name}_.{each}": f"{name}.{each}"
+        for name in ("add", "sub", "mul", "div", "pow", "remainder", "fmod", "floor_divide", "eq", "ne", "lt", "le", "gt", "ge")
+        for each in ("Tensor", "Scalar", "Tensor_mode", "Scalar_mode", "default")
+    },
+    **{f"bitwise_{name}_.{each}": f"bitwise_{name}.{each}" for name in ("and", "or", "xor") for each in ("Tensor", "Scalar")},
+    **{f"__i{name}__.{each}": f"__{name}__.{each}" for name in ("and", "or", "xor", "lshift", "rshift") for each in ("Tensor", "Scalar")},
+    **{
+        f"{name}_.default": f"{name}.default"
+        for name in (
+            *("abs", "acos", "asin", "atan", "ceil", "clamp_max", "clamp_min", "clamp", "cos", "cosh", "dropout", "elu", "erf", "exp"),
+            *("expm1", "floor", "feature_dropout", "alpha_dropout", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log", "log10"),
+            *("log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "mish", "neg", "reciprocal", "relu"),
+            *("relu6", "round", "rsqrt", "selu", "celu", "rrelu", "sigmoid", "sign", "silu", "sin", "sinh", "sqrt", "square", "tan"),
+            *("tanh", "threshold", "trunc", "frac", "tril", "triu", "cumsum", "cumprod", "atan2", "addcmul", "addcdiv", "bitwise_not"),
+            *("clip", "fix", "negative", "erfc", "exp2", "heaviside", "copysign", "hypot", "addmm", "baddbmm", "nan_to_num"),
+        )
+    },
+    "clamp_.Tensor": "clamp.Tensor",
+    "lerp_.Scalar": "lerp.Scalar",
+    "lerp_.Tensor": "lerp.Tensor",
+    "copysign_.Tensor": "copysign.Tensor",
+}
+"""The operations that write to their first operand, and those that compute what they write."""
+
+OUT = {
+    **{f"{name}.out": f"{name}.Tensor" for name in ("add", "sub", "mul", "div")},
+    **{f"{name}.out": f"{name}.default" for name in ("abs", "exp", "log", "mm", "bmm", "matmul", "relu", "sigmoid", "sqrt", "tanh", "cat")},
+}
+"""Operations that write their result to the operand `out`."""
+
+
+class RaiseWritesPass(ReportingPass):
+    """Raises writes to tensors, to views of them, to buffers and to inputs."""
+
+    name = "raise-writes"
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = False
+        for block in list(all_blocks(module)):
+            changed = _Writes(block).run() or changed
+        return changed
+
+
+class _Writes:
+    """The walk over a block: what each tensor is after the writes so far."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.views: dict[SSAValue, tuple[FrameworkOp, int, SSAValue]] = {}
+        """Of each view its operation, the number of the result, and what it is a view of."""
+        self.versions: dict[SSAValue, int] = {}
+        """How often each tensor that is no view was written."""
+        self.current: dict[SSAValue, tuple[int, SSAValue]] = {}
+        """What each tensor is now, and after how many writes that was computed."""
+        self.same: dict[SSAValue, SSAValue] = {}
+        """Which tensor the result of an operation that writes is."""
+        self.anchor: Operation | None = None
+
+    def run(self) -> bool:
+        """Replace all writes of the block; returns whether there were any.
+
+        Raises UnsupportedOperationError for an operation that writes and is not in the tables: nobody would notice
+        that what it writes is lost.
+        """
+        operations = list(self.block.ops)
+        for op in operations:
+            if isinstance(op, FrameworkOp) and _writes_unknown(op):
+                raise UnsupportedOperationError(
+                    "it writes to its operands in a way that moir does not know",
+                    operation=op.name,
+                    node=name_of(op),
+                    hint="export the program decomposed: program.run_decompositions()",
+                )
+        if not any(_is_writing(op) for op in operations):
+            return False
+        for op in operations:
+            self.anchor = op
+            if isinstance(op, FrameworkOp) and _is_writing(op):
+                self._write(op)
+                continue
+            if is_view(op):
+                source = self._tensor(op.operands[0])
+                self._read(op)
+                for number, result in enumerate(op.results):
+                    self.views[result] = (cast("FrameworkOp", op), number, source)
+                    self.current[result] = (self.versions.get(self._base(source), 0), result)
+                continue
+            self._read(op)
+        self._finish()
+        return True
+
+    def _tensor(self, value: SSAValue) -> SSAValue:
+        """The tensor that a value names: the result of a write is its operand."""
+        while value in self.same:
+            value = self.same[value]
+        return value
+
+    def _base(self, tensor_: SSAValue) -> SSAValue:
+        """The tensor that a view is a view of, in the end."""
+        while tensor_ in self.views:
+            tensor_ = self.views[tensor_][2]
+        return tensor_
+
+    def _value(self, value: SSAValue) -> SSAValue:
+        """What a tensor is now; a view that is out of date is taken again."""
+        named = self._tensor(value)
+        version = self.versions.get(self._base(named), 0)
+        found = self.current.get(named)
+        if found is not None and found[0] == version:
+            return found[1]
+        if named not in self.views:
+            return named if found is None else found[1]
+        op, number, source = self.views[named]
+        if is_undecided(op):
+            raise _undecided(op)
+        results = applied(op, self._value(source), self._insert)
+        self.current[named] = (version, results[number])
+        return results[number]
+
+    def _insert(self, op: Operation) -> Operation:
+        assert self.anchor is not None
+        self.block.insert_op_before(op, self.anchor)
+        return op
+
+    def _read(self, op: Operation) -> None:
+        """Give an operation, and the operations of its graphs, the values that its operands are now."""
+        for index, operand in enumerate(op.operands):
+            value = self._value(operand)
+            if value is not operand:
+                op.operands[index] = value
+
+    def _write(self, op: FrameworkOp) -> None:
+        """Replace an operation that writes."""
+        names: list[str] = list(value_of(op.properties["arguments"])) if "arguments" in op.properties else []
+        if op.KIND == "detach_.default":
+            self.same[op.results[0]] = self._tensor(op.operands[0])
+            return self._erase(op)
+        written = 0
+        kind = WRITERS.get(op.KIND, "")
+        if not kind:
+            written = names.index("out") if "out" in names else len(op.operands) - 1
+            kind = OUT[op.KIND]
+        target = self._tensor(op.operands[written])
+        self._check(op, target)
+        operands = {name: self._value(each) for name, each in zip(names, op.operands, strict=True) if name != "out"}
+        element = element_of(op.results[0]) if op.results else element_of(target)
+        properties: dict[str, Attribute] = {name: each for name, each in op.properties.items() if name != "arguments"}
+        new = new_operation(kind, operands, properties, element, op)
+        self._insert(new)
+        if op.results:
+            inherit_names(op, [new.results[0]])
+            self.same[op.results[0]] = target
+        self._set(target, new.results[0])
+        return self._erase(op)
+
+    def _erase(self, op: Operation) -> None:
+        for result in op.results:
+            result.replace_all_uses_with(self._result_stand_in(result))
+        op.detach()
+        op.erase()
+
+    def _result_stand_in(self, result: SSAValue) -> SSAValue:
+        """The tensor whose value the uses of the result of a write ask for when they are reached."""
+        return self._tensor(result)
+
+    def _check(self, op: FrameworkOp, target: SSAValue) -> None:
+        """Raises UnsupportedOperationError for a write of which nobody can say what it changes."""
+        tensor_ = target
+        while tensor_ in self.views:
+            view, _, tensor_ = self.views[tensor_]
+            if is_undecided(view):
+                raise _undecided(view)
+            if view.KIND in OVERLAPPING:
+                raise UnsupportedOperationError(
+                    f"it writes to the result of {view.KIND}, in which elements occur several times",
+                    operation=op.name,
+                    node=name_of(op),
+                    hint="write to a copy: tensor.clone() in front of it",
+                )
+        if isinstance(tensor_.owner, Parameter) and not isinstance(self.block.parent_op(), ModelOp):
+            raise UnsupportedOperationError(
+                "it writes to an input of the graph of a loop or a branch",
+                operation=op.name,
+                node=name_of(op),
+                hint="export the program decomposed: program.run_decompositions()",
+            )
+
+    def _set(self, target: SSAValue, value: SSAValue) -> None:
+        """Note that a tensor has another value, and with it what it is a view of."""
+        base = self._base(target)
+        version = self.versions.get(base, 0) + 1
+        chain: list[tuple[SSAValue, SSAValue]] = [(target, value)]
+        tensor_ = target
+        while tensor_ in self.views:
+            view, number, source = self.views[tensor_]
+            value = written_through(view, number, self._value(source), value, self._insert)
+            tensor_ = source
+            chain.append((tensor_, value))
+        self.versions[base] = version
+        for each, found in chain:
+            self.current[each] = (version, found)
+
+    def _finish(self) -> None:
+        """Make states of the constants that were written, and outputs of the inputs."""
+        for base in self.versions:
+            _, value = self.current[base]
+            if isinstance(base.owner, Constant):
+                self._state(base, value)
+            elif isinstance(base.owner, Parameter):
+                self._output(base.owner, value)
+
+    def _state(self, base: SSAValue, value: SSAValue) -> None:
+        """Read a constant as the initial value of a state that is assigned at the end."""
+        name = name_of(cast("Operation", base.owner)) or "state"
+        shape = shape_of(base) or ()
+        element = element_of(base)
+        read = opset.operation("opset6.ReadValue").create(
+            operands=[base],
+            properties={
+                "variable_id": string_attribute(name),
+                "variable_type": element,
+                "variable_shape": string_attribute(",".join(map(str, shape))),
+            },
+            attributes={"name": string_attribute(f"{name}/read")},
+            result_types=[tensor(shape, element)],
+        )
+        for use in list(base.uses):
+            if use.operation is not read:
+                use.operation.operands[use.index] = read.results[0]
+        self.block.insert_op_after(read, cast("Operation", base.owner))
+        assign = opset.operation("opset6.Assign").create(
+            operands=[value],
+            properties={"variable_id": string_attribute(name)},
+            attributes={"name": string_attribute(f"{name}/assign")},
+            result_types=[tensor(shape, element)],
+        )
+        self._append(assign)
+
+    def _append(self, op: Operation) -> None:
+        """Insert an operation in front of the Results, which are last in a block."""
+        first = next((each for each in self.block.ops if isinstance(each, Result)), None)
+        if first is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, first)
+
+    def _output(self, parameter: Parameter, value: SSAValue) -> None:
+        """Make an output of what an input was written."""
+        name = name_of(parameter) or "input"
+        self.block.add_op(Result.create(operands=[value], attributes={"name": string_attribute(f"{name}_written")}))
+        model = self.block.parent_op()
+        if isinstance(model, ModelOp):
+            add_notes(model, [f"the program writes to its input {name!r}: the new value is the output {name + '_written'!r}"])
+
+
+def _undecided(view: FrameworkOp) -> UnsupportedOperationError:
+    return UnsupportedOperationError(
+        "its result is written, or what it is computed of, and the file does not say whether it is a copy",
+        operation=view.name,
+        node=name_of(view),
+        hint="export the program decomposed: program.run_decompositions()",
+    )
+
+
+def _writes_unknown(op: FrameworkOp) -> bool:
+    """Whether an operation writes by its name, as `normal_`, `__iadd__` and `exp.out`, and is not in the tables."""
+    if op.dialect_name() != DIALECT or _is_writing(op):
+        return False
+    stem, _, overload = op.KIND.rpartition(".")
+    is_special = stem.startswith("__") and not stem.startswith("__i")
+    return "." not in stem and ((stem.endswith("_") and not is_special) or overload == "out" or overload.endswith("_out"))
+
+
+def _is_writing(op: Operation) -> bool:
+    if not isinstance(op, FrameworkOp) or op.dialect_name() != DIALECT:
+        return False
+    return op.KIND in WRITERS or op.KIND in OUT or op.KIND == "detach_.default"

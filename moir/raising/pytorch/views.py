@@ -1,0 +1,135 @@
+"""Views: which operations share memory with their operand, and how a write to a view changes what it is a view of.
+
+    %v = aten.select.int(%x) {dim = 0, index = 1}
+    write of %n to %v  ->  %x' = aten.select_scatter.default(%x, %n) {dim = 0, index = 1}
+
+A view without an operation of its own for that is written by positions: the same view of the positions of all elements
+says where the elements of the view are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.locations import located
+from moir.dialects.properties import attribute_of, strings_attribute, value_of
+from moir.dialects.shapes import element_of, tensor
+
+DIALECT = "aten"
+
+SAME = frozenset(
+    (
+        *("detach.default", "alias.default", "contiguous.default", "lift_fresh.default", "detach_.default"),
+        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default"),
+    )
+)
+"""Views that are the tensor itself."""
+
+RESHAPING = frozenset(
+    (
+        *("view.default", "reshape.default", "flatten.using_ints", "unflatten.int", "view_as.default", "reshape_as.default"),
+        *("unsqueeze.default", "squeeze.dim", "squeeze.dims", "squeeze.default", "_unsafe_view.default"),
+    )
+)
+"""Views with all elements of the tensor in the same order."""
+
+OVERLAPPING = frozenset(("expand.default", "expand_as.default", "unfold.default", "as_strided.default"))
+"""Views in which an element may occur several times, so that nobody can say what a write to them does."""
+
+VIEWS = frozenset(
+    (
+        *SAME,
+        *RESHAPING,
+        *OVERLAPPING,
+        *("slice.Tensor", "select.int", "narrow.default", "diagonal.default", "unbind.int"),
+        *("transpose.int", "swapaxes.default", "t.default", "mT.default", "numpy_T.default", "permute.default", "movedim.int"),
+        *("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default"),
+    )
+)
+"""Operations whose results share memory with the first operand, unless they have the property `copies`."""
+
+_SCATTERS = {"slice.Tensor": "slice_scatter.default", "select.int": "select_scatter.default"}
+_SELF_INVERSE = frozenset(("transpose.int", "t.default", "swapaxes.default", "mT.default"))
+
+Insert = Callable[[Operation], Operation]
+"""Inserts an operation in front of the one that writes."""
+
+
+def is_undecided(view: FrameworkOp) -> bool:
+    """Whether the file does not say if the result of an operation is a view or a copy."""
+    return "undecided" in view.properties
+
+
+def is_view(op: Operation) -> bool:
+    """Whether the results of an operation share memory with its first operand."""
+    return isinstance(op, FrameworkOp) and op.dialect_name() == DIALECT and op.KIND in VIEWS and "copies" not in op.properties
+
+
+def new_operation(
+    kind: str, operands: Mapping[str, SSAValue], properties: Mapping[str, Attribute], element: Attribute, like: Operation
+) -> Operation:
+    """An operation of the dialect with one result, in the place of another one."""
+    op = operation_class(DIALECT, kind).create(
+        operands=list(operands.values()),
+        properties={**properties, "arguments": strings_attribute(list(operands))},
+        result_types=[tensor(None, element)],
+    )
+    op.location = located(like)
+    return op
+
+
+def applied(view: FrameworkOp, source: SSAValue, insert: Insert) -> Sequence[SSAValue]:
+    """The results of the same view of another tensor."""
+    copy = type(view).create(
+        operands=[source, *view.operands[1:]],
+        properties=dict(view.properties),
+        result_types=[tensor(None, element_of(source)) for _ in view.results],
+    )
+    copy.location = located(view)
+    return insert(copy).results
+
+
+def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSAValue, insert: Insert) -> SSAValue:
+    """The tensor after a write of a value to a result of a view of it.
+
+    Args:
+        view: the view.
+        number: which of its results is written.
+        source: the tensor before the write.
+        value: what the result of the view is after the write.
+        insert: inserts new operations.
+    """
+    element = element_of(source)
+
+    def build(kind: str, operands: Mapping[str, SSAValue], **properties: object) -> SSAValue:
+        attributes = {name: attribute_of(each) for name, each in properties.items()}
+        return insert(new_operation(kind, operands, attributes, element, view)).results[0]
+
+    kind = view.KIND
+    if kind in SAME:
+        return value
+    if kind in RESHAPING:
+        return build("view_as.default", {"self": value, "other": source})
+    if kind in _SELF_INVERSE:
+        return applied(view, value, insert)[0]
+    if kind == "permute.default":
+        dims = value_of(view.properties["dims"])
+        rank = len(dims)
+        order = [axis % rank for axis in dims]
+        return build("permute.default", {"self": value}, dims=[order.index(axis) for axis in range(rank)])
+    if kind in _SCATTERS:
+        names = value_of(view.properties["arguments"])
+        others = dict(zip(names[1:], view.operands[1:], strict=False))
+        kept = {name: each for name, each in view.properties.items() if name != "arguments"}
+        operands = {"self": source, "src": value, **others}
+        return insert(new_operation(_SCATTERS[kind], operands, kept, element, view)).results[0]
+    if kind == "unbind.int":
+        dim = value_of(view.properties.get("dim", attribute_of(0)))
+        return build("select_scatter.default", {"self": source, "src": value}, dim=dim, index=number)
+    positions = insert(new_operation("moir.positions", {"self": source}, {}, si64, view)).results[0]
+    places = applied(view, positions, insert)[number]
+    return build("moir.write_positions", {"self": source, "positions": places, "src": value})

@@ -1,0 +1,34 @@
+"""The oldest versions of the dependencies that pyproject.toml allows."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+
+
+def dependencies() -> list[str]:
+    """The dependencies of the package, as pyproject.toml writes them."""
+    return tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
+
+
+def oldest(requirements: Iterable[str], python: str) -> list[str]:
+    """The oldest version of each requirement for a version of Python, as `name==version`.
+
+        numpy>=1.26; python_version < "3.13"   ->   numpy==1.26       (Python 3.11)
+
+    Raises ValueError for a requirement without a lower bound.
+    """
+    found: list[str] = []
+    for requirement in map(Requirement, requirements):
+        if requirement.marker is not None and not requirement.marker.evaluate({"python_version": python}):
+            continue
+        bounds = [each.version for each in requirement.specifier if each.operator == ">="]
+        if len(bounds) != 1:
+            raise ValueError(f"{requirement} has no lower bound")
+        found.append(f"{requirement.name}=={bounds[0]}")
+    return found

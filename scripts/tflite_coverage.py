@@ -1,0 +1,60 @@
+"""`docs/tflite-coverage.md`: the builtin operators of TensorFlow Lite, and the custom ones that are lowered."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tflite.utils import BUILTIN_OPCODE2NAME
+
+from moir.frontends.tflite.graph import INLINED
+from moir.frontends.tflite.state import Resources
+from moir.lowering.tflite.same_as_tensorflow import SAME
+from moir.lowering.tflite.table import FLEX, tflite
+
+IMPORTED, SHARED, DIRECT, MISSING = "read by the frontend", "as TensorFlow's", "direct", "no"
+
+HEADING = """# Coverage of TensorFlow Lite
+
+The builtin operators by their names in the schema, and the custom ones that moir knows. Any other operator is an error
+that names it unless an extension lowers it. Operations of TensorFlow (`Flex…`) are lowered as
+[those of TensorFlow](tensorflow-coverage.md). Written by `python -m scripts.coverage`; do not edit.
+
+A quantized tensor is the numbers that its integers stand for: activations are rounded by a FakeQuantize, constants stay
+integers behind a Convert, a Subtract and a Multiply, so that the runtime computes with integers where the kernels do.
+Inputs and outputs have the type of the file. What kernels round within an operator, its sums and multipliers, is not
+rounded; a result may be another integer where a sum lies between two. Activations of 16 bits are limited to their
+range, and not rounded. Where weights alone are quantized the runtime decides whether it quantizes what they are
+multiplied by. The variables of recurrent operators, and those that a model writes, are states.
+
+{counts}
+
+| operator | how | where |
+| --- | --- | --- |
+"""
+
+MEANINGS = {
+    SHARED: "the handler of the operation of TensorFlow that it is",
+    DIRECT: "a handler in the file of that name in `moir/lowering/tflite`",
+    IMPORTED: "what it means is known when the file is read: calls, variables, tables",
+    MISSING: "nothing lowers it",
+}
+
+NOT_OPERATORS = ("CUSTOM", "DELEGATE", "PLACEHOLDER_FOR_GREATER_OP_CODES")
+
+
+def _row(kind: str) -> tuple[str, str]:
+    if kind in SAME:
+        return SHARED, SAME[kind].kind
+    if kind in tflite.kinds():
+        return DIRECT, tflite.file(kind)
+    return (IMPORTED if kind in INLINED or kind in Resources.TAKEN else MISSING), ""
+
+
+def document() -> str:
+    """The text of the file."""
+    builtin: list[str] = [name for name in BUILTIN_OPCODE2NAME.values() if name not in NOT_OPERATORS]
+    custom = [kind for kind in tflite.kinds() if kind not in builtin and kind != FLEX and not kind.islower()]
+    rows = {kind: _row(kind) for kind in [*sorted(builtin), *sorted(custom)]}
+    counts = Counter(how for how, _ in rows.values())
+    listed = "\n".join(f"- **{how}** ({counts[how]}): {meaning}" for how, meaning in MEANINGS.items() if counts[how])
+    return HEADING.format(counts=listed) + "".join(f"| {kind} | {how} | {where} |\n" for kind, (how, where) in rows.items())

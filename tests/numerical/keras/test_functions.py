@@ -1,0 +1,122 @@
+"""Functions of keras.ops as layers of a functional model, all of them in one model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.numerical.keras.models import differences, keras
+
+ops = keras.ops
+
+SINGLE = (
+    *("absolute", "arcsinh", "arctan", "ceil", "cos", "cosh", "erf", "exp", "expm1", "floor", "negative", "relu", "relu6", "round"),
+    *("sigmoid", "sign", "silu", "sin", "sinh", "softplus", "softsign", "square", "tan", "tanh", "trunc", "log_sigmoid", "hard_sigmoid"),
+    *("hard_silu", "hard_tanh", "selu", "tanh_shrink", "squareplus", "exp2", "deg2rad", "rad2deg", "reciprocal", "cbrt", "erfc"),
+)
+"""Functions of one tensor of real numbers."""
+
+CASES: dict[str, Any] = {
+    **{name: lambda a, b, name=name: getattr(ops, name)(a) for name in SINGLE},
+    "add": lambda a, b: a + b,
+    "subtract from a number": lambda a, b: 2 - a,
+    "multiply": lambda a, b: a * b * 3,
+    "divide": lambda a, b: a / (ops.abs(b) + 1),
+    "divide_no_nan": lambda a, b: ops.divide_no_nan(a, ops.relu(b)),
+    "floor_divide": lambda a, b: a // 0.3,
+    "mod": lambda a, b: ops.mod(a, 0.7),
+    "power": lambda a, b: ops.abs(a) ** 1.5,
+    "maximum": lambda a, b: ops.maximum(a, b),
+    "minimum with a number": lambda a, b: ops.minimum(a, 0.1),
+    "arctan2": lambda a, b: ops.arctan2(a, b),
+    "hypot": lambda a, b: ops.hypot(a, b),
+    "logaddexp": lambda a, b: ops.logaddexp(a, b),
+    "where": lambda a, b: ops.where(a > b, a, -1.0),
+    "logical": lambda a, b: ops.cast(ops.logical_and(a > 0, ops.logical_not(b > 0)), "float32"),
+    "isnan": lambda a, b: ops.cast(ops.isnan(a), "int32"),
+    "clip": lambda a, b: ops.clip(a, -0.5, 0.3),
+    "nan_to_num": lambda a, b: ops.nan_to_num(a / ops.relu(b), nan=1.0, posinf=2.0, neginf=-2.0),
+    "gelu": lambda a, b: ops.gelu(a),
+    "gelu exact": lambda a, b: ops.gelu(a, approximate=False),
+    "leaky_relu": lambda a, b: ops.leaky_relu(a, 0.3),
+    "softmax": lambda a, b: ops.softmax(a, axis=1),
+    "log_softmax": lambda a, b: ops.log_softmax(a, axis=1),
+    "glu": lambda a, b: ops.glu(a),
+    "sum": lambda a, b: ops.sum(a, axis=1),
+    "mean": lambda a, b: ops.mean(a, axis=(1, 2), keepdims=True),
+    "var": lambda a, b: ops.var(a, axis=-1),
+    "std": lambda a, b: ops.std(a, axis=-1, keepdims=True),
+    "max": lambda a, b: ops.max(a, axis=2),
+    "min": lambda a, b: ops.min(a, axis=1),
+    "prod": lambda a, b: ops.prod(a, axis=1),
+    "logsumexp": lambda a, b: ops.logsumexp(a, axis=1),
+    "any": lambda a, b: ops.cast(ops.any(a > 0.5, axis=1), "int32"),
+    "all": lambda a, b: ops.cast(ops.all(a > -1, axis=1), "int32"),
+    "count_nonzero": lambda a, b: ops.count_nonzero(ops.relu(a), axis=1),
+    "argmax": lambda a, b: ops.argmax(a, axis=1),
+    "argmin of all": lambda a, b: ops.argmin(a, axis=-1, keepdims=True),
+    "cumsum": lambda a, b: ops.cumsum(a, axis=1),
+    "cumprod": lambda a, b: ops.cumprod(a, axis=1),
+    "top_k": lambda a, b: ops.top_k(a, 2)[0],
+    "top_k indices": lambda a, b: ops.top_k(a, 2)[1],
+    "sort": lambda a, b: ops.sort(a, axis=1),
+    "argsort": lambda a, b: ops.argsort(a, axis=-1),
+    "average": lambda a, b: ops.average(a, axis=1),
+    "normalize": lambda a, b: ops.normalize(a, axis=-1),
+    "norm": lambda a, b: ops.norm(a, axis=-1),
+    "norm of order 1": lambda a, b: ops.norm(a, ord=1, axis=1),
+    "moments": lambda a, b: ops.moments(a, axes=[1])[1],
+    "reshape": lambda a, b: ops.reshape(a, (-1, 6, 4)),
+    "expand_dims": lambda a, b: ops.expand_dims(a, 2),
+    "squeeze": lambda a, b: ops.squeeze(a[:, :1], 1),
+    "transpose": lambda a, b: ops.transpose(a, (0, 2, 1)),
+    "swapaxes": lambda a, b: ops.swapaxes(a, 1, 2),
+    "moveaxis": lambda a, b: ops.moveaxis(a, 1, -1),
+    "flip": lambda a, b: ops.flip(a, axis=1),
+    "rot90": lambda a, b: ops.rot90(a, axes=(1, 2)),
+    "concatenate": lambda a, b: ops.concatenate([a, b], axis=1),
+    "stack": lambda a, b: ops.stack([a, b], axis=1),
+    "hstack": lambda a, b: ops.hstack([a, b]),
+    "split": lambda a, b: ops.split(a, 3, axis=2)[1],
+    "split at places": lambda a, b: ops.split(a, [1, 3], axis=1)[2],
+    "unstack": lambda a, b: ops.unstack(a, axis=1)[1],
+    "tile": lambda a, b: ops.tile(a, (1, 2, 1)),
+    "repeat": lambda a, b: ops.repeat(a, 2, axis=1),
+    "roll": lambda a, b: ops.roll(a, 2, axis=2),
+    "pad": lambda a, b: ops.pad(a, ((0, 0), (1, 0), (0, 2)), constant_values=0.5),
+    "pad reflect": lambda a, b: ops.pad(a, ((0, 0), (1, 1), (2, 0)), mode="reflect"),
+    "take": lambda a, b: ops.take(a, [0, -1, 2], axis=1),
+    "take_along_axis": lambda a, b: ops.take_along_axis(a, ops.argsort(b, axis=1), axis=1),
+    "index": lambda a, b: a[:, 1],
+    "index of slices": lambda a, b: a[:, 1:-1, ::-2],
+    "index with an ellipsis": lambda a, b: a[..., 2],
+    "index with a new axis": lambda a, b: a[:, None, -1],
+    "one_hot": lambda a, b: ops.one_hot(ops.argmax(a, axis=1), 4),
+    "zeros_like": lambda a, b: ops.zeros_like(a) + ops.ones_like(b),
+    "full_like": lambda a, b: ops.full_like(a, 0.3),
+    "tril": lambda a, b: ops.tril(a, 1),
+    "triu": lambda a, b: ops.triu(a, -1),
+    "matmul": lambda a, b: ops.matmul(a, ops.transpose(b, (0, 2, 1))),
+    "einsum": lambda a, b: ops.einsum("bij,bkj->bik", a, b),
+    "tensordot": lambda a, b: ops.tensordot(a, np.ones((6, 3), np.float32), axes=1),
+    "dot": lambda a, b: ops.dot(a, np.ones((6, 2), np.float32)),
+    "cast": lambda a, b: ops.cast(a * 3, "int32"),
+    "bitwise": lambda a, b: ops.bitwise_and(ops.cast(a * 3, "int32"), ops.cast(b * 3, "int32")),
+    "integers and floats": lambda a, b: ops.cast(a * 3, "int32") * 0.5,
+    "integer division": lambda a, b: ops.cast(a * 9, "int32") // 4,
+    "integers divided": lambda a, b: ops.cast(a * 9, "int32") / 4,
+    "max_pool": lambda a, b: ops.max_pool(a, 2, padding="same"),
+    "average_pool": lambda a, b: ops.average_pool(a, 2),
+    "elu": lambda a, b: ops.elu(a, 0.5),
+    "celu": lambda a, b: ops.celu(a, 0.5),
+    "broadcast_to": lambda a, b: ops.broadcast_to(a[:1, :1], (2, 4, 6)),
+    "outer products": lambda a, b: ops.expand_dims(a, 3) * ops.expand_dims(b, 2),
+}
+
+
+def test_functions(tmp_path: Path) -> None:
+    a, b = keras.Input((4, 6), name="a"), keras.Input((4, 6), name="b")
+    model = keras.Model([a, b], [make(a, b) for make in CASES.values()])
+    assert not differences(model, tmp_path / "model.keras", list(CASES))

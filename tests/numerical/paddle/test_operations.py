@@ -1,0 +1,65 @@
+"""Operations of PaddlePaddle, in PIR and in programs, against the results of the framework.
+
+An archive has a model with an output for each case of a family, once with known and once with unknown dimensions.
+`tests/fixtures/paddle/generate.py` says what they are and computed the results.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import moir
+from tests.numerical.runtime import Array, run
+
+ARCHIVES = sorted((Path(__file__).parents[2] / "fixtures/paddle").glob("*.zip"))
+
+
+def models() -> Iterator[tuple[Path, str]]:
+    """The archives, and the models in each."""
+    for path in ARCHIVES:
+        with zipfile.ZipFile(path) as archive:
+            yield from ((path, name) for name in archive.namelist() if name.endswith((".json", ".pdmodel")))
+
+
+MODELS = {f"{path.stem}/{name}": (path, name) for path, name in models()}
+
+
+def read(path: Path, name: str, folder: Path) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Unpack an archive; returns the inputs, and the results of each case, of a model in it."""
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(folder)
+    with np.load(io.BytesIO((folder / "values.npz").read_bytes())) as file:
+        inputs = {key.removeprefix("in/"): file[key] for key in file.files if key.startswith("in/")}
+        results = {key.split("/")[3]: file[key] for key in file.files if key.startswith(f"out/{Path(name).stem}/")}
+    return inputs, results
+
+
+def difference(result: Array, expected: Array) -> str:
+    """What differs in a result; empty if nothing does."""
+    if result.shape != expected.shape:
+        return f"shape {result.shape}, not {expected.shape}"
+    if (result.dtype.kind == "f") != (expected.dtype.kind == "f"):
+        return f"{result.dtype}, not {expected.dtype}"
+    if expected.dtype.kind != "f":
+        return "" if np.array_equal(result, expected) else f"{np.sum(result != expected)} other elements"
+    if np.allclose(result, expected, 1e-3, 1e-4, equal_nan=True):
+        return ""
+    return f"by {np.nanmax(np.abs(result - expected))}"
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_results(key: str, tmp_path: Path) -> None:
+    path, name = MODELS[key]
+    inputs, expected = read(path, name, tmp_path)
+    model = moir.to_openvino(moir.convert_model(tmp_path / name))
+    given = {each.any_name: inputs[each.any_name] for each in model.inputs}
+    results = run(model, given)
+    assert len(results) == len(expected)
+    found = {case: difference(result, wanted) for (case, wanted), result in zip(expected.items(), results, strict=True)}
+    assert {case: text for case, text in found.items() if text} == {}

@@ -1,0 +1,177 @@
+"""Files of single operators, written with the classes of the package `tflite`, for what no converter writes any more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import flatbuffers
+import numpy as np
+
+from moir.dialects.memory_map import Array
+
+TYPES = {
+    "float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7, "int8": 9, "float64": 10,
+    "uint64": 12, "uint32": 15, "uint16": 16,
+}  # fmt: skip
+"""The numbers of element types by their names in numpy."""
+
+STRING = 5
+
+
+@dataclass
+class Tensor:
+    """A tensor of a file.
+
+    Args:
+        name: its name.
+        value: the value of a constant, or an example of what else it may be, which gives type and shape.
+        is_constant: whether it is a constant.
+        is_variable: whether it keeps its value.
+        scale: the scales of its integers, and their zero points.
+    """
+
+    name: str
+    value: Array
+    is_constant: bool = False
+    is_variable: bool = False
+    scale: Sequence[float] = ()
+    zero: Sequence[int] = ()
+    axis: int = 0
+
+
+@dataclass
+class Operator:
+    """An operator of a file: the names of operands ("" for none) and results, and its options.
+
+    A custom operator has the bytes of its options.
+    """
+
+    kind: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    options: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    custom: bytes | None = None
+
+
+class FileWriter:
+    """Writes a file with one subgraph."""
+
+    def __init__(self) -> None:
+        self.builder = flatbuffers.Builder(1024)
+
+    def table(self, name: str, **fields: Any) -> int:
+        """A table; lists and texts of the fields are written before it."""
+        module = import_module(f"tflite.{name}")
+        places = {key: self._place(name, key, value) for key, value in fields.items() if value is not None}
+        getattr(module, f"{name}Start")(self.builder)
+        for key, place in places.items():
+            getattr(module, f"{name}Add{key}")(self.builder, place)
+        return getattr(module, f"{name}End")(self.builder)
+
+    def _place(self, table: str, key: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.builder.CreateString(value)
+        if isinstance(value, bytes):
+            return self.builder.CreateByteVector(value)
+        if isinstance(value, np.ndarray):
+            return self.builder.CreateNumpyVector(value)
+        if isinstance(value, list):
+            getattr(import_module(f"tflite.{table}"), f"{table}Start{key}Vector")(self.builder, len(value))
+            for each in reversed(value):
+                self.builder.PrependUOffsetTRelative(each)
+            return self.builder.EndVector()
+        return value
+
+    def tensor(self, tensor: Tensor, buffer: int) -> int:
+        """The table of a tensor."""
+        quantization = None
+        if tensor.scale:
+            zeros = tensor.zero or [0] * len(tensor.scale)
+            quantization = self.table(
+                "QuantizationParameters",
+                Scale=np.array(tensor.scale, np.float32),
+                ZeroPoint=np.array(zeros, np.int64),
+                QuantizedDimension=tensor.axis,
+            )
+        kind = tensor.value.dtype
+        return self.table(
+            "Tensor",
+            Name=tensor.name,
+            Shape=np.array(tensor.value.shape, np.int32),
+            Type=STRING if kind.kind in "OU" else TYPES[kind.name],
+            Buffer=buffer,
+            IsVariable=tensor.is_variable,
+            Quantization=quantization,
+        )
+
+    def operator(self, operator: Operator, code: int, places: Mapping[str, int]) -> int:
+        """The table of an operator."""
+        inputs, outputs = ([places[name] if name else -1 for name in names] for names in (operator.inputs, operator.outputs))
+        table = self.table(operator.options, **operator.fields) if operator.options else None
+        number = getattr(import_module("tflite.BuiltinOptions").BuiltinOptions, operator.options) if operator.options else None
+        return self.table(
+            "Operator",
+            OpcodeIndex=code,
+            Inputs=np.array(inputs, np.int32),
+            Outputs=np.array(outputs, np.int32),
+            BuiltinOptionsType=number,
+            BuiltinOptions=table,
+            CustomOptions=operator.custom,
+        )
+
+
+def file_of(tensors: Sequence[Tensor], operators: Sequence[Operator], inputs: Sequence[str], outputs: Sequence[str]) -> bytes:
+    """The bytes of a model of one subgraph."""
+    writer = FileWriter()
+    places = {tensor.name: number for number, tensor in enumerate(tensors)}
+    buffers = [writer.table("Buffer")]
+    tables: list[int] = []
+    for tensor in tensors:
+        if tensor.is_constant:
+            buffers.append(writer.table("Buffer", Data=content(tensor.value)))
+        tables.append(writer.tensor(tensor, len(buffers) - 1 if tensor.is_constant else 0))
+    codes: list[int] = []
+    listed: list[int] = []
+    for number, operator in enumerate(operators):
+        builtin: int = getattr(import_module("tflite.BuiltinOperator").BuiltinOperator, operator.kind, 32)
+        is_custom = operator.custom is not None
+        codes.append(
+            writer.table(
+                "OperatorCode",
+                DeprecatedBuiltinCode=32 if is_custom else min(builtin, 127),
+                BuiltinCode=32 if is_custom else builtin,
+                CustomCode=operator.kind if is_custom else None,
+                Version=1,
+            )
+        )
+        listed.append(writer.operator(operator, number, places))
+    graph = writer.table(
+        "SubGraph",
+        Tensors=tables,
+        Inputs=np.array([places[name] for name in inputs], np.int32),
+        Outputs=np.array([places[name] for name in outputs], np.int32),
+        Operators=listed,
+        Name="main",
+    )
+    root = writer.table("Model", Version=3, OperatorCodes=codes, Subgraphs=[graph], Buffers=buffers, Description="test")
+    writer.builder.Finish(root, b"TFL3")
+    return bytes(writer.builder.Output())
+
+
+def content(value: Array) -> Array:
+    """The bytes of a constant."""
+    if value.dtype.kind not in "OU":
+        return np.frombuffer(value.tobytes(), np.uint8)
+    texts = [str(each).encode() for each in value.ravel()]
+    offsets = 4 * (len(texts) + 2) + np.cumsum([0, *map(len, texts)])
+    return np.frombuffer(np.array([len(texts), *offsets], np.int32).tobytes() + b"".join(texts), np.uint8)
+
+
+def camel(name: str) -> str:
+    """The name of a field in the generated classes: stride_w -> StrideW."""
+    return re.sub(r"(?:^|_)(\w)", lambda match: match[1].upper(), name)

@@ -1,0 +1,148 @@
+"""Whole files against the interpreter: control flow, states, tables, operations of TensorFlow, and how files may look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import moir
+from moir.dialects.memory_map import Array
+from moir.errors import ConversionError, ModelFileError
+from moir.execution.tflite_runtime import LiteRunner
+from moir.frontends.tflite import read_model
+from tests.numerical.runtime import core
+from tests.numerical.tflite.files import Operator, Tensor, file_of
+from tests.numerical.tflite.models import interpreted
+
+tf: Any = pytest.importorskip("tensorflow")
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "tflite"
+RANDOM = np.random.default_rng(11)
+
+
+def request_of(path: Path, folder: Path) -> Any:
+    """An infer request of a file."""
+    moir.save_model(moir.convert_model(path), folder / "m.xml")
+    return core().compile_model(folder / "m.xml", "CPU").create_infer_request()
+
+
+@pytest.mark.parametrize("name", ["network", "quantized", "shapes", "loops"])
+def test_fixtures(tmp_path: Path, name: str) -> None:
+    path = FIXTURES / f"{name}.tflite"
+    request = request_of(path, tmp_path)
+    inputs: dict[str, Array] = {}
+    for port in request.model_inputs:
+        shape = list(port.shape)
+        element = port.element_type.to_dtype()
+        inputs[port.any_name] = (RANDOM.normal(size=shape) if element.kind == "f" else RANDOM.integers(0, 3, size=shape)).astype(element)
+    expected = interpreted(path.read_bytes(), inputs)
+    found = request.infer(inputs)
+    for output in request.model_outputs:
+        [key] = [each for each in expected if each in output.names]
+        np.testing.assert_allclose(found[output], expected[key], rtol=1e-4, atol=0.01 if name == "quantized" else 1e-5)
+
+
+def test_inner_tensors_of_the_interpreter_are_numbers() -> None:
+    path = FIXTURES / "quantized.tflite"
+    module = read_model(path)
+    runner = LiteRunner(path, module, {})
+    [port] = runner.interface.inputs
+    x = RANDOM.normal(size=(1, 6, 5, 3)).astype(np.float32)
+    values = runner.run({port.name: x}, runner.tensors)
+    found = values["tfl.quantize"]
+    assert found.dtype == np.float32
+    assert np.abs(found - np.clip(x, found.min(), found.max())).max() < 0.05
+    assert values["scores"].shape == (1, 3)
+
+
+def test_a_variable_keeps_its_value(tmp_path: Path) -> None:
+    path = FIXTURES / "state.tflite"
+    request = request_of(path, tmp_path)
+    runner = tf.lite.Interpreter(str(path)).get_signature_runner()
+    for _ in range(3):
+        x = RANDOM.normal(size=(2, 3)).astype(np.float32)
+        [expected] = runner(x=x).values()
+        np.testing.assert_allclose(request.infer({0: x})[0], expected, rtol=1e-5)
+
+
+def test_operations_of_tensorflow(tmp_path: Path) -> None:
+    x = RANDOM.normal(size=(1, 6, 5, 3)).astype(np.float32)
+    found = request_of(FIXTURES / "flex.tflite", tmp_path).infer({0: x})[0]
+    np.testing.assert_allclose(found, (tf.math.erf(x) + tf.math.lgamma(x)).numpy(), rtol=1e-3, atol=1e-4)
+
+
+class Table(tf.Module):
+    """Tables of numbers for texts, and of texts for numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        keys, values = tf.constant(["a", "bc", ""]), tf.constant([3, 5, 8], tf.int64)
+        self.numbers = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), -1)
+        self.texts = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(values, keys), "none")
+
+    @tf.function(input_signature=[tf.TensorSpec([3], tf.string, name="x"), tf.TensorSpec([2], tf.int64, name="n")])
+    def __call__(self, x: Any, n: Any) -> dict[str, Any]:
+        return {"number": self.numbers.lookup(x), "text": self.texts.lookup(n)}
+
+
+def test_hash_tables(tmp_path: Path) -> None:
+    module: Any = Table()
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([module.__call__.get_concrete_function()], module)
+    path = tmp_path / "m.tflite"
+    path.write_bytes(converter.convert())
+    request = request_of(path, tmp_path)
+    ports = {name: port for port in request.model_inputs for name in port.names}
+    outputs = {name: port for port in request.model_outputs for name in port.names}
+    found = request.infer({ports["x"]: np.array(["bc", "", "x"]), ports["n"]: np.array([8, 4])})
+    assert list(found[outputs["number"]]) == [5, 8, -1]
+    assert list(request.get_tensor(outputs["text"]).str_data) == ["", "none"]
+
+
+def test_one_buffer_serves_tensors_of_several_types(tmp_path: Path) -> None:
+    x = np.zeros((2, 2), np.float32)
+    tensors = [Tensor("x", x), Tensor("shape", np.array([4], np.int32), is_constant=True), Tensor("y", np.zeros(4, np.float32))]
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of(tensors, [Operator("RESHAPE", ["x", "shape"], ["y"])], ["x"], ["y"]))
+    assert request_of(path, tmp_path).infer({0: x})[0].shape == (4,)
+
+
+def test_an_operator_that_nothing_lowers_is_named(tmp_path: Path) -> None:
+    x = np.zeros((2, 2), np.float32)
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of([Tensor("x", x), Tensor("y", x)], [Operator("Odd", ["x"], ["y"], custom=b"\x01\x02")], ["x"], ["y"]))
+    with pytest.raises(ConversionError, match=r"tflite\.Odd"):
+        moir.convert_model(path)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "operators", "message"),
+    [
+        ([Tensor("x", np.zeros(2, np.float32))], [], "the tensor 'y' of subgraph 0 is read before it is computed"),
+        (
+            [Tensor("x", np.zeros(2, np.float32), scale=[1.0, 2.0], axis=3)],
+            [],
+            "the tensor 'y' of subgraph 0 is read before it is computed",
+        ),
+        (
+            [Tensor("x", np.zeros(2, np.int8), scale=[1.0, 2.0], axis=3)],
+            [],
+            r"the tensor 'x' has 2 scales along dimension 3 of \[2\]",
+        ),
+    ],
+)
+def test_files_that_contradict_themselves(tmp_path: Path, tensors: list[Tensor], operators: list[Operator], message: str) -> None:
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of([*tensors, Tensor("y", np.zeros(2, np.float32))], operators, ["x"], ["y"]))
+    with pytest.raises(ModelFileError, match=message):
+        moir.convert_model(path)
+
+
+@pytest.mark.parametrize("size", [0, 4, 8, 40, 1000])
+def test_files_that_end_early(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "m.tflite"
+    path.write_bytes((FIXTURES / "network.tflite").read_bytes()[:size])
+    with pytest.raises(ModelFileError, match=str(path)):
+        moir.convert_model(path)

@@ -66,7 +66,9 @@ def all_sources(module: ModuleOp | Operation) -> dict[Operation, tuple[Source, .
 
 
 def traced_locations(module: ModuleOp | Operation) -> dict[Operation, LocationAttr]:
-    """The location of each operation in the models of a module; what has none gets one from what is around it."""
+    """The location of each operation in the models of a module; an operation without one gets that of its
+    users, its operands or the operation around it.
+    """
     found: dict[Operation, LocationAttr] = {}
     for block in all_blocks(module):
         _trace(block, found)

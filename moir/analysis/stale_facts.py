@@ -53,7 +53,9 @@ def _check_operations(held: Sequence[Operation], fresh: Sequence[Operation], mod
 
 
 def _check_dimensions(held: Dimensions, fresh: Dimensions, operations: Sequence[Operation]) -> None:
-    """What is held may say more than what is computed anew, but must not contradict it, nor the types."""
+    """The held dimensions may be more refined than newly computed ones, but must contradict neither these nor
+    the types.
+    """
     sizes: dict[Symbol, int] = {}
     held.scan(operations)
     for op in operations:

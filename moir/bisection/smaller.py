@@ -94,7 +94,7 @@ def smaller_lowering(
     passes = [each for each in conversion.passes if each.name not in INTERFACE]
 
     def differs(module: ModuleOp, inputs: Mapping[str, Array], expected: Mapping[str, Array]) -> bool:
-        """Whether no form of a module computes what is expected."""
+        """Whether every form of a module computes something other than the expected result."""
         part = ExaminedConversion(module, conversion.framework, passes, conversion.extensions, None, conversion.options)
         compared = False
         for form in part.forms(PipelineState(0, "import", module)):

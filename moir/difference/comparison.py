@@ -1,4 +1,4 @@
-"""The comparison of two modules: what matching finds, and what differs in what is matched."""
+"""The comparison of two modules: matched operations, and the differences between them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _are_left_out(before: DataAttr, after: DataAttr) -> bool:
 
 
 def _key(data: DataAttr) -> str:
-    """What a text says of a value that it leaves out."""
+    """The summary that a text prints in place of a long value."""
     return data.data.key if data.data.values is None else sha1(sample(data.data)).hexdigest()[:12]
 
 

@@ -1,4 +1,4 @@
-"""Which operation of one model is which of another: by their names, and by what they are connected with.
+"""Matches the operations of two models by their names and by their neighbours.
 
  1. Inputs and outputs are those of the same name, or of the same number.
  2. Operations are those of the same name, if one has it in each model. Names that a writer of IR gives to operations
@@ -130,7 +130,7 @@ class Matching:
         return op.results[value.index]
 
     def _from_users(self) -> None:
-        """Match what produces the same operand of matched operations, if it is of one kind."""
+        """Match the producers of equal operands of matched operations, if they are of one kind."""
         pending = list(self.pairs.items())
         while pending:
             a, b = pending.pop()

@@ -104,7 +104,7 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
 
 
 def _quotient(op: OpBuilder, x: SSAValue, divisor: SSAValue) -> SSAValue:
-    """x / divisor, corrected by what is left of x: the last bit decides which element is the nearest.
+    """x / divisor, corrected by the remainder, since the last bit decides which element is the nearest.
 
     The CPU plugin (2026.4) multiplies with the reciprocal of the divisor.
     """

@@ -138,7 +138,9 @@ def _reordered(op: OpBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue
 
 
 def _bias(op: OpBuilder, mode: Mode, weights: Direction) -> SSAValue:
-    """The bias of an operation: the sum of both, of GRU with that of the recurrent part of the new state by itself."""
+    """The bias of an operation: the sum of input and recurrent bias; for GRU, the recurrent bias of the new
+    state is kept apart.
+    """
     own, recurrent = (_reordered(op, value, mode.order) for value in (weights.bias, weights.recurrent_bias))
     if mode.operation != "GRUSequence":
         return op.Add(own, recurrent)

@@ -41,7 +41,7 @@ def has_outputs(model: ModelOp) -> bool:
 
 @dataclass(frozen=True)
 class TransformationPass(ModulePass):
-    """A transformation at its position in the pipeline; the name of the pass is that of the transformation."""
+    """A transformation of an extension as a pass, whose name is that of the transformation."""
 
     transformation: UserTransformation
     inner: ModulePass

@@ -88,7 +88,7 @@ def beginning_of(path: Path) -> bytes:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """The file whose name is that of `path` and a further suffix."""
+    """The file next to `path` whose name is that of `path` with a further suffix."""
     return path.with_name(path.name + suffix) if path.name else path
 
 

@@ -1,4 +1,4 @@
-"""Memory maps of files that become shorter: what is missing reads as zeros, and the file counts as shrunken.
+"""Memory maps of files that become shorter: missing pages read as zeros, and the file is recorded as shrunken.
 
 A process that reads a page of a map after the end of its file gets the signal SIGBUS, which ends it. Another program
 may shorten a file of weights at any time. So a handler puts zeros in the place of the pages that have gone, and notes

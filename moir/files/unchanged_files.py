@@ -1,4 +1,5 @@
-"""Files stay as they are while a model is read from them and converted: else the model would be of two states.
+"""Checks that files do not change while a model is read from them and converted; it could mix two states of a file
+otherwise.
 
 The size and the time of change of each file are noted when it is opened, and compared when its content is of no more
 use. A file that another one took the place of stays what it was as long as it is mapped.

@@ -52,7 +52,7 @@ def _producers(op: Operation) -> list[Operation]:
 
 
 def _rows(operations: list[Operation]) -> list[list[Operation]]:
-    """The operations by the length of the longest path to them, in each row in the order of what they are made of."""
+    """The operations in rows by the length of the longest path to them; in each row, in the order of their operands."""
     depth: dict[Operation, int] = {}
     for op in operations:
         depth[op] = max((depth[source] + 1 for source in _producers(op) if source in depth), default=0)

@@ -122,7 +122,7 @@ class NodeResult(Record):
 
 
 class NodeInspection(Shown):
-    """One operation with what is around it.
+    """One operation with its operands, its users and its origin.
 
     Args:
         node: the name of the node; empty if it has none.

@@ -1,4 +1,4 @@
-"""The inspection of a module: its interface, its operations, its weights, its bodies, what it says of itself."""
+"""The inspection of a module: its interface, operations, weights, bodies and metadata."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Shown(Record):
 
 
 def plain(value: object) -> Any:
-    """A record as a dictionary of its fields, and what is in it in the same way: only what JSON has."""
+    """A record as a dictionary of its fields, nested records likewise: only values that JSON has."""
     if isinstance(value, Record):
         return {name: plain(each) for name, each in value.by_name().items()}
     if isinstance(value, tuple | list):

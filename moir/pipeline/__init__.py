@@ -277,7 +277,7 @@ class DeferredPass(Pass):
 
 
 def loaded(each: ModulePass) -> ModulePass:
-    """The pass that a deferred one stands for; any other pass itself."""
+    """The pass that a deferred pass loads; any other pass itself."""
     return each.loaded() if isinstance(each, DeferredPass) else each
 
 

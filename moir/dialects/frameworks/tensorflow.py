@@ -47,7 +47,7 @@ def origin(value: SSAValue) -> SSAValue:
 
 
 def origin_of_kind(value: SSAValue, *kinds: str) -> FrameworkOp | None:
-    """The node that computes a value, through identities; None unless it is of one of the kinds."""
+    """The node that computes a value, looking through identities; None unless it is of one of the kinds."""
     owner = origin(value).owner
     return owner if isinstance(owner, FrameworkOp) and kind_of(owner) in kinds else None
 

@@ -14,8 +14,8 @@ from moir.rewriting.builder import OpBuilder
 def cholesky_factor(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> SSAValue:
     """The lower triangles l with a = l · lᵀ of matrices a of `size` rows, of which only the lower triangle is read.
 
-    A column of l is the first one of what is left of a, divided by the root of its first element; its products with
-    itself are subtracted from the rest.
+    A column of l is the first column of the remaining matrix, divided by the root of its first element; the outer
+    product of the column with itself is subtracted from the remaining matrix.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 4.2 (outer product Cholesky).
     """

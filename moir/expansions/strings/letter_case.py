@@ -46,7 +46,7 @@ _SIGMA, _FINAL_SIGMA = 0x3A3, "\u03c2"
 class _Tables(NamedTuple):
     """For blocks of code points: the block of each, then the number of the form and the kind of each code point in it.
 
-    Kinds are 1 for letters with case, 2 for what is passed over where the end of a word is sought, and 0 for others.
+    Kinds are 1 for letters with case, 2 for characters that the search for the end of a word skips, and 0 for others.
     """
 
     blocks: Array
@@ -125,7 +125,7 @@ def _characters(op: OpBuilder, symbols: SSAValue, places: SSAValue) -> tuple[SSA
 
 
 def _ends_word(op: OpBuilder, texts: Texts, kind: SSAValue, places: SSAValue) -> SSAValue:
-    """Whether a letter with case precedes in the same string, and none follows, but for what is passed over."""
+    """Whether a letter with case precedes in the same string and none follows, apart from skipped characters."""
     counted = positions_where(op, op.NotEqual(kind, number(2)))
     before = op.Subtract(ranks(op, counted, places), number(1))
     listed, count = with_sentinel(op, counted, number(0)), size_of(op, counted)

@@ -100,7 +100,7 @@ class NetworkBuilder:
         return ModelFileError(reason, operation=f"caffe.{layer.type}", node=layer.name, location=location, hint=hint)
 
     def _layer(self, layer: Layer) -> None:
-        """Build a layer, unless it is of training."""
+        """Build a layer, unless it is used in training only."""
         if layer.type == "Input":
             self._input_layer(layer)
         elif layer.type in DATA and layer.type not in self.custom:

@@ -71,7 +71,10 @@ def read_model(
 
 
 def _found_through(path: Path, named: Sequence[Path | None]) -> Path | None:
-    """The file in whose folder another one has to be: the first one that the user named. None if that named it, too."""
+    """The file whose folder must contain another one: the first file that the user named;
+
+    None if the user named the other one too.
+    """
     return None if path in named else named[0]
 
 

@@ -35,7 +35,7 @@ class Count(Record):
 
 
 class Definition(Record):
-    """What TensorFlow says of a kind.
+    """TensorFlow's definition of a kind: operands, results, and required attributes.
 
     `required` are the attributes without a default, with the field of their value; not types, shapes, tensors and
     functions, which the frontend asks for where it needs them.

@@ -107,7 +107,7 @@ class Frame:
         return 0 if value is None else max(0, list_length(value))
 
     def resolve(self, text: str, user: Any = None) -> Tensor:
-        """The tensor that a reference stands for.
+        """The tensor to which a reference resolves.
 
         Args:
             text: the reference: `node`, `node:1`, or `node:output:1` in a function.

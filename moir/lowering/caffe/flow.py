@@ -81,7 +81,7 @@ def accum(
 
 
 def _largest(node: LoweringNode, op: OpBuilder, values: list[SSAValue], wanted: list[int]) -> SSAValue:
-    """The largest height and width, or those that are wanted if both are larger."""
+    """The largest height and width, or the wanted ones if both are larger."""
     largest = reduce(op.Maximum, [sizes_like(op, value) for value in values])
     known = op.known.integers(largest)
     if any(wanted) and known is None:

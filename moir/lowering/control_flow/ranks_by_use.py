@@ -82,7 +82,7 @@ def as_result(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The result has the largest rank of the operands: the others are smaller, or all of them numbers."""
+    """The result has the largest rank of the operands."""
     result = ask(op.results[0])
     others = [rank_of(each) for number, each in enumerate(op.operands) if number != index]
     if result is None or None in others:

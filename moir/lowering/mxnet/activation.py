@@ -84,7 +84,7 @@ def softmax(
 ) -> SSAValue:
     """mxnet.softmax(x, length) {axis = -1, temperature} -> opset8.Softmax(x / temperature) {axis}
 
-    With lengths, what is after them along the axis does not count, and is 0.
+    With lengths, elements beyond them along the axis are ignored, and are 0 in the result.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     x = op.Negative(x) if name == "softmin" else x

@@ -1,4 +1,4 @@
-"""Places in tensors as single numbers and as coordinates, and what is written at places.
+"""Positions of elements, as flat indices and as coordinates, and writes to such positions.
 
 Source: tensor/ravel.cc, contrib/index_array.cc, contrib/index_copy.cc and tensor/matrix_op.cc of MXNet 1.9.
 """

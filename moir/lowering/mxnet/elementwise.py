@@ -47,7 +47,7 @@ _PREFIXES = ("_npi_", "_npx_", "_np_", "_contrib_")
 
 
 def plain_name(kind: str) -> str:
-    """The name of a kind without the prefix of the interface that it is of."""
+    """The name of a kind without the prefix of its interface (`_np_`, `_npx_`, …)."""
     return next((kind.removeprefix(prefix) for prefix in _PREFIXES if kind.startswith(prefix)), kind)
 
 

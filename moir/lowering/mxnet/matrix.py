@@ -39,8 +39,8 @@ def connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """mxnet.dot(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b)
 
-    The last axis of a is multiplied with the first of b, so that higher ranks are made matrices; numpy's is that with
-    the last but one.
+    The last axis of a is contracted with the first axis of b, so operands of higher rank are flattened to matrices;
+    numpy contracts with the last but one axis of b.
     """
     ranks = rank_of_operand(node, 0), rank_of_operand(node, 1)
     if max(ranks) <= 2:

@@ -69,7 +69,9 @@ def _global(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVal
 
 
 def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> bool:
-    """Whether a last window, of those that are rounded up, may begin after the data, or their size is unknown."""
+    """Whether, with a number of windows that is rounded up, the last window may begin after the data; true if
+    sizes are unknown.
+    """
     shape = shape_of(x) or (-1,) * (len(kernel) + 2)
     sizes = zip(shape[2:], kernel, strides, pads, strict=True)
     return any(s > k and (size < 0 or -(-(size + 2 * p - k) // s) * s - p >= size) for size, k, s, p in sizes)

@@ -73,12 +73,16 @@ def _limit(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 
 def _parameters(op: OpBuilder, limit: SSAValue, type_: Attribute, scale: float | None = None) -> Parameters:
-    """What integers of a type stand for in a range up to a limit, for which `scale`, or that of the type, stands."""
+    """The quantization of a type for a range up to a limit, which the integer `scale`, by default the largest
+    of the type, represents.
+    """
     return Quantization(op.Divide(limit, scale or _SCALES[type_]), None, IntegerRange.of(type_))
 
 
 def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValue:
-    """The real numbers that a quantized operand stands for; the limits of its range are operands from `limits` on."""
+    """The real numbers that a quantized operand represents; the limits of its range are operands `limits` and
+    `limits` + 1.
+    """
     value = node.operand(index)
     type_ = _type_of(node, value)
     if element_of(value) == f32:
@@ -125,7 +129,9 @@ def _result(
 
 
 def _rounded(op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, scale: float | None = None) -> SSAValue:
-    """Real numbers rounded to those that integers stand for; `scale`: what stands for the limit as they are rounded."""
+    """Real numbers rounded to the values of quantized integers; `scale` is the integer that represents the
+    limit while rounding.
+    """
     after, before = _parameters(op, limit, type_), _parameters(op, limit, type_, scale)
     if op.known.constant(limit) is not None:
         return fake_quantized(op, value, number_range(op, before), number_range(op, after), after.range)
@@ -197,7 +203,9 @@ def requantize(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _product(node: LoweringNode, op: OpBuilder, value: SSAValue, first: int) -> tuple[SSAValue, SSAValue]:
-    """A sum of products as MXNet's i32 stand for it, and its limit; those of factors are operands from `first` on."""
+    """A sum of products as MXNet represents it in i32, and its limit; the limits of the factors are operands
+    from `first` on.
+    """
     limits = [_limit(node, op, index) for index in (first, first + 2)]
     scale = _SCALES[_type_of(node, node.operand(0))] * _SCALES[_type_of(node, node.operand(1))]
     limit = op.Multiply(op.Multiply(*limits), _SCALES[si32] / _PRODUCT_SCALE**2)

@@ -60,7 +60,7 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
 
 
 def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is_transposed: bool) -> SSAValue:
-    """A matrix with a type that says how many columns it has, if what is added to the product says it.
+    """A matrix whose type has the number of columns that the summand of the product implies, if it does.
 
     So the sizes of the product are known wherever those of its rows are.
     """

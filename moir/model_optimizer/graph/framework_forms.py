@@ -101,7 +101,7 @@ def _is_same(value: Any, given: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value with texts for bytes, and -1 for unknown dimensions."""
+    """A value in which bytes are texts and unknown dimensions are -1."""
     if isinstance(value, np.ma.MaskedArray):
         return cast(Any, value).filled(-1)
     return value.decode() if isinstance(value, bytes) else value

@@ -57,7 +57,7 @@ class CallFrame:
 
     @cached_property
     def prefix(self) -> str:
-        """The names of the calling nodes, each followed by a slash: what is in front of the names of its nodes."""
+        """The prefix of the names of its nodes: the names of the calling nodes, each followed by a slash."""
         return "" if self.caller is None else f"{self.caller[0].prefix}{self.caller[1].name}/"
 
     @property

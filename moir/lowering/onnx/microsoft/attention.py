@@ -77,7 +77,7 @@ def head_count(node: LoweringNode) -> int:
 
 
 def scores_of(node: LoweringNode, mask: SSAValue | None) -> Scores:
-    """Scores with the scale of a node and what is added to them."""
+    """Attention scores, multiplied by the scale of a node, plus its attention bias."""
     # A scale of 0 selects the default.
     scale = node.number("scale", 0.0)
     return Scores(scale or None, mask=mask)

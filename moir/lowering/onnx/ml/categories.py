@@ -49,7 +49,7 @@ def _listed(node: LoweringNode, name: str) -> Listed:
 
 
 def _default(node: LoweringNode, element: Attribute) -> Array:
-    """What stands for an element that is no key: an array of one element."""
+    """The value for elements that are not among the keys: an array of one element."""
     given = node.tensor("default_tensor")
     if given is not None and given.size:
         return given.reshape(-1)[:1]

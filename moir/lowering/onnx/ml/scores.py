@@ -32,7 +32,7 @@ def probit(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _softmax_of_nonzero(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """SOFTMAX_ZERO: the softmax of the scores that are not zero; those that are stay so."""
+    """SOFTMAX_ZERO: the softmax of the nonzero scores; zero scores stay zero."""
     largest = op.ReduceMax(x, [-1], keep_dims=True)
     counts = op.Less(NEGLIGIBLE, op.Abs(x))
     powers = op.Exp(op.Subtract(x, largest))

@@ -167,7 +167,7 @@ class Examination:
         Numbers that are no floating-point numbers are not judged, only mentioned: they may lie between two integers.
         """
         if any(state.stage == COMPRESSION for state in self.states):
-            # Behind a rounding, or another operation with steps, weights in f16 may well make inner tensors differ.
+            # After a rounding, or another operation with steps, weights in f16 may well make inner tensors differ.
             return Verdict(kind="none", **common)
         values = inner_values(outcome.module)
         expected = self.reference.inner(list(values))
@@ -200,7 +200,7 @@ class Examination:
         good, bad = first_bad(first, len(self.states) - 1, lambda index: self.execution.is_good(self.states[index]))
         if bad - good > 1:
             skipped = ", ".join(map(str, self.states[good + 1 : bad]))
-            self.notes.append(f"the states behind {skipped} cannot be run; one of these passes may be the first")
+            self.notes.append(f"the states after {skipped} cannot be run; one of these passes may be the first")
         before, after = self.states[good], self.states[bad]
         if (outcome := self.execution.outcome(before)) is not None:
             # What was good without the forms of the plugin needs none.

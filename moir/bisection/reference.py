@@ -90,7 +90,7 @@ def reference_of(
         outcome = execution.outcome(state)
         if outcome is not None and outcome.error is None:
             execution.forget()
-            title = "the model as it was read, on OpenVINO Runtime" if state.number == 0 else f"the model behind {state}"
+            title = "the model as it was read, on OpenVINO Runtime" if state.number == 0 else f"the model after {state}"
             runner = OpenVinoRunner(outcome.module)
             return Reference(title, outcome.outputs, runner, matched(execution.given, runner.interface.inputs, "input"), base=state)
     raise ExecutionError("no state of the conversion can be run", hint="moir run says why the last one cannot")

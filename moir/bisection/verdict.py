@@ -141,7 +141,7 @@ class Verdict(Record):
         if self.kind == "pass":
             return f"the pass {self.stage} is the first after which the model is wrong"
         if self.kind == "plugin":
-            where = f"; it shows behind {self.stage}" if self.stage is not None else ""
+            where = f"; it shows after {self.stage}" if self.stage is not None else ""
             return f"the plugin of the runtime computes the model otherwise than its operations are defined{where}"
         node = f" of {self.node}" if self.node is not None else ", or the frontend"
         return f"all states agree with each other, not with the reference: the lowering{node} ({self.stage})"

@@ -39,9 +39,9 @@ def response_normalized(op: OpBuilder, x: SSAValue, *, size: int, alpha: float, 
 
 
 def _neighbour_sums(op: OpBuilder, x: SSAValue, size: int) -> SSAValue:
-    before, behind = (size - 1) // 2, size // 2
+    before, after = (size - 1) // 2, size // 2
     zeros = op.Broadcast(op.constant(0), rank_value(op, x))
-    begin, end = (op.ScatterUpdate(zeros, [1], [count], 0) for count in (before, behind))
+    begin, end = (op.ScatterUpdate(zeros, [1], [count], 0) for count in (before, after))
     padded = op.Pad(x, begin, end, op.constant_like(0, x), pad_mode="constant")
     ends = [index - size + 1 or 2**31 - 1 for index in range(size)]
     return reduce(op.Add, [op.Slice(padded, [index], [end], [1], [1]) for index, end in enumerate(ends)])

@@ -97,11 +97,11 @@ def whole_transposed_convolution(
     else:
         depth = op.Divide(_listed(op, _size(op, filters, 0)), groups)
         split = op.Concat([groups] if isinstance(groups, int) else groups, depth, rows, *kernel, axis=0)
-        behind = [axis + 1 for axis in spatial]
-        swapped = op.Transpose(op.Reshape(filters, split, special_zero=False), [0, 2, 1, *behind])
+        after = [axis + 1 for axis in spatial]
+        swapped = op.Transpose(op.Reshape(filters, split, special_zero=False), [0, 2, 1, *after])
         # The runtime (2026.4) fails on a Reshape that follows a Transpose of unknown sizes.
         merged = op.Concat(op.Multiply(rows, groups), depth, *kernel, axis=0)
-        turned = op.Reshape(_reversed(op, swapped, behind), merged, special_zero=False)
+        turned = op.Reshape(_reversed(op, swapped, after), merged, special_zero=False)
     for axis, stride in zip(spatial, window.strides, strict=True):
         if stride > 1:
             x = _spread(op, x, axis, stride, axes + 2)

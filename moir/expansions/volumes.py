@@ -81,7 +81,7 @@ def _corner(op: OpBuilder, flat: SSAValue, places: list[SSAValue], sizes: list[S
         index = limited if index is None else op.Add(op.Multiply(index, size), limited)
     assert index is not None
     assert inside is not None
-    # Behind the batch, Gather puts the places in front of the channels if the channels come last.
+    # After the batch, Gather puts the places in front of the channels if the channels come last.
     channels_last = op.Gather(op.Transpose(flat, [0, 2, 1]), index, 1, batch_dims=1)
     found = op.Transpose(channels_last, [0, 4, 1, 2, 3])
     return op.Select(op.Unsqueeze(inside, [1]), found, op.constant_like(0, found)) if padding == "zeros" else found

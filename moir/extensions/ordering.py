@@ -139,7 +139,7 @@ def _way_out(members: Sequence[int | str], places: Mapping[str, Sequence[int]], 
     if not listed:
         return "change their run_after or run_before"
     name = next(iter(listed))
-    meaning = "where run_after means behind the last and run_before in front of the first"
+    meaning = "where run_after means after the last and run_before in front of the first"
     return f"{_times(name, places)}, {meaning}; say {_forms(name, places)} to mean one of them"
 
 

@@ -1,4 +1,4 @@
-"""Which modules of Model Optimizer had which names: the table behind `moir.model_optimizer.import_paths`."""
+"""Which modules of Model Optimizer had which names: the table after `moir.model_optimizer.import_paths`."""
 
 from __future__ import annotations
 

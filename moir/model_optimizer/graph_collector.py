@@ -157,7 +157,7 @@ class GraphCollector:
     def finish(self) -> None:
         """All files are loaded: extractors run as one transformation, in front of all others.
 
-        In front of those of the front phase, nodes get the order of inputs that they had in Model Optimizer. Behind
+        In front of those of the front phase, nodes get the order of inputs that they had in Model Optimizer. After
         them, constants that they made get their element types, and nodes that
         say what the framework's operation says become that operation again.
         """

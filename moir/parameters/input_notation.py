@@ -262,7 +262,7 @@ def element_type(name: str) -> str:
 def _value(text: str, item: str) -> tuple[tuple[Any, ...], bool]:
     """The value after an arrow, flat, and whether it is a scalar. Raises ValueError for a text that is none."""
     if not text:
-        raise ValueError(f"{item!r} has no value behind ->")
+        raise ValueError(f"{item!r} has no value after ->")
     bracketed = re.fullmatch(r"[\[(](.*)[\])]", text, re.DOTALL)
     if bracketed is None:
         return (_literal(text),), True

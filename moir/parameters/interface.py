@@ -77,7 +77,7 @@ def _cut(options: Options) -> Mapping[str, FieldValue] | None:
 def _described(part: str) -> PassRequest:
     """A request for the pass that sets one part of items.
 
-    Behind cut-inputs, the inputs are in the order of the items.
+    After cut-inputs, the inputs are in the order of the items.
     """
     name = {"element": "set-input-types", "shape": "set-input-shapes", "value": "freeze-inputs"}[part]
 

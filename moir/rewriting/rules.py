@@ -221,7 +221,7 @@ class FusionRule(Pattern):
                 if is_refinement(value.type, op.results[0].type):
                     replace_matched(operations, value, rewriter)
                     return
-                rewriter.decline(f"the replacement has type {value.type}, which says less than {op.results[0].type}")
+                rewriter.decline(f"the replacement has type {value.type}, which is less refined than {op.results[0].type}")
             take_back(rewriter.op)
 
 

@@ -1,7 +1,7 @@
 """The types that a text gives to the results of operations, checked against type inference.
 
-A written type has to follow from the operation: it is the type that inference gives, or one that says less. A type that
-says more is an error as well, even where it does not contradict: the dimension that it adds may have come from an
+A written type has to follow from the operation: it is the inferred type, or a less refined one. A type that
+is more refined is an error as well, even where it does not contradict: the dimension that it adds may have come from an
 operand that was edited since, and folding ShapeOf to it would make a model that is wrong without a message.
 
 Two kinds of types are taken as they are written: those of Parameters of a model and of operations that no operation set

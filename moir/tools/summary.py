@@ -66,7 +66,7 @@ def process_start() -> float:
     now = time.perf_counter()
     try:
         with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
-            # The name of the program, in parentheses, may contain blanks. Behind it, the 20th field is the start.
+            # The name of the program, in parentheses, may contain blanks. After it, the 20th field is the start.
             ticks = int(file.read().rpartition(")")[2].split()[19])
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):

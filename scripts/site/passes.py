@@ -86,10 +86,10 @@ def positions(name: str) -> str:
 
 
 def _neighbour(name: str) -> str:
-    """Behind which pass one is that runs on request only."""
+    """After which pass one is that runs on request only."""
     names = every_pass()
     position = names.index(name)
-    return f"behind {names[position - 1]}"
+    return f"after {names[position - 1]}"
 
 
 def _positions(name: str, options: ConversionOptions) -> str:

@@ -208,7 +208,7 @@ class CoordinateGatherOp(ReadingOp):
         if data is None or indices is None or not is_fixed(depth := indices[-1]):
             return None
         if batch + depth > len(data):
-            raise InferenceError(f"{depth} coordinates behind {batch} batch dimensions are too many for data {format_shape(data)}")
+            raise InferenceError(f"{depth} coordinates after {batch} batch dimensions are too many for data {format_shape(data)}")
         return (*(merge_shapes(data[:batch], indices[:batch]) or ()), *indices[batch:-1], *data[batch + depth :])
 
     def read(self, *operands: Array) -> Array | None:

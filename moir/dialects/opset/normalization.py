@@ -265,8 +265,8 @@ def neighbour_sums(values: Array, axis: int, size: int) -> Array:
     sums = np.insert(sums, 0, 0, axis=axis)
     places: Array = np.arange(length, dtype=np.int64)
     first = np.maximum(places - min(size // 2, length), 0)
-    behind = np.minimum(places + min(size - size // 2, length), length)
-    return (np.take(sums, behind, axis=axis) - np.take(sums, first, axis=axis)).astype(values.dtype)
+    after = np.minimum(places + min(size - size // 2, length), length)
+    return (np.take(sums, after, axis=axis) - np.take(sums, first, axis=axis)).astype(values.dtype)
 
 
 @deferred_definition

@@ -247,8 +247,8 @@ class StridedSlice(MovementOp):
         dimension = 0
         for position in range(count):
             if ellipsis[position]:
-                behind = sum(1 for later in range(position + 1, count) if not new[later])
-                for _ in range(rank - behind - dimension):
+                after = sum(1 for later in range(position + 1, count) if not new[later])
+                for _ in range(rank - after - dimension):
                     yield position, dimension, "whole"
                     dimension += 1
             elif new[position]:
@@ -337,11 +337,11 @@ class PadOp(MovementOp):
                 raise InferenceError(f"{given[0]} paddings are given for {len(shape)} dimensions")
         begin, end = (_extended(bounds_of(known.elements(operand)), len(shape)) for operand in self.operands[1:3])
         sizes: list[Dimension] = []
-        for dimension, before, behind in zip(shape, begin, end, strict=True):
-            if not isinstance(before, int) or not isinstance(behind, int):
+        for dimension, before, after in zip(shape, begin, end, strict=True):
+            if not isinstance(before, int) or not isinstance(after, int):
                 sizes.append(-1)
                 continue
-            sizes.append(shifted(dimension, before + behind))
+            sizes.append(shifted(dimension, before + after))
             if is_fixed(dimension) and not is_fixed(sizes[-1]):
                 raise InferenceError(f"the padding cuts more off shape {format_shape(shape)} than is there")
         return tuple(sizes)

@@ -155,8 +155,8 @@ def remaining(op: OpBuilder, x: SSAValue, place: SSAValue, size: int) -> SSAValu
     """Matrices [..., size, size] without their first column and the row of the pivot."""
     rest = op.Slice(x, [1], [size], [1], [-1])
     # Row i of the remaining matrix is row i, or from the pivot's row on row i + 1.
-    behind = op.GreaterEqual(op.constant(np.arange(size - 1).reshape(size - 1, 1)), place)
-    return op.Select(behind, op.Slice(rest, [1], [size], [1], [-2]), op.Slice(rest, [0], [size - 1], [1], [-2]))
+    after = op.GreaterEqual(op.constant(np.arange(size - 1).reshape(size - 1, 1)), place)
+    return op.Select(after, op.Slice(rest, [1], [size], [1], [-2]), op.Slice(rest, [0], [size - 1], [1], [-2]))
 
 
 def signed(op: OpBuilder, pivot: SSAValue, place: SSAValue) -> SSAValue:

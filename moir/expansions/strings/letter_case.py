@@ -109,8 +109,8 @@ def changed(op: OpBuilder, x: Texts, *, upper: bool) -> SSAValue:
 
 def _characters(op: OpBuilder, symbols: SSAValue, places: SSAValue) -> tuple[SSAValue, SSAValue]:
     """For each byte the code point of the character that begins there, and its number of bytes; 0 if none does."""
-    behind = op.Concat(op.convert(symbols, si32), number([0, 0, 0]), axis=0)
-    first, *others = (op.Gather(behind, op.Add(places, number(offset)), 0) for offset in range(4))
+    after = op.Concat(op.convert(symbols, si32), number([0, 0, 0]), axis=0)
+    first, *others = (op.Gather(after, op.Add(places, number(offset)), 0) for offset in range(4))
     second, third, fourth = (op.FloorMod(each, number(64)) for each in others)
     two = op.Add(op.Multiply(op.FloorMod(first, number(32)), number(64)), second)
     three = op.Add(op.Multiply(op.Add(op.Multiply(op.FloorMod(first, number(16)), number(64)), second), number(64)), third)
@@ -138,6 +138,6 @@ def _ends_word(op: OpBuilder, texts: Texts, kind: SSAValue, places: SSAValue) ->
         has_case = op.Equal(op.Gather(kind, op.Minimum(place, op.Subtract(size_of(op, kind), number(1))), 0), number(1))
         return op.LogicalAnd(op.convert(is_there, boolean), op.LogicalAnd(is_inside, has_case))
 
-    behind = op.Add(before, number(2))
-    precedes, follows = is_letter(before, op.GreaterEqual(before, number(0))), is_letter(behind, op.Less(behind, count))
+    after = op.Add(before, number(2))
+    precedes, follows = is_letter(before, op.GreaterEqual(before, number(0))), is_letter(after, op.Less(after, count))
     return op.LogicalAnd(precedes, op.LogicalNot(follows))

@@ -110,10 +110,10 @@ def with_rest(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
 
 def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
     """For the elements of rows of some counts, one after the other, their rows and their places in them."""
-    behind = op.CumSum(counts, 0)
+    after = op.CumSum(counts, 0)
     places = one_by_one(op, op.ReduceSum(counts, [0], keep_dims=False))
-    row = owner(op, behind, places)
-    return row, op.Subtract(places, op.Gather(op.Subtract(behind, counts), row, 0))
+    row = owner(op, after, places)
+    return row, op.Subtract(places, op.Gather(op.Subtract(after, counts), row, 0))
 
 
 def overlaps(wanted: bytes) -> bool:
@@ -123,8 +123,8 @@ def overlaps(wanted: bytes) -> bool:
 
 def occurrences(op: OpBuilder, texts: Texts, wanted: bytes) -> SSAValue:
     """The positions of some bytes, which do not overlap themselves, in strings."""
-    behind = np.zeros(len(wanted), np.uint8)
-    symbols = op.Concat(texts.symbols, behind, axis=0)
+    after = np.zeros(len(wanted), np.uint8)
+    symbols = op.Concat(texts.symbols, after, axis=0)
     places = one_by_one(op, size_of(op, texts.symbols))
     table = op.Gather(symbols, op.Add(op.Unsqueeze(places, [1]), number(np.arange(len(wanted)))), 0)
     same = op.ReduceLogicalAnd(op.Equal(table, np.frombuffer(wanted, np.uint8)), [1], keep_dims=False)

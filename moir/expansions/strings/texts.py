@@ -107,11 +107,11 @@ def contiguous(op: OpBuilder, texts: Texts) -> Texts:
     """A list of strings whose bytes follow each other. The begins and ends are flat."""
     begins, ends = flat(op, texts.begins), flat(op, texts.ends)
     lengths = op.Maximum(op.Subtract(ends, begins), number(0))
-    behind = op.CumSum(lengths, 0)
-    starts = op.Subtract(behind, lengths)
+    after = op.CumSum(lengths, 0)
+    starts = op.Subtract(after, lengths)
     places = one_by_one(op, op.ReduceSum(lengths, [0], keep_dims=False))
-    sources = op.Add(places, op.Gather(op.Subtract(begins, starts), owner(op, behind, places), 0))
-    return Texts(starts, behind, op.Gather(texts.symbols, sources, 0))
+    sources = op.Add(places, op.Gather(op.Subtract(begins, starts), owner(op, after, places), 0))
+    return Texts(starts, after, op.Gather(texts.symbols, sources, 0))
 
 
 def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
@@ -164,8 +164,8 @@ def matrix(op: OpBuilder, texts: Texts, *, from_end: bool = False) -> tuple[SSAV
 def stripped(op: OpBuilder, texts: Texts) -> Texts:
     """Strings without white space at both ends."""
     others = positions_where(op, op.LogicalNot(is_one_of(op, texts.symbols, WHITESPACE)))
-    behind = size_of(op, texts.symbols)
-    following = op.Gather(with_sentinel(op, others, behind), ranks(op, others, texts.begins), 0)
+    after = size_of(op, texts.symbols)
+    following = op.Gather(with_sentinel(op, others, after), ranks(op, others, texts.begins), 0)
     start = op.Minimum(following, texts.ends)
     before = op.Concat(number([-1]), others, axis=0)
     last = op.Gather(before, ranks(op, others, texts.ends), 0)

@@ -179,7 +179,7 @@ class _Parser:
             self._position -= 1
             self._skip()
         elif word != ";":
-            raise self._error(f"{word!r} behind the field {field.name!r}")
+            raise self._error(f"{word!r} after the field {field.name!r}")
 
     @staticmethod
     def _set_type(field: Any, type_: str) -> None:
@@ -211,4 +211,4 @@ class _Parser:
                     self._position -= 1
                     self._skip()
                 elif sign != ";":
-                    raise self._error(f"{sign!r} behind the value {word!r}")
+                    raise self._error(f"{sign!r} after the value {word!r}")

@@ -156,8 +156,8 @@ class Network:
             names = [self.layers[position].name for position in _cycle(left, sources)]
             raise ModelFileError(f"the graph has a cycle: {' -> '.join([*names, names[0]][:12])}")
         results = [position for position, layer in enumerate(self.layers) if layer.is_result]
-        behind = frozenset(results)
-        return [position for position in order if position not in behind] + results
+        after = frozenset(results)
+        return [position for position in order if position not in after] + results
 
 
 def _port(ports: Mapping[int, int], number: int | None, layer: Layer, section: str) -> int:

@@ -1,6 +1,6 @@
 """The number of operands and results of a node, and the attributes that it has to have, as TensorFlow defines its kind.
 
-TensorFlow checks this when it loads a graph, so that only damaged graphs differ. Behind the import nothing asks again
+TensorFlow checks this when it loads a graph, so that only damaged graphs differ. After the import nothing asks again
 whether a node has the operands of its kind.
 
 Source: the registry of operations of TensorFlow 2.21; op_def.proto.

@@ -151,14 +151,14 @@ class ModelOutputs:
 
     def _fed(self) -> set[str]:
         """The names of the nodes that depend on inputs of the model."""
-        return self._behind(node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder"))
+        return self._after(node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder"))
 
     def _in_loops(self) -> set[str]:
         """The names of the nodes within loops of TensorFlow 1, whose values no one outside can have."""
         entering = [node.name for node in self.frame.nodes.values() if node.op in _ENTERS]
-        return self._behind(entering, up_to=_EXITS) if entering else set()
+        return self._after(entering, up_to=_EXITS) if entering else set()
 
-    def _behind(self, names: Iterable[str], up_to: Collection[str] = ()) -> set[str]:
+    def _after(self, names: Iterable[str], up_to: Collection[str] = ()) -> set[str]:
         """Names of nodes, and of the nodes that depend on these by data, but not past those of some kinds."""
         users: dict[str, list[str]] = {}
         for node in self.frame.nodes.values():

@@ -168,8 +168,8 @@ Count = Callable[[str], int]
 def _rows(table: str) -> Iterator[tuple[str, str]]:
     """The texts in front of and after the colon in each row of a table."""
     for row in re.sub(r"\n +", " ", table.strip()).splitlines():
-        before, _, behind = row.partition(": ")
-        yield before, behind
+        before, _, after = row.partition(": ")
+        yield before, after
 
 
 @cache

@@ -66,13 +66,13 @@ def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
     return op.Add(x, _aligned_blob(node, op, 0, given, num_axes))
 
 
-def _dimensions_behind(node: LoweringNode, given: LayerParameters, own: int) -> int:
+def _dimensions_after(node: LoweringNode, given: LayerParameters, own: int) -> int:
     """How many dimensions the first operand has after `own` that begin at `axis`."""
     rank = node.known_rank(0)
-    behind = rank - own - normalize_axis(given.integer("axis", 1), rank)
-    if behind < 0:
+    after = rank - own - normalize_axis(given.integer("axis", 1), rank)
+    if after < 0:
         node.fail(f"{own} dimensions from axis {given.integer('axis', 1)} on do not fit a blob of {rank}")
-    return behind
+    return after
 
 
 def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerParameters, axes: int) -> SSAValue:
@@ -83,8 +83,8 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerPar
         if prod(array.shape[: array.ndim - axes]) != 1:
             node.fail(f"a weight of shape {list(array.shape)} is given for {axes} dimensions")
         array = array.reshape(array.shape[array.ndim - axes :] if axes else ())
-    behind = _dimensions_behind(node, given, array.ndim) if array.ndim else 0
-    return op.constant(array.reshape((*array.shape, *[1] * behind)))
+    after = _dimensions_after(node, given, array.ndim) if array.ndim else 0
+    return op.constant(array.reshape((*array.shape, *[1] * after)))
 
 
 def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: LayerParameters) -> SSAValue:
@@ -92,8 +92,8 @@ def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: La
     own = rank_of(value)
     if own is None:
         node.fail("the rank of operand 1 is unknown", hint="give the model's inputs a known rank")
-    behind = _dimensions_behind(node, given, own) if own else 0
-    return op.Unsqueeze(value, [own + index for index in range(behind)]) if behind else value
+    after = _dimensions_after(node, given, own) if own else 0
+    return op.Unsqueeze(value, [own + index for index in range(after)]) if after else value
 
 
 @caffe.lowers("Power")

@@ -34,7 +34,7 @@ class _Windows:
         self.kernel, self.strides, self.pads, self.rounds_up = kernel, strides, pads, rounds_up
 
     @property
-    def may_end_behind(self) -> bool:
+    def may_end_after(self) -> bool:
         """Whether a last window may begin in the padding at the end."""
         return any(p > k - s for k, s, p in zip(self.kernel, self.strides, self.pads, strict=True))
 
@@ -118,7 +118,7 @@ def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
         rounding_type="ceil" if windows.rounds_up else "floor",
         auto_pad="explicit",
     )
-    if not windows.rounds_up or not any(windows.pads) or not windows.may_end_behind:
+    if not windows.rounds_up or not any(windows.pads) or not windows.may_end_after:
         return result
     # The windows that begin in front of the end of the data: (size + pad) / stride, rounded up.
     sizes = op.Slice(op.ShapeOf(x), [2], [4], [1])

@@ -51,6 +51,6 @@ def reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 0, nu
         for index, size in enumerate(wanted)
     ]
     before = [op.Slice(sizes, [0], [start], [1])] if start else []
-    behind = [op.Slice(sizes, [end], [rank], [1])] if end < rank else []
-    parts = [*before, *middle, *behind]
+    after = [op.Slice(sizes, [end], [rank], [1])] if end < rank else []
+    parts = [*before, *middle, *after]
     return op.Reshape(x, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)

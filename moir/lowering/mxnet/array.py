@@ -51,9 +51,9 @@ def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
     assert rank is not None
     numbers = op.Range(0, op.Gather(op.ShapeOf(x), -1, 0), 1, output_type=si64)
     square = op.Select(op.Equal(numbers, op.Unsqueeze(numbers, [1])), op.Unsqueeze(x, [rank]), op.constant_like(0, x))
-    before, behind = [0] * (rank + 1), [0] * (rank + 1)
-    before[rank - (k < 0)], behind[rank - (k > 0)] = abs(k), abs(k)
-    return op.Pad(square, before, behind, op.constant_like(0, x), pad_mode="constant") if k else square
+    before, after = [0] * (rank + 1), [0] * (rank + 1)
+    before[rank - (k < 0)], after[rank - (k > 0)] = abs(k), abs(k)
+    return op.Pad(square, before, after, op.constant_like(0, x), pad_mode="constant") if k else square
 
 
 @mxnet.lowers("_np_trace")

@@ -101,10 +101,10 @@ def sequence_last(node: LoweringNode, op: OpBuilder, x: SSAValue, *, use_sequenc
     if not use_sequence_length:
         return op.Gather(x, -1, axis)
     rank = rank_of_operand(node)
-    steps_behind = x if axis == 1 else op.transposed(x, [1, 0, *range(2, rank)])
+    steps_after = x if axis == 1 else op.transposed(x, [1, 0, *range(2, rank)])
     last = op.Subtract(op.convert(node.operand(1), si64), 1)
     # A Gather with batches would do, but the CPU plugin reads out of bounds in one of a single batch.
-    return op.GatherND(steps_behind, op.Unsqueeze(last, [1]), batch_dims=1)
+    return op.GatherND(steps_after, op.Unsqueeze(last, [1]), batch_dims=1)
 
 
 @mxnet.lowers("SequenceReverse")

@@ -51,9 +51,9 @@ def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: floa
     return op.MVN(x, op.constant(list(axes)), eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
 
 
-def _scaled(op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, behind: int) -> SSAValue:
+def _scaled(op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, after: int) -> SSAValue:
     """x · gamma + beta, which have one dimension, with `after` dimensions after it."""
-    shaped = [op.Reshape(value, [-1, *[1] * behind], special_zero=False) if behind else value for value in (gamma, beta)]
+    shaped = [op.Reshape(value, [-1, *[1] * after], special_zero=False) if after else value for value in (gamma, beta)]
     return op.Add(op.Multiply(x, shaped[0]), shaped[1])
 
 

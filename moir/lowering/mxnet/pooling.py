@@ -91,9 +91,9 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
         windows = op.Divide(op.Add(sizes, [stride - 1 for stride in strides]), list(strides))
         reach = op.Add(op.Multiply(op.Subtract(windows, 1), list(strides)), list(kernel))
         missing = op.Maximum(op.Subtract(reach, sizes), 0)
-        behind = op.Concat(op.constant([0, 0]), missing, axis=0)
+        after = op.Concat(op.constant([0, 0]), missing, axis=0)
         lowest = op.ConvertLike(op.constant(float("-inf") if method == "max" else 0.0), x)
-        x = op.Pad(x, [0] * rank, behind, lowest, pad_mode="constant")
+        x = op.Pad(x, [0] * rank, after, lowest, pad_mode="constant")
     elif convention not in ("valid", "full"):
         node.fail(f"pooling_convention {convention!r} does not exist")
     elif convention == "full" and _may_be_empty(x, kernel, strides, pads):

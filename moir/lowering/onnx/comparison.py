@@ -27,7 +27,7 @@ def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis:
             from moir.lowering.onnx.strings.concatenation import equal_strings
 
             return equal_strings(node, op)
-        node.fail("strings are compared for equality only", hint="cut the model behind this node")
+        node.fail("strings are compared for equality only", hint="cut the model after this node")
     return operation(op, node.op.KIND)(a, b)
 
 

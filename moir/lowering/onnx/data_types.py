@@ -18,7 +18,7 @@ def cast(node: LoweringNode, op: OpBuilder, input: SSAValue, *, to: Attribute, s
     if element_of(input) == to:
         return input
     if string in (element_of(input), to):
-        node.fail("the runtime converts no strings", hint="cut the model behind this node")
+        node.fail("the runtime converts no strings", hint="cut the model after this node")
     return converted(op, input, to, saturate)
 
 
@@ -27,7 +27,7 @@ def cast_like(node: LoweringNode, op: OpBuilder, input: SSAValue, target_type: S
     """onnx.CastLike(x, like) -> opset1.Convert(x), or opset1.ConvertLike(x, like) if the type of like is unknown"""
     element = element_of(target_type)
     if string in (element_of(input), element) and element_of(input) != element:
-        node.fail("the runtime converts no strings", hint="cut the model behind this node")
+        node.fail("the runtime converts no strings", hint="cut the model after this node")
     return op.ConvertLike(input, target_type) if element is dynamic else converted(op, input, element, saturate)
 
 

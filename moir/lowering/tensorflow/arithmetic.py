@@ -39,7 +39,7 @@ def operand_type(node: LoweringNode) -> Attribute:
 def refuse_strings(node: LoweringNode) -> None:
     """Raises ConversionError if the operands of a binary node are strings."""
     if string in (node.element(0), operand_type(node)):
-        node.fail("the runtime does not compute strings", hint="cut the model behind this node, where the values are numbers")
+        node.fail("the runtime does not compute strings", hint="cut the model after this node, where the values are numbers")
 
 
 @tf.lowers(*_BINARY.split())

@@ -25,7 +25,7 @@ def has_strings(node: LoweringNode) -> bool:
 def refuse_strings(node: LoweringNode) -> None:
     """Raises ConversionError if an operand is known to have the element type string."""
     if has_strings(node):
-        node.fail("the runtime does not compare strings", hint="cut the model behind this node, where the values are numbers")
+        node.fail("the runtime does not compare strings", hint="cut the model after this node, where the values are numbers")
 
 
 @tf.lowers(*["Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "NotEqual"])

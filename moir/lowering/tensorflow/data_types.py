@@ -25,7 +25,7 @@ def cast(node: LoweringNode, op: OpBuilder, x: SSAValue, *, DstT: Attribute) -> 
     """
     source = node.element_attribute("SrcT", node.element(0))
     if string in (source, DstT) and source != DstT:
-        node.fail("the runtime converts no strings", hint="cut the model behind this node, where the values are numbers")
+        node.fail("the runtime converts no strings", hint="cut the model after this node, where the values are numbers")
     if isinstance(DstT, ComplexType):
         converted = op.convert(x, DstT.parameters[0])
         return converted if isinstance(source, ComplexType) else as_complex(op, converted)
@@ -61,7 +61,7 @@ def reinterpret(node: LoweringNode, op: OpBuilder, input: SSAValue, *, type: Att
         return op.convert(input, type)
     return node.fail(
         "the bits of a value that is computed when the model runs cannot be read as another type",
-        hint="cut the model before and behind this node, or write a lowering for what the model does with the bits",
+        hint="cut the model before and after this node, or write a lowering for what the model does with the bits",
     )
 
 

@@ -23,7 +23,7 @@ _FILLING = {"OnesLike": 1, "ZerosLike": 0}
 def fill(node: LoweringNode, op: OpBuilder, dims: SSAValue, value: SSAValue) -> SSAValue:
     """tf.Fill(dims, value) -> opset3.Broadcast(value, dims)"""
     if string in (node.op.properties.get("T"), element_of(value)):
-        node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
+        node.fail("the runtime does not fill tensors with strings", hint="cut the model after this node")
     return op.Broadcast(as_scalar(op, value), dims)
 
 
@@ -31,7 +31,7 @@ def fill(node: LoweringNode, op: OpBuilder, dims: SSAValue, value: SSAValue) -> 
 def empty(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute) -> SSAValue:
     """tf.Empty(shape) {dtype} -> opset3.Broadcast(0, shape)"""
     if dtype == string:
-        node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
+        node.fail("the runtime does not fill tensors with strings", hint="cut the model after this node")
     return op.Broadcast(op.constant(np.zeros((), to_numpy(dtype)), dtype), shape)
 
 
@@ -42,7 +42,7 @@ def unread(node: LoweringNode, op: OpBuilder, *, dtype: Attribute, shape: tuple[
     It is the result of the branch of a tf.If that does not compute a result of the other branch.
     """
     if dtype == string or not node.has("shape"):
-        node.fail("the element type is string, or the rank is unknown", hint="cut the model behind the condition")
+        node.fail("the element type is string, or the rank is unknown", hint="cut the model after the condition")
     return op.filled([max(size, 0) for size in shape], np.zeros((), to_numpy(dtype)), dtype)
 
 
@@ -50,7 +50,7 @@ def unread(node: LoweringNode, op: OpBuilder, *, dtype: Attribute, shape: tuple[
 def filled_like(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.ZerosLike(x) -> opset3.Broadcast(0, opset3.ShapeOf(x))"""
     if string in (node.op.properties.get("T"), element_of(x)):
-        node.fail("the runtime does not fill tensors with strings", hint="cut the model behind this node")
+        node.fail("the runtime does not fill tensors with strings", hint="cut the model after this node")
     return op.Broadcast(op.constant_like(_FILLING[node.op.KIND], x), op.ShapeOf(x))
 
 

@@ -152,10 +152,10 @@ def computed_pads(op: OpBuilder, x: SSAValue, kernel: Sequence[int], strides: Se
 
 def padded(op: OpBuilder, x: SSAValue, pads: SSAValue) -> SSAValue:
     """x [N, C, H, W] padded with the lowest number of its element type."""
-    front, behind = (op.Concat([0, 0], op.Gather(pads, index, 0), axis=0) for index in (0, 1))
+    front, after = (op.Concat([0, 0], op.Gather(pads, index, 0), axis=0) for index in (0, 1))
     dtype = to_numpy(element_of(x))
     smallest = np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
-    return op.Pad(x, front, behind, op.constant_like(smallest, x), pad_mode="constant")
+    return op.Pad(x, front, after, op.constant_like(smallest, x), pad_mode="constant")
 
 
 def without_pads(op: OpBuilder, places: SSAValue, front: SSAValue, x: SSAValue, unpadded: SSAValue) -> SSAValue:

@@ -231,8 +231,8 @@ def known_cuts(node: LoweringNode, index: Index) -> list[Cut] | None:
         if step == 0:
             node.fail("a stride is zero")
         size = shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else -1
-        first, behind = (0, LAST) if step > 0 else (-1, FIRST)
-        cut = Cut(axis, start if begins and start is not None else first, stop if ends and stop is not None else behind, step)
+        first, after = (0, LAST) if step > 0 else (-1, FIRST)
+        cut = Cut(axis, start if begins and start is not None else first, stop if ends and stop is not None else after, step)
         if not is_whole(cut, size):
             cuts.append(settled(cut, size))
     return cuts

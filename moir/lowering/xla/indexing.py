@@ -82,8 +82,8 @@ class Places:
             if grid:
                 column = op.Unsqueeze(column, list(range(batch, batch + grid)))
             if axis in self.several:
-                behind = grid - self.several.index(axis)
-                column = op.Add(column, np.arange(self.sizes[axis]).reshape(-1, *(1,) * behind))
+                after = grid - self.several.index(axis)
+                column = op.Add(column, np.arange(self.sizes[axis]).reshape(-1, *(1,) * after))
             columns.append(column)
         outer = [dimension_list(op, self.indices, axis) for axis in range(batch)]
         shape = op.Concat(*outer, op.constant([*(self.sizes[axis] for axis in self.several), 1]), axis=0)
@@ -116,7 +116,7 @@ def gathered(
 ) -> SSAValue:
     """The slices of an operand at the indices, operand 1 of a node that has the other dimension numbers.
 
-    A start beyond the last possible one is that.
+    A start index beyond the last valid one is clamped to the last valid one.
     """
     data, rank = operand, len(sizes)
     batching, index_batching = batching_of(node, "operand_batching_dims", "start_indices_batching_dims")
@@ -188,7 +188,7 @@ def scattered(
     """An operand with updates written at the indices, operand 1 of a node that has the other dimension numbers.
 
     A slice that does not lie within the operand is not written. Unless the indices are constants, such slices are
-    written behind it, into elements that are cut off afterwards.
+    written after it, into elements that are cut off afterwards.
     """
     rank = node.known_rank(0)
     reduction = REDUCTIONS.get(combination(body) or "")
@@ -228,12 +228,12 @@ def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) ->
     bounds = None if limits is None else op.known.constant(limits)
     known = op.known.constant(starts)
     is_within = limits is None or (known is not None and bounds is not None and bool(np.all((known >= 0) & (known <= bounds))))
-    behind = 0
+    after = 0
     if not is_within and limits is not None:
-        behind = places.sizes[places.mapped[0]]
+        after = places.sizes[places.mapped[0]]
         axis = places.indexed.index(places.mapped[0])
         rank = len(order)
-        ends = [behind if each == axis else 0 for each in range(rank)]
+        ends = [after if each == axis else 0 for each in range(rank)]
         inside = op.LogicalAnd(op.GreaterEqual(starts, 0), op.LessEqual(starts, limits))
         inside = op.ReduceLogicalAnd(inside, [-1], keep_dims=True)
         # The first element after the data, and the first one along all other dimensions.
@@ -242,6 +242,6 @@ def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) ->
         starts = op.Select(inside, starts, outside)
         target = op.Pad(target, [0] * rank, ends, op.constant_like(0, target), pad_mode="constant")
     result = op.ScatterNDUpdate(target, places.elements(starts), values, reduction=reduction)
-    if behind:
-        result = op.Slice(result, [0], [-behind], [1], [places.indexed.index(places.mapped[0])])
+    if after:
+        result = op.Slice(result, [0], [-after], [1], [places.indexed.index(places.mapped[0])])
     return op.transposed(op.convert(result, element), [order.index(axis) for axis in range(len(order))])

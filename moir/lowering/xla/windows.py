@@ -21,7 +21,7 @@ from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 
 LAST = 2**31 - 1
-"""An end behind the last element."""
+"""An end after the last element."""
 
 MAXIMUM_TAPS = 1024
 """Largest number of elements of a window that are sliced out."""

@@ -126,7 +126,7 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
         # A node of a framework that an extension only gave another `op` is found by its other names, too.
         return (str(given),) if is_mo_operation(op) else tuple(dict.fromkeys((str(given), *names)))
     if (original := op.attributes.get(FRAMEWORK_OPERATION)) is not None and isinstance(op, OpsetOp):
-        # Behind the layout change an operation still is called as in the framework.
+        # After the layout change an operation still is called as in the framework.
         dialect, _, kind = str(value_of(original)).partition(".")
         return tuple(dict.fromkeys((names_of_kind(dialect, decode_kind(kind))[0], *names)))
     form = view_of_operation(op).forms.get(op.KIND) if isinstance(op, FrameworkOp) else None

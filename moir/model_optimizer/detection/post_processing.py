@@ -180,17 +180,17 @@ def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> t
     ]
     if not clipping:
         return None, None
-    behind = _dependent(result for each in suppressions for result in each.results)
+    following = _dependent(result for each in suppressions for result in each.results)
     # The operand of a suppression that are boxes; others are sizes, which have minima as well.
     before = any(each.operands[BOXES].owner in _dependent(result for clip in clipping for result in clip.results) for each in suppressions)
-    return before, any(each in behind for each in clipping)
+    return before, any(each in following for each in clipping)
 
 
 def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> int | None:
     """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, after the suppressions."""
-    behind = _dependent(result for each in suppressions for result in each.results)
+    following = _dependent(result for each in suppressions for result in each.results)
     for each in processing.nodes:
-        if each in behind and kind_of(each) == "Minimum" and (found := _limit(each.results[0])) is not None:
+        if each in following and kind_of(each) == "Minimum" and (found := _limit(each.results[0])) is not None:
             return found
     return None
 

@@ -114,7 +114,7 @@ class Request:
         """
         graph = suppression_in(processing)
         if not processing.suppressions:
-            raise self.error(f"there is no NonMaxSuppression behind {self.titles(processing)}")
+            raise self.error(f"there is no NonMaxSuppression after {self.titles(processing)}")
         fields = {name: f"{place}.{field}" for name, field in _FIELDS.items()} if isinstance(place, str) else place
         config = {} if self.pipeline is None else {name: self.pipeline.in_model(field) for name, field in fields.items()}
         said: dict[str, tuple[float | bool | None, ...]] = {

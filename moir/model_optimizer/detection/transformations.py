@@ -49,8 +49,8 @@ HEADS: tuple[Head, ...] = (
     Head(f"{_API}ConstValueOverride", "outputs:override_constants", "Constants get values of the pipeline.config."),
     Head(f"{_API}PreprocessorReplacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
     Head(f"{_API}Preprocessor2Replacement", "preprocessor:remove_preprocessor", "Images come in the size of the network."),
-    Head("TFYOLO", "yolo:regions_of_outputs", "YOLO 1 and 2: RegionYolo behind the outputs."),
-    Head("TFYOLOV3", "yolo:regions_of_entry_points", "YOLO 3: RegionYolo behind the feature maps."),
+    Head("TFYOLO", "yolo:regions_of_outputs", "YOLO 1 and 2: RegionYolo after the outputs."),
+    Head("TFYOLOV3", "yolo:regions_of_entry_points", "YOLO 3: RegionYolo after the feature maps."),
     Head(f"{_API}SSDPostprocessorReplacement", "ssd:replace_postprocessor", "SSD: the post-processing becomes a DetectionOutput."),
     Head(f"{_API}PSROIPoolingReplacement", "position_sensitive:pool_by_position", "R-FCN: crops of maps become a PSROIPooling."),
     Head(f"{_API}ProposalReplacement", "two_stages:replace_proposals", "Faster R-CNN: proposals become a DetectionOutput."),
@@ -142,9 +142,9 @@ class FirstFittingPass(ModulePass):
 
 
 def _transformation(
-    name: str, id: str, description: str, file: Path, inner: ModulePass, behind: str, framework: str = TENSORFLOW.dialect
+    name: str, id: str, description: str, file: Path, inner: ModulePass, after: str, framework: str = TENSORFLOW.dialect
 ) -> UserTransformation:
-    members: dict[str, Any] = {"id": id, "run_after": (behind,), "run_before": ("lower",), "__doc__": description}
+    members: dict[str, Any] = {"id": id, "run_after": (after,), "run_before": ("lower",), "__doc__": description}
 
     def build(spec: ArgSpec) -> ModulePass:
         refuse_unknown_options(spec, ())
@@ -168,12 +168,12 @@ def configured(
         file: the file.
         pipeline: the pipeline.config, if one is given.
     """
-    behind = dict(_BEHIND)
+    after = dict(_BEHIND)
     for head in HEADS:
         if head.id in ids:
             inner = HeadPass(head, tuple(descriptions[head.id]), pipeline)
-            made = _transformation(kebab_case(head.id), head.id, head.description, file, inner, behind[head.framework], head.framework)
-            behind[head.framework] = made.name
+            made = _transformation(kebab_case(head.id), head.id, head.description, file, inner, after[head.framework], head.framework)
+            after[head.framework] = made.name
             yield made
 
 

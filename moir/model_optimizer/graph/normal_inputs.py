@@ -8,7 +8,7 @@ An extension that asks for nodes by the name of the normal form expects the inpu
 another name (`AttributedSlice`, `Sqrt`), or not at all, stay as they are. Where the forms have one name, what asks for
 the source of such an input, or has it in a pattern, gets it.
 
-Behind the front phase, what is asked for as Slice has the order of ONNX, where opset8.Slice has the steps before the
+After the front phase, what is asked for as Slice has the order of ONNX, where opset8.Slice has the steps before the
 axes; what is asked for by its type stays.
 """
 

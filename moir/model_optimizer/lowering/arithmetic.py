@@ -67,10 +67,10 @@ def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 def _aligned(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue, axis: int) -> SSAValue:
     """A value of a lower rank than the data, reshaped so that its first axis is the given one of the data."""
     rank, missing = node.rank_of_value(data), node.rank_of_value(data) - node.rank_of_value(value)
-    behind = missing - axis % max(rank, 1)
-    if missing <= 0 or behind <= 0 or node.rank_of_value(value) == 0:
+    after = missing - axis % max(rank, 1)
+    if missing <= 0 or after <= 0 or node.rank_of_value(value) == 0:
         return value
-    return op.Unsqueeze(value, list(range(rank - missing, rank - missing + behind)))
+    return op.Unsqueeze(value, list(range(rank - missing, rank - missing + after)))
 
 
 @lowers(*dict.fromkeys((*INTERNAL, *ELEMENTWISE)))

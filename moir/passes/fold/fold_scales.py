@@ -161,7 +161,7 @@ def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Value
     return copy
 
 
-class FactorBehind(Pattern):
+class FactorAfter(Pattern):
     """Multiplies a factor of the result into the weights of a linear operation, also past an addition."""
 
     roots = (Multiply, Divide)
@@ -251,4 +251,4 @@ class FoldScalesPass(PatternPass):
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[Pattern]:
-        return [TwoConstants(), FactorBehind(), FactorBefore()]
+        return [TwoConstants(), FactorAfter(), FactorBefore()]

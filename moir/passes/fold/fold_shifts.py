@@ -86,7 +86,7 @@ class ShiftBefore(Pattern):
             rewriter.replace_with(op, rewriter.op.Add(result, rewriter.op.constant(bias, element)))
 
 
-class TermsBehind(TwoConstants):
+class TermsAfter(TwoConstants):
     """Adds up the terms after a convolution; `fold-scales` has done so with all others."""
 
     companions = ((Convolution, GroupConvolution),)
@@ -102,4 +102,4 @@ class FoldShiftsPass(PatternPass):
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[Pattern]:
-        return [ShiftBefore(), TermsBehind()]
+        return [ShiftBefore(), TermsAfter()]

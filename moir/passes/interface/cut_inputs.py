@@ -81,7 +81,7 @@ class _Cut:
         for item, each in zip(items, listed, strict=True):
             if each not in needed and (each not in found or each in self.needed):
                 reason = f"no output of the model needs the input {str(item.place)!r}"
-                raise ConversionError(reason + ", as the model is cut behind it" if each in found else reason, hint="leave it out")
+                raise ConversionError(reason + ", as the model is cut after it" if each in found else reason, hint="leave it out")
         others = [op for op in self.names.parameters if op not in listed]
         missing = [op for op in others if op in needed] if is_cut else []
         if missing:

@@ -223,8 +223,8 @@ class Index:
         new = masks["new_axis_mask"]
         for position in range(len(begin)):
             if masks["ellipsis_mask"][position]:
-                behind = sum(1 for later in range(position + 1, len(begin)) if not new[later])
-                for _ in range(rank - behind - len(self.entries)):
+                after = sum(1 for later in range(position + 1, len(begin)) if not new[later])
+                for _ in range(rank - after - len(self.entries)):
                     self._add(self.FULL)
             elif new[position]:
                 self.result_rank += 1

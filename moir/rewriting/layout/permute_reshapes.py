@@ -146,7 +146,7 @@ def reshape(offer: Offer) -> Permuted | None:
     if own is None or result is None:
         return None
     for group in groups:
-        # A number says more than the dimension of the data that it is equal to.
+        # A number is more refined than the symbolic dimension of the data that it equals.
         if len(group.data) == len(group.result) == 1 and isinstance(target[group.result[0]], Symbol):
             target[group.result[0]] = data[group.data[0]]
     found = Permuted([own, None], [result])

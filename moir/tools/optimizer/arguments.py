@@ -63,7 +63,7 @@ def _add_passes(parser: argparse.ArgumentParser) -> None:
         help="passes separated by commas, with options in braces; 'default' stands for those of moir",
     )
     add("--pass-pipeline", metavar="PIPELINE", help="the passes, in the form 'builtin.module(a,b{x=1})'")
-    add("--resume-after", metavar="PASS", help="run the default pipeline from behind a pass, named as its dump: 07-fold-constants")
+    add("--resume-after", metavar="PASS", help="run the default pipeline from after a pass, named as its dump: 07-fold-constants")
 
 
 def _add_lists(parser: argparse.ArgumentParser) -> None:

@@ -63,6 +63,6 @@ def observers_of(options: argparse.Namespace, render: Callable[[ModuleOp, IO[str
     if options.crash_reproducer:
         from moir.tools.optimizer.reproducer import ReproducerWriter
 
-        # Behind the verification, which counts as a part of the pass.
+        # After the verification, which counts as a part of the pass.
         found.append(ReproducerWriter(Path(options.crash_reproducer), options))
     return found

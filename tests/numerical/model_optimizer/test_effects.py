@@ -77,7 +77,7 @@ def test_how_often_a_class_matched(said):
 def test_at_which_step_a_pattern_fails(said):
     (line,) = [line for line in said if line.startswith("Transposed matches nothing")]
     assert "transpose fails: no node has op 'Transpose'" in line
-    assert "there are Transposes only behind the layout change" in line
+    assert "there are Transposes only after the layout change" in line
 
 
 def test_a_class_that_expects_another_layout(said):
@@ -88,4 +88,4 @@ def test_a_class_that_expects_another_layout(said):
 def test_a_condition_that_expects_another_layout(said):
     (line,) = [line for line in said if "OnlyChannelsLast" in line]
     assert "predicate 1 of its graph_condition does not hold" in line
-    assert "NCHW behind the layout change, the back phase" in line
+    assert "NCHW after the layout change, the back phase" in line

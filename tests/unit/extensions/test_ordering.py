@@ -63,7 +63,7 @@ def test_a_cycle_because_a_pass_occurs_twice() -> None:
     with pytest.raises(ConversionError) as raised:
         order(transformation("mine", ("clean",), ("fuse",)))
     assert str(raised.value).endswith(
-        "; the pass clean runs 2 times, where run_after means behind the last and run_before in front of the first; "
+        "; the pass clean runs 2 times, where run_after means after the last and run_before in front of the first; "
         "say clean#1 or clean#2 to mean one of them"
     )
     assert order(transformation("mine", ("clean#1",), ("fuse",)))[5] == "mine"

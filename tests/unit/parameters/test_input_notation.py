@@ -55,7 +55,7 @@ def test_inputs(text: str, items: list[str]) -> None:
         ("x[5..2]", "the dimension '5..2' has its bounds in the wrong order"),
         ("x{f31}", "'f31' is no element type; did you mean f32"),
         ("x{complex}", "'complex' is no element type; it is one of boolean, f64"),
-        ("x->", "'x->' has no value behind ->"),
+        ("x->", "'x->' has no value after ->"),
     ],
 )
 def test_what_is_no_input(text: str, message: str) -> None:

@@ -202,7 +202,7 @@ class _Ordering:
             raise _error(frame, node, reason)
 
     def _check_sharing(
-        self, frame: CallFrame, names: list[str], writes: list[str], behind: Mapping[str, int], bits: Mapping[str, int], resource: Resource
+        self, frame: CallFrame, names: list[str], writes: list[str], after: Mapping[str, int], bits: Mapping[str, int], resource: Resource
     ) -> None:
         """Check that no memory of a variable of TensorFlow 1 is written between its passing on and its use."""
         if not writes:
@@ -212,10 +212,10 @@ class _Ordering:
             node = frame.nodes[name]
             for operand in data_operands(node):
                 source = reference(operand)[0]
-                if source not in behind or self._shared(frame, operand) != resource:
+                if source not in after or self._shared(frame, operand) != resource:
                     continue
                 # A write changes what it is given itself.
-                if behind[source] & mask != behind[name] & mask & ~(bits[name] if name in writes else 0):
+                if after[source] & mask != after[name] & mask & ~(bits[name] if name in writes else 0):
                     raise _unordered(frame, frame.nodes[writes[-1]], name, resource)
 
 

@@ -117,7 +117,7 @@ def multi_box_detection(
     """mxnet._contrib_MultiBoxDetection(scores [N, C, A], offsets [N, 4 A], anchors [1, A, 4])
     -> [N, A, 6] by falling score
 
-    A row is (class, score, corners). The class of a suppressed row is -1; all of a row that never counted is. Behind
+    A row is (class, score, corners). The class of a suppressed row is -1; all of a row that never counted is. After
     the first `nms_topk` rows are not sorted: there are those that the list of all that count has at these places.
     """
     shape = shape_of(scores)

@@ -111,8 +111,8 @@ def _occurrences(op: OpBuilder, x: SSAValue, grams: Array, distance: int) -> SSA
     size = grams.shape[1]
     found: SSAValue | None = None
     for index in range(size):
-        behind = (size - 1 - index) * distance
-        tokens = op.Slice(x, [index * distance], [-behind if behind else np.iinfo(np.int32).max], [1], [-1])
+        after = (size - 1 - index) * distance
+        tokens = op.Slice(x, [index * distance], [-after if after else np.iinfo(np.int32).max], [1], [-1])
         equal = op.Equal(op.Unsqueeze(tokens, [-1]), op.constant_like(grams[:, index], x))
         found = equal if found is None else op.LogicalAnd(found, equal)
     assert found is not None

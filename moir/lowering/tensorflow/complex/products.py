@@ -37,7 +37,7 @@ def product_of_elements(node: LoweringNode, op: OpBuilder) -> SSAValue:
     for axis in sorted((normalize_axis(axis, rank) for axis in axes), reverse=True):
         size = factor_count(node, value, axis)
         if not size:
-            node.fail("products of no complex numbers are not computed", hint="cut the model behind this node")
+            node.fail("products of no complex numbers are not computed", hint="cut the model after this node")
         factors = [parts(op, op.Gather(value, index, axis)) for index in range(size)]
         while len(factors) > 1:
             pairs = zip(factors[::2], factors[1::2], strict=False)

@@ -14,8 +14,8 @@ _DRAWN = "the runtime writes no lines into images at computed places"
 _SEQUENCES = "the sizes of its windows are drawn at random by a generator that the runtime does not have"
 
 REFUSALS = {
-    "DrawBoundingBoxes": (_DRAWN, "make the boxes outputs of the model, and draw them behind it"),
-    "DrawBoundingBoxesV2": (_DRAWN, "make the boxes outputs of the model, and draw them behind it"),
+    "DrawBoundingBoxes": (_DRAWN, "make the boxes outputs of the model, and draw them after it"),
+    "DrawBoundingBoxesV2": (_DRAWN, "make the boxes outputs of the model, and draw them after it"),
     "FractionalAvgPool": (_SEQUENCES, "replace it by tf.nn.avg_pool2d in the model"),
     "FractionalMaxPool": (_SEQUENCES, "replace it by tf.nn.max_pool2d in the model"),
     "GenerateBoundingBoxProposals": (

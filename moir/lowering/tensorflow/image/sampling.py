@@ -202,8 +202,8 @@ def extract_volume_patches(
     data, same = input, same_or_valid(node) == "same_upper"
     lengths = [op.Gather(op.ShapeOf(data), axis, 0) for axis in (1, 2, 3)]
     if same and max(ksizes) > 1:
-        before, behind = [(size - 1) // 2 for size in ksizes], [size // 2 for size in ksizes]
-        data = op.Pad(data, before, behind, op.constant_like(0, data), pad_mode="constant")
+        before, after = [(size - 1) // 2 for size in ksizes], [size // 2 for size in ksizes]
+        data = op.Pad(data, before, after, op.constant_like(0, data), pad_mode="constant")
     for axis, (length, size, stride) in enumerate(zip(lengths, ksizes[1:4], strides[1:4], strict=True)):
         data = op.Gather(data, window_positions(op, length, size, stride, same=same), 1 + 2 * axis)
     order = [0, 1, 3, 5, 2, 4, 6, 7]
@@ -300,11 +300,11 @@ def wrapped(op: OpBuilder, place: SSAValue, size: SSAValue) -> SSAValue:
     last = op.Subtract(size, 1.0)
     steps = op.Maximum(last, 1.0)
     before = op.Add(op.Floor(op.Divide(op.Negative(place), steps)), 1.0)
-    behind = op.Floor(op.Divide(place, steps))
+    after = op.Floor(op.Divide(place, steps))
     place = op.Select(op.Less(place, 0.0), op.Add(place, op.Multiply(size, before)), place)
     # A position before the first element is at most equal to the size after wrapping.
-    moved = op.Subtract(place, op.Multiply(size, behind))
-    place = op.Select(op.LogicalAnd(op.Greater(place, last), op.Greater(behind, 0.0)), moved, place)
+    moved = op.Subtract(place, op.Multiply(size, after))
+    place = op.Select(op.LogicalAnd(op.Greater(place, last), op.Greater(after, 0.0)), moved, place)
     return op.Minimum(op.Maximum(place, 0.0), last)
 
 

@@ -105,7 +105,7 @@ def lower_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, outpu
 
 
 VECTORS = "vectors are determined up to their signs only, and a Loop cannot find those that TensorFlow finds"
-ASK_VALUES = "use the values alone, or cut the model behind this node"
+ASK_VALUES = "use the values alone, or cut the model after this node"
 
 
 @tf.lowers("SelfAdjointEigV2")
@@ -193,4 +193,4 @@ REASONS = {
 @tf.lowers(*REASONS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """tf.MatrixSquareRoot(a): raises an error with the reason."""
-    node.fail(REASONS[node.op.KIND], hint="cut the model behind this node, and compute this function outside")
+    node.fail(REASONS[node.op.KIND], hint="cut the model after this node, and compute this function outside")

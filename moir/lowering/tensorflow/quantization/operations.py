@@ -140,12 +140,12 @@ def concat(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.QuantizedConcat(axis, x…, lows…, highs…) -> opset1.Concat of the values as integers of a common range"""
     operands, first = node.operands, int(node.op.KIND == "QuantizedConcat")
     count = node.integer("N", (len(operands) - 1) // 3)
-    behind = first + count + (1 - first)
+    after = first + count + (1 - first)
     axis = node.constant_integers(0 if first else count)
     if axis is None:
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
     values = operands[first : first + count]
-    lows, highs = ([as_scalar(op, each) for each in operands[start : start + count]] for start in (behind, behind + count))
+    lows, highs = ([as_scalar(op, each) for each in operands[start : start + count]] for start in (after, after + count))
     low, high = op.Minimum(lows[0], 0.0), highs[0]
     for other_low, other_high in zip(lows[1:], highs[1:], strict=True):
         low, high = op.Minimum(low, other_low), op.Maximum(high, other_high)

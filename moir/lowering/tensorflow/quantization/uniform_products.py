@@ -63,8 +63,8 @@ def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue
     columns = sides[1].scale
     if node.integer("rhs_quantization_axis", -1) >= 0:
         # The scales of columns, or of filters, lie along the last dimension of the result, or its features.
-        behind = node.known_rank(0) - 1 - node.integer("output_feature_dimension", 1)
-        columns = op.Reshape(node.operand(4), [-1, *(1,) * behind], special_zero=False)
+        following = node.known_rank(0) - 1 - node.integer("output_feature_dimension", 1)
+        columns = op.Reshape(node.operand(4), [-1, *(1,) * following], special_zero=False)
     moved = rescaled(op, found, op.Multiply(sides[0].scale, columns), after)
     return stored(node, op, moved, "output_", node.element_attribute("Tout", si32))
 

@@ -208,17 +208,17 @@ def set_range(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAVa
         before = [
             _front(op, target, start) or (zeros(op, first, values, element=False) if unmade else op.Slice(target, [0], first, [1], [0]))
         ]
-    behind: list[SSAValue] = []
+    after: list[SSAValue] = []
     if not fits:
         done = dimension_list(op, values, 0)
         done = op.Add(done, start) if start else done
         if unmade:
-            behind = [zeros(op, op.Subtract(length, done), values, element=False)]
+            after = [zeros(op, op.Subtract(length, done), values, element=False)]
         else:
-            behind = [op.Slice(target, done, [np.iinfo(np.int64).max], [1], [0])]
+            after = [op.Slice(target, done, [np.iinfo(np.int64).max], [1], [0])]
     if unmade:
         release(node, 0)
-    return op.Concat(*before, values, *behind, axis=0)
+    return op.Concat(*before, values, *after, axis=0)
 
 
 def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:

@@ -92,8 +92,8 @@ def strides(op: OpBuilder, shape: SSAValue, node: LoweringNode) -> SSAValue:
     count = rank_of_sparse(node, shape)
     if count == 1:
         return op.constant([1])
-    behind = np.triu(np.ones((count, count), bool), 1)
-    return op.ReduceProd(op.Select(op.constant(behind), shape, op.constant(1, element_of(shape))), [1], keep_dims=False)
+    after = np.triu(np.ones((count, count), bool), 1)
+    return op.ReduceProd(op.Select(op.constant(after), shape, op.constant(1, element_of(shape))), [1], keep_dims=False)
 
 
 def rank_of_sparse(node: LoweringNode, shape: SSAValue) -> int:

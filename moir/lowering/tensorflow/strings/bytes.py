@@ -102,10 +102,10 @@ def encoded(op: OpBuilder, input: SSAValue, *, pad: bool = False) -> SSAValue:
     # Characters that hold bits, and those with padding.
     counts = op.Divide(op.Add(op.Multiply(sizes, number(4)), number(2)), number(3))
     widths = op.Multiply(op.Divide(op.Add(sizes, number(2)), number(3)), number(4)) if pad else counts
-    behind = op.CumSum(widths, 0)
-    first = op.Subtract(behind, widths)
+    after = op.CumSum(widths, 0)
+    first = op.Subtract(after, widths)
     places = one_by_one(op, op.ReduceSum(widths, [0], keep_dims=False))
-    row = owner(op, behind, places)
+    row = owner(op, after, places)
     column = op.Subtract(places, op.Gather(first, row, 0))
     bit = op.Multiply(column, number(6))
     at, shift = op.Divide(bit, number(8)), op.FloorMod(bit, number(8))
@@ -120,7 +120,7 @@ def encoded(op: OpBuilder, input: SSAValue, *, pad: bool = False) -> SSAValue:
     six = op.FloorMod(op.Divide(pair, op.Gather(divisors, shift, 0)), number(64))
     found = op.Select(op.Less(column, op.Gather(counts, row, 0)), six, number(64))
     characters = op.Gather(np.frombuffer(ALPHABET + b"=", np.uint8), found, 0)
-    limits = [op.Reshape(each, shape_value(op, begins), special_zero=False) for each in (first, behind)]
+    limits = [op.Reshape(each, shape_value(op, begins), special_zero=False) for each in (first, after)]
     return op.StringTensorPack(*limits, characters)
 
 
@@ -134,10 +134,10 @@ def decoded(op: OpBuilder, input: SSAValue) -> SSAValue:
     starts, stops = flat(op, begins), flat(op, ends)
     sizes = op.Subtract(op.Subtract(stops, starts), op.Subtract(op.Gather(padding, stops, 0), op.Gather(padding, starts, 0)))
     widths = op.Divide(op.Multiply(sizes, number(3)), number(4))
-    behind = op.CumSum(widths, 0)
-    first = op.Subtract(behind, widths)
+    after = op.CumSum(widths, 0)
+    first = op.Subtract(after, widths)
     places = one_by_one(op, op.ReduceSum(widths, [0], keep_dims=False))
-    row = owner(op, behind, places)
+    row = owner(op, after, places)
     bit = op.Multiply(op.Subtract(places, op.Gather(first, row, 0)), number(8))
     at, shift = op.Divide(bit, number(6)), op.FloorMod(bit, number(6))
     values = np.zeros(256, np.int32)
@@ -147,7 +147,7 @@ def decoded(op: OpBuilder, input: SSAValue) -> SSAValue:
     pair = op.Add(op.Multiply(op.Gather(six, start, 0), number(64)), op.Gather(six, op.Add(start, number(1)), 0))
     divisor = op.Gather(number([16, 1, 4, 1, 1, 1]), shift, 0)
     result = op.convert(op.FloorMod(op.Divide(pair, divisor), number(256)), element_of(symbols))
-    limits = [op.Reshape(each, shape_value(op, begins), special_zero=False) for each in (first, behind)]
+    limits = [op.Reshape(each, shape_value(op, begins), special_zero=False) for each in (first, after)]
     return op.StringTensorPack(*limits, result)
 
 

@@ -186,7 +186,7 @@ def hash_bucket(op: OpBuilder, input: SSAValue, *, num_buckets: int) -> SSAValue
     -> extension.StringToHashBucket(opset15.StringTensorUnpack(x)) {num_buckets}
     """
     reason = "the hash needs products of 64 bits, which the runtime computes with 32"
-    hint = "leave out --no-tokenizers, or cut the model behind this node, where the values are numbers"
+    hint = "leave out --no-tokenizers, or cut the model after this node, where the values are numbers"
     check_permitted(op, reason, hint)
     texts = unpacked(op, input)
     result = tensor(shape_of(texts.begins), si64)

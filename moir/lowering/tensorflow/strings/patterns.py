@@ -107,7 +107,7 @@ def needs_automaton(pattern: Pattern | None) -> bool:
 def expression_of(node: LoweringNode, op: OpBuilder, text: str) -> Expression:
     """The pattern for the operations of OpenVINO Tokenizers. Raises ConversionError if there is none."""
     reason = f"the regular expression {text!r} needs an automaton, which the operation sets cannot express"
-    hint = "use a text or a set of characters of ASCII, or cut the model behind this node"
+    hint = "use a text or a set of characters of ASCII, or cut the model after this node"
     check_permitted(op, reason, f"leave out --no-tokenizers, or {hint}")
     try:
         return written_anew(text)

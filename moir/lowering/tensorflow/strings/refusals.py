@@ -42,5 +42,5 @@ def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """tf.DecodeJpeg(x): refused, because the operation sets cannot express it."""
     node.fail(
         REASONS[node.op.KIND],
-        hint="cut the model behind this node, where the values are numbers, and compute those outside, as with OpenVINO Tokenizers",
+        hint="cut the model after this node, where the values are numbers, and compute those outside, as with OpenVINO Tokenizers",
     )

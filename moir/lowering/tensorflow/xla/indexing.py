@@ -28,7 +28,7 @@ def gather(
     """tf.XlaGather(x, indices, sizes) {dimension numbers}
     -> Transpose(opset8.GatherND(Transpose(x), indices)); opset8.Gather for single elements along one dimension
 
-    A start beyond the last possible one is that.
+    A start index beyond the last valid one is clamped to the last valid one.
     """
     sizes = constant_list(node, 2, "slice sizes", node.known_rank(0))
     return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims)

@@ -96,7 +96,7 @@ def dynamic_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, start_indi
     """tf.XlaDynamicSlice(x, start, sizes)
     -> opset8.Gather(x, start + [0, 1, …], axis) for each axis that is not taken whole; opset8.Slice for constants
 
-    A start beyond the last possible one is that.
+    A start index beyond the last valid one is clamped to the last valid one.
     """
     return slice_at(op, input, start_indices, constant_list(node, 2, "sizes", node.known_rank(0)))
 
@@ -105,7 +105,7 @@ def dynamic_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, start_indi
 def dynamic_update_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, update: SSAValue, indices: SSAValue) -> SSAValue:
     """tf.XlaDynamicUpdateSlice(x, update, start) -> opset3.ScatterUpdate, or opset1.Select between padded tensors
 
-    A start beyond the last possible one is that.
+    A start index beyond the last valid one is clamped to the last valid one.
     """
     node.known_rank(0)
     return updated_at(op, input, update, indices)

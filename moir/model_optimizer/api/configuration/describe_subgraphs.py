@@ -77,7 +77,7 @@ class _Describer:
         """A regular expression for the suffix of a name, which matches exactly one node of each scope."""
         scope = self._scopes[0][0]
         failed: tuple[str, int] | None = None
-        for relative in _behind(scope, name):
+        for relative in _after(scope, name):
             expression = _SPECIAL.sub(r"\\\1", relative) + "$"
             counts = [(other, self._count(other, names, expression)) for other, names in self._names]
             failed = next(((other, count) for other, count in counts if count != 1), None)
@@ -85,7 +85,7 @@ class _Describer:
                 return expression
         if failed is None:
             raise self._descriptor.fail(
-                f"the node {name!r} is at the border of the scope {scope!r}, but has no name behind it",
+                f"the node {name!r} is at the border of the scope {scope!r}, but has no name after it",
                 "instances",
                 hint="write the scope so that it ends at a '/'",
             )
@@ -100,7 +100,7 @@ class _Describer:
         return sum(1 for name in names if compiled.match(name))
 
 
-def _behind(scope: str, name: str) -> list[str]:
+def _after(scope: str, name: str) -> list[str]:
     """The suffixes of a name after a scope, longest first.
 
     A suffix begins at a component of the name, or anywhere after a scope that ends with `/`.

@@ -16,8 +16,8 @@ def split_node_in_port(node_id: str) -> tuple[str, int | None]:
     front, _, rest = node_id.partition(":")
     if rest and front.isdigit():
         return rest, int(front)
-    name, _, behind = node_id.rpartition(":")
-    return (name, int(behind)) if name and behind.isdigit() else (node_id, None)
+    name, _, after = node_id.rpartition(":")
+    return (name, int(after)) if name and after.isdigit() else (node_id, None)
 
 
 def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool = True) -> tuple[str, str, int | None]:

@@ -75,7 +75,7 @@ class FrontReplacementFromConfigFileSubGraph(FrontReplacementSubgraph):
     def nodes_to_remove(self, graph: Graph, match: SubgraphMatch) -> list[str]:
         """The ids of the old nodes to remove: by default those of the sub-graph that no other node depends on.
 
-        The outputs of the model are no such nodes: those that are left go with what they are of.
+        The outputs of the model are not among these nodes: outputs without users are removed with their producers.
         """
         return [node.id for node in unneeded(graph, match.nodes, with_outputs=True)]
 

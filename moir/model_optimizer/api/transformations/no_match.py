@@ -104,7 +104,7 @@ def layout_read(graphs: Sequence[Graph]) -> str:
     if not any("layout" in graph.graph.read for graph in graphs):
         return ""
     phase = graphs[0].stage
-    place = {"front": "in the front phase", "middle": "in front of the layout change", "back": "behind the layout change"}[phase]
+    place = {"front": "in the front phase", "middle": "in front of the layout change", "back": "after the layout change"}[phase]
     return f"; it read the layout of the graph, which is {graphs[0].graph['layout']} {place}, the {phase} phase"
 
 
@@ -148,7 +148,7 @@ def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], na
         return
     root, reason = step
     if "'Transpose'" in reason and graph.stage == "middle" and graph.is_channel_last:
-        reason += "; between operations on images there are Transposes only behind the layout change, in the back phase"
+        reason += "; between operations on images there are Transposes only after the layout change, in the back phase"
     logger.info("%s matches nothing: %s", name, reason)
     if recording is not None:
         recording.declined(name, "" if root is None else recording.text(root), reason)

@@ -350,7 +350,7 @@ def test_scopes_that_differ_cannot_be_described_by_one_entry() -> None:
 
 def test_a_node_without_a_name_behind_the_scope() -> None:
     text = '[{"id": "a", "match_kind": "scope", "instances": [".*Mixed_5b/conc"]}]'
-    with pytest.raises(ConversionError, match=r"no name behind it.*ends at a '/'"):
+    with pytest.raises(ConversionError, match=r"no name after it.*ends at a '/'"):
         described_text(text, "c.json", inception())
 
 

@@ -17,7 +17,7 @@ class FuseLogistic(RulePass):
     """1 / (1 + exp(-x)) becomes a Sigmoid."""
 
     name = "fuse-logistic"
-    # Behind the layout change, and in front of the pass that replaces x * sigmoid(x) by a Swish; `moir passes` lists
+    # After the layout change, and in front of the pass that replaces x * sigmoid(x) by a Swish; `moir passes` lists
     # all passes.
     run_after = ("choose-layouts",)
     run_before = ("fuse-swish",)

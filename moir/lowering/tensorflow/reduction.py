@@ -54,11 +54,11 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
         compute = op.ReduceSum if kind == "Sum" else op.ReduceProd
         return along(compute, axes, keeps, x)
     if kind == "EuclideanNorm" and element in _NARROW:
-        # The sum of squares wraps around, and so may be negative; of that TensorFlow has the root 0.
+        # A sum of squared integers may wrap around to a negative number, of which TensorFlow computes 0 as the root.
         wide = op.convert(x, si32)
         total = op.convert(op.ReduceSum(op.Multiply(wide, wide), axes, keep_dims=keeps), element)
         return op.convert(op.Sqrt(op.Maximum(op.convert(total, f32), 0.0)), element)
-    # The runtime computes means and roots of floats only, and logical reductions for constant axes only.
+    # The runtime computes means and roots of floats only, and logical reductions along constant axes only.
     if element in INTEGER_TYPES and kind in _IN_FLOATS:
         x = op.convert(x, f32)
     elif name in _OF_BOOLEANS and op.known.integers(axes) is None:
@@ -92,7 +92,7 @@ def position(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_type:
 
 
 def constant_axis(node: LoweringNode, index: int) -> int:
-    """A constant operand that is an axis. Raises ConversionError if it is not constant and there are several axes."""
+    """The axis in a constant operand. Raises ConversionError if it is not constant and the data have several axes."""
     axis = node.constant_integers(index)
     if axis is not None and len(axis) == 1:
         return axis[0]
@@ -113,7 +113,7 @@ def running_sum(op: OpBuilder, x: SSAValue, axis: SSAValue, *, exclusive: bool =
 @tf.lowers("Cumprod")
 def running_product(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """tf.Cumprod(x, axis) {exclusive, reverse}
-    -> products of 1, 2, 4, … neighbours; of an axis of unknown length opset1.ReduceProd of the prefix of each element
+    -> products of 1, 2, 4, … neighbours; if the length is unknown, opset1.ReduceProd of the prefix of each element
     """
     if has_no_element(shape_of(x_)):
         return x_
@@ -127,8 +127,8 @@ def running_sum_of_exponentials(
 ) -> SSAValue:
     """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the prefix of each element
 
-    The largest element of a prefix is subtracted first, because exponentials would overflow; in an empty prefix, the
-    lowest number.
+    The largest element of a prefix (for an empty prefix, the lowest number) is subtracted first, because exponentials
+    would overflow.
     """
     if has_no_element(shape_of(x_)):
         return x_
@@ -141,10 +141,10 @@ def running_sum_of_exponentials(
 
 
 def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
-    """The first operand, and the axis of the second one counted from the end.
+    """Operand 0, and the axis in operand 1 as a negative number.
 
-    Where the axis is computed, or counted in front of an unknown rank, the operand has three dimensions instead: those
-    before the axis as one, the axis, and those after it as one.
+    If the axis is computed, or is non-negative and the rank is unknown, operand 0 is reshaped to three dimensions: the
+    merged ones before the axis, the axis, and the merged ones after it.
     """
     x, axis, rank = node.operand(0), node.constant_integers(1), node.rank(0)
     if rank == 1:
@@ -156,13 +156,13 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
     shape, place = op.ShapeOf(x), op.Reshape(op.convert(node.operand(1), si64), [1], special_zero=False)
     place = op.Select(op.Less(place, 0), op.Add(place, op.ShapeOf(shape)), place)
     before = op.Slice(shape, [0], place, [1], [0])
-    # The product over no dimensions is 1.
+    # The product of no dimensions is 1.
     rows = op.ReduceProd(op.Concat([1], before, axis=0), [0], keep_dims=True)
     return op.Reshape(x, op.Concat(rows, op.Gather(shape, place, 0), [-1], axis=0), special_zero=False), -2
 
 
 def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
-    """A result in the shape of the first operand, if that is not `x`."""
+    """A result reshaped to the shape of operand 0 if `x` is a reshaped operand 0."""
     return result if x is node.operand(0) else op.Reshape(result, op.ShapeOf(node.operand(0)), special_zero=False)
 
 
@@ -187,7 +187,9 @@ def histogram_of_rows(node: LoweringNode, op: OpBuilder, input: SSAValue, *, bin
 
 
 def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
-    """The count of each number below operand 1 in the last dimension of x, in which operand 2 weights each element."""
+    """For each row of x, the number of occurrences of each integer below operand 1; operand 2 has a weight per
+    element.
+    """
     weights, element = node.operand(2), node.element_attribute("T", node.element(2))
     size = op.convert(as_scalar(op, node.operand(1)), si64)
     one, zero = (op.constant(np.asarray(value, to_numpy(element))) for value in (1, 0))
@@ -207,7 +209,7 @@ def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False
 
 
 def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue) -> SSAValue:
-    """Weights in the shape of x, extended by ones if there are none."""
+    """Weights in the shape of x; ones if the weights are empty."""
     flat = op.Reshape(weights, [-1], special_zero=False)
     missing = op.Subtract(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=True), op.ShapeOf(flat))
     return op.Reshape(op.Concat(flat, op.Broadcast(one, missing), axis=0), op.ShapeOf(x), special_zero=False)

@@ -38,7 +38,7 @@ def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, multiples_: SSAValu
 
 @tf.lowers("BroadcastArgs")
 def broadcast_arguments(op: OpBuilder, s0: SSAValue, s1: SSAValue) -> SSAValue:
-    """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), where dimensions of 1 precede the shorter one"""
+    """tf.BroadcastArgs(a, b) -> opset1.Select(a = 1, b, a), where the shorter one is extended by leading ones"""
     a, b = s0, s1
     lengths = [shape_of(each) for each in (a, b)]
     if lengths[0] is None or lengths[0] != lengths[1] or -1 in lengths[0]:

@@ -21,7 +21,7 @@ def scatter_nd(node: LoweringNode, op: OpBuilder, indices: SSAValue, updates: SS
 
 
 IN_PLACE = {"InplaceAdd": "sum", "InplaceSub": "sub", "InplaceUpdate": "none"}
-"""The reduction that combines each row of a tensor with a new one."""
+"""The name of the reduction that combines each row of a tensor with a new one."""
 
 
 UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
@@ -29,7 +29,7 @@ UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {
     for prefix in ("TensorScatter", "ResourceScatterNd", "ScatterNd")
     for kind, reduction in (("Add", "sum"), ("Max", "max"), ("Min", "min"), ("Sub", "sub"), ("Update", "none"))
 }
-"""The reduction of each kind, by its name in the runtime, that combines an update with the present element."""
+"""For each kind, the runtime's name of the reduction that combines an update with the present element."""
 
 
 @tf.lowers(*IN_PLACE)

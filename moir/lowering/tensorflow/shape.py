@@ -36,7 +36,7 @@ from moir.rewriting.builder import OpBuilder
     "StopGradient",
 )
 def identity(x: SSAValue) -> SSAValue:
-    """tf.Identity(x) -> x; also for a placeholder with a default, which has that value"""
+    """tf.Identity(x) -> x; likewise a placeholder with a default becomes its default"""
     return x
 
 
@@ -56,7 +56,7 @@ def identities(node: LoweringNode, *input: SSAValue) -> Sequence[SSAValue]:
 
 
 def dimensions(node: LoweringNode, op: OpBuilder, value: SSAValue, element: Attribute) -> SSAValue:
-    """The shape of a value in TensorFlow; the last dimension of the real layout of complex numbers is removed."""
+    """The shape of a value in TensorFlow: without the last dimension if complex numbers are stored as pairs."""
     shape = op.ShapeOf(value, output_type=element)
     return op.Slice(shape, [0], [-1], [1], [0]) if is_complex(node) else shape
 
@@ -100,7 +100,7 @@ GIVE_LENGTH = "give the input that says the shape a known length"
 def refuse_unknown_rank(node: LoweringNode) -> None:
     """Raise ConversionError if operand 1, the shape of the result, has an unknown number of entries.
 
-    If the rank of an input is unknown, that of the result may become known with it.
+    The error names the inputs of unknown rank: giving their ranks may determine the number of entries.
     """
     lengths = node.shape(1)
     if lengths is not None and -1 in lengths and all(rank_of(value) is not None for value in inputs_of(node)):
@@ -108,7 +108,7 @@ def refuse_unknown_rank(node: LoweringNode) -> None:
 
 
 def inputs_of(node: LoweringNode) -> list[SSAValue]:
-    """The inputs of the model, or those of the body in which a node is."""
+    """The inputs of the model, or of the body that contains a node."""
     block = node.op.parent_block()
     return [] if block is None else [op.results[0] for op in block.ops if isinstance(op, Parameter)]
 
@@ -129,12 +129,12 @@ def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("Squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder, input: SSAValue, *, squeeze_dims: tuple[int, ...] = ()) -> SSAValue:
     """tf.Squeeze(x) {squeeze_dims}
-    -> opset15.Squeeze(x, squeeze_dims); a Reshape to the rank that is needed if it is not known which dimensions are 1
+    -> opset15.Squeeze(x, squeeze_dims); a Reshape to the required rank if it is unknown which dimensions are 1
     """
     shape = shape_of(input)
-    # A value of unknown rank may be a number, as the condition of a loop, which the runtime finds out.
+    # A value of unknown rank may be a scalar, such as the condition of a loop; the runtime determines that.
     if not squeeze_dims and shape is not None and not is_static(shape):
-        # The rules about the ranks that operands need are loaded for the few models that need them.
+        # The module of these rules is imported only for the few models that have inputs of unknown rank.
         from moir.lowering.control_flow.ranks_by_use import rank_by_use
         from moir.lowering.tensorflow.ranks_by_use import RULES
 

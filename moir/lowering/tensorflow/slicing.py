@@ -50,9 +50,9 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def known_count(*lists: SSAValue) -> int | None:
-    """The number of entries that all lists have; None if it is unknown for each of them.
+    """The common length of all lists; None if no length is known.
 
-    Raises InferenceError if they are no lists, or have different numbers of entries.
+    Raises InferenceError if they are not one-dimensional, or differ in length.
     """
     counts = {count for value in lists if (count := element_count(shape_of(value))) is not None}
     if len(counts) > 1 or any(rank_of(value) not in (1, None) for value in lists):
@@ -61,8 +61,8 @@ def known_count(*lists: SSAValue) -> int | None:
 
 
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
-    """begin + size, where a large number replaces a size of -1."""
-    # The sum with a begin has to fit in 32 bits, in which it may be computed (i64-width in docs/plugin-faults.md).
+    """begin + size, with a large number in place of a size of -1."""
+    # The sum of this number and a begin must fit in 32 bits, in which it may be computed (fault i64-width).
     large = 2**30
     known, entries = node.constant(2), node.known.elements(size)
     if known is not None:
@@ -77,7 +77,7 @@ def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValu
 class Index(Record):
     """The index of a strided slice: the kind of each of its positions, decoded from the masks.
 
-    Axes after an ellipsis are counted from the end of the data, so the rank of the data need not be known.
+    Axes after an ellipsis are counted from the end of the data, so that the rank of the data may be unknown.
     """
 
     count: int
@@ -89,7 +89,7 @@ class Index(Record):
 
     @staticmethod
     def of(node: LoweringNode) -> Index | None:
-        """The index of a node; None if its number of positions is unknown.
+        """The index that the attributes of a node describe; None if its number of positions is unknown.
 
         Raises ConversionError for more than one ellipsis.
         """
@@ -155,8 +155,8 @@ class Cut(Record):
 def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSAValue, end: SSAValue, strides: SSAValue) -> SSAValue:
     """tf.StridedSlice(x, begin, end, strides) {masks} -> one operation; x itself if it is the identity
 
-    For slices only: opset8.Slice; for one single element, or those whose places are computed: opset8.Gather; for new
-    dimensions only: opset1.Unsqueeze; otherwise opset1.StridedSlice.
+    opset8.Slice if all positions are slices; opset8.Gather for one single element, or single elements at computed
+    positions; opset1.Unsqueeze if there are new dimensions only; otherwise opset1.StridedSlice.
     """
     data, index = input, Index.of(node)
     if index is None:
@@ -180,10 +180,10 @@ def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
-    """The data at the single elements of an index, without their dimensions."""
+    """The data at the single elements of an index, whose dimensions are removed."""
     singles = [(axis, position) for position, axis in enumerate(index.axes(DATA)) if index.kind(position) == "single"]
-    # The last axis first, so that those in front of it keep their numbers; of axes that are counted from the end the
-    # first one.
+    # The last axis comes first, so that the numbers of earlier axes stay valid; for axes counted from the end the first
+    # one.
     for axis, position in sorted(singles, key=lambda single: single[0] if single[0] < 0 else -single[0]):
         data = op.Gather(data, entry_of(op, node.operand(1), position), axis - 1 if axis < 0 and is_complex(node) else axis)
     return data
@@ -204,7 +204,7 @@ def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
 
 
 def with_new_axes(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
-    """The data, after the other positions of an index have been applied, with its new dimensions."""
+    """The data with the new dimensions of an index, after the other positions of the index have been applied."""
     axes = [axis for axis, kind in zip(index.axes(("slice", "new")), index.kinds, strict=True) if kind == "new"]
     if is_complex(node):
         axes = [axis - 1 if axis < 0 else axis for axis in axes]
@@ -248,8 +248,8 @@ def is_whole(cut: Cut, size: int) -> bool:
 def settled(cut: Cut, size: int) -> Cut:
     """A slice whose bounds lie within the axis if the size of the axis is known.
 
-    If a slice runs backwards and its start lies before the first element, the runtime starts at the first element, but
-    TensorFlow takes no element.
+    The runtime clamps the start of a backward slice to the first element if it lies before it, where TensorFlow's
+    result is empty.
     """
     if size < 0:
         return Cut(cut.axis, max(FIRST, min(cut.start, LAST)), max(FIRST, min(cut.stop, LAST)), cut.step)
@@ -274,7 +274,7 @@ def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index
     if len(positions) < index.count:
         bounds = [op.Gather(bound, positions, 0) for bound in bounds]
     if is_complex(node) and index.ellipsis:
-        # The dimension of real and imaginary parts follows all axes that are counted from the end.
+        # The dimension of real and imaginary parts comes after all axes that are counted from the end.
         bounds = [op.Concat(bound, op.constant([entry], element_of(bound)), axis=0) for bound, entry in zip(bounds, (0, 2, 1), strict=True)]
         masks = {name: [*mask, 0] for name, mask in masks.items()}
     return op.StridedSlice(data, *bounds, **masks)
@@ -287,8 +287,8 @@ def strided_slice_update(
     """tf.TensorStridedSliceUpdate(x, begin, end, strides, value) {masks}
     -> opset15.SliceScatter(x, value, start, stop, step, axes)
 
-    A single element becomes a slice of one element, for which a dimension is inserted into the value. Dimensions of the
-    value that are new in the slice are removed.
+    A single element becomes a slice of size 1, for which a dimension is inserted into the value. Dimensions of the
+    value that correspond to new axes are removed.
     """
     index = Index.of(node)
     if index is None:

@@ -55,7 +55,7 @@ def index_type(node: LoweringNode, attribute: str) -> Attribute:
 
 
 def largest(node: LoweringNode, op: OpBuilder, k: Operand, element: Attribute) -> Sequence[SSAValue]:
-    """The k largest elements of each row and their indices; of equal elements the first ones."""
+    """The k largest elements of each row and their indices; among equal elements the first ones come first."""
     by_value = node.flag("sorted", True)
     return op.TopK.results(
         node.operand(0), k, axis=-1, mode="max", sort="value" if by_value else "none", stable=by_value, index_element_type=element
@@ -80,14 +80,15 @@ def in_top_k_attribute(node: LoweringNode, op: OpBuilder, *, k: int) -> SSAValue
 
 @tf.lowers("InTopKV2")
 def in_top_k(node: LoweringNode, op: OpBuilder, _predictions: SSAValue, _targets: SSAValue, k: SSAValue) -> SSAValue:
-    """tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, those of the targets)), k)"""
+    """tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, target predictions)), k)"""
     return is_among(node, op, op.convert(as_scalar(op, k), si32))
 
 
 def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
     """Whether fewer than k predictions of each row are larger than the prediction of the target of the row.
 
-    The result is false for a row with a number that is not finite, and for a target that is no class.
+    The result is false if the prediction of the target or all of the row's are not finite, or the target is out of
+    range.
     """
     predictions, targets = node.operand(0), node.operand(1)
     classes = op.ShapeOf(predictions, output_type=element_of(targets))

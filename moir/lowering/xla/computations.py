@@ -1,11 +1,11 @@
-"""What the function does that a reduction, a scatter or a sort of XLA applies to pairs of elements.
+"""Recognition of the function that a reduction, scatter or sort of XLA applies to pairs of elements.
 
     XlaReduce(x, 0) {reducer: (a, b) -> AddV2(a, b)}                        is a sum
     XlaVariadicReduceV2(x, i, …) {reducer: (a, i, b, j) -> (a, i) or (b, j)}  is a position of a maximum
     XlaVariadicSort(x) {comparator: (a, b) -> Less(a, b)}                   sorts in ascending order
 
-A function that only compares its arguments and selects among them depends on nothing but their order. So what it does
-is known from its results for all orders that two pairs of arguments can have, which are computed here.
+The results of a function that only compares its arguments and selects among them depend on the order of the arguments
+alone. So the function is identified by its results for all possible orders, which are computed here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PAIRS = {
     "Minimum": "min",
     "Mul": "prod",
 }
-"""What a function of one operation makes of its two arguments; the operands may be in any order."""
+"""The reduction for a function of two arguments that consists of one operation; its operands may be in any order."""
 
 
 _COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEqual", "LT": "Less", "NE": "NotEqual"}
@@ -71,12 +71,12 @@ def kind_of(op: object) -> str:
 
 
 def operands_of(value: SSAValue) -> Sequence[SSAValue]:
-    """The operands of what computes a value, without identities around them."""
+    """The operands of the operation that computes a value, skipping identities."""
     return [origin(operand) for operand in value.owner.operands] if isinstance(value.owner, FrameworkOp) else []
 
 
 def combination(body: Region, first: int = 0, second: int = 1, result: int = 0) -> str | None:
-    """What a result makes of two arguments: one of the values of PAIRS, `first`, `second`; None for anything else."""
+    """The combination of two arguments in a result: one of the values of PAIRS, or `first`, or `second`; else None."""
     arguments: list[SSAValue] = [parameter.results[0] for parameter in parameters_of(body.block)]
     results = results_of(body.block)
     if result >= len(results) or max(first, second) >= len(arguments):
@@ -109,13 +109,13 @@ _COMPARING: Mapping[str, Callable[..., Any]] = {
     "Select": np.where,
     "SelectV2": np.where,
 }
-"""Operations whose results are decided by the order of their operands."""
+"""Operations whose results depend on the order of their operands only."""
 
 
 def _sort_key(value: SSAValue) -> SSAValue:
-    """The float that jax compares by its bits: x for the integer that is ordered as x is, with NaN after all numbers.
+    """The float x whose sort key a value is, or None: jax compares floats by an integer key, which orders NaN last.
 
-    The integer has the bits of x, with all but the sign inverted if x is negative: x ^ (x >> 31 >>> 1).
+    The key has the bits of x, with all but the sign bit inverted if x is negative: x ^ (x >> 31 >>> 1).
     """
     if kind_of(value.owner) != "BitwiseXor":
         return value
@@ -143,7 +143,7 @@ def _canonical(value: SSAValue) -> SSAValue:
 
 
 def _number(value: SSAValue) -> float | None:
-    """A constant of one element, in any shape; None for any other value."""
+    """The number in a constant of one element of any shape; None for other values."""
     while kind_of(value.owner) in ("Reshape", "BroadcastTo", "Cast"):
         value = operands_of(value)[0]
     if not isinstance(value.owner, Constant) or value.owner.value.array.size != 1:
@@ -152,7 +152,7 @@ def _number(value: SSAValue) -> float | None:
 
 
 class Outcomes:
-    """The results of a function that only compares and selects, for numbers in place of its arguments.
+    """The results of a function that only compares and selects, evaluated for numbers as its arguments.
 
     Args:
         body: the function.
@@ -162,11 +162,11 @@ class Outcomes:
         self.arguments: list[SSAValue] = [parameter.results[0] for parameter in parameters_of(body.block)]
         self.results = [origin(value) for value in results_of(body.block)]
         self.used: set[int] = set()
-        """The numbers of the arguments that the results depend on."""
+        """The indices of the arguments that the results depend on."""
         self.is_known = self._uses(self.results)
 
     def _uses(self, values: Sequence[SSAValue]) -> bool:
-        """Note the arguments that values depend on; returns whether these are only compared and selected."""
+        """Record the arguments that values depend on; returns whether the arguments are only compared and selected."""
         pending, seen = list(values), set[SSAValue]()
         while pending:
             value = _sort_key(pending.pop())
@@ -183,12 +183,12 @@ class Outcomes:
         return True
 
     def of(self, numbers: Mapping[int, int]) -> list[int]:
-        """The results for the numbers of the arguments that they depend on."""
+        """The results, given numbers for the arguments that they depend on."""
         known: dict[SSAValue, Any] = {self.arguments[index]: number for index, number in numbers.items()}
         return [int(self._value(result, known)) for result in self.results]
 
     def every(self) -> Iterator[tuple[dict[int, int], list[int]]]:
-        """All orders that the arguments can have, as numbers, with the results for each."""
+        """All orders that the arguments can have, as numbers, each with the results."""
         used = sorted(self.used)
         for numbers in product(range(len(used)), repeat=len(used)):
             given = dict(zip(used, numbers, strict=True))
@@ -202,26 +202,26 @@ class Outcomes:
 
 
 MAXIMUM_ARGUMENTS = 4
-"""The most arguments of a function whose results are computed for all orders."""
+"""The largest number of arguments for which the results are computed for all orders."""
 
 
 class Extreme(Record):
-    """A function that takes one of two pairs of a number and its index: that of the larger number, or the smaller one.
+    """A function of two pairs (number, index) that returns the pair with the larger number, or with the smaller one.
 
-    Of equal numbers it takes the smaller index, or the larger one.
+    Among equal numbers it returns the pair with the smaller index, or with the larger one.
     """
 
     is_maximum: bool
     takes_smaller_index: bool
 
     def of(self, first: tuple[int, int], second: tuple[int, int]) -> list[int]:
-        """The pair that is taken."""
+        """The pair that the function returns."""
         sign, index_sign = (1 if self.is_maximum else -1), (-1 if self.takes_smaller_index else 1)
         return list(max(first, second, key=lambda pair: (sign * pair[0], index_sign * pair[1])))
 
 
 def extreme(body: Region) -> Extreme | None:
-    """What a function of (number, index, number, index) takes; None if it takes no extreme."""
+    """The extreme that a function of (number, index, number, index) computes; None if it is another function."""
     outcomes = Outcomes(body)
     if not outcomes.is_known or sorted(outcomes.used) != [0, 1, 2, 3] or len(outcomes.results) != 2:
         return None
@@ -234,16 +234,16 @@ def extreme(body: Region) -> Extreme | None:
 
 
 class Key(Record):
-    """An operand of a sort that decides the order: its number, and whether its elements ascend."""
+    """An operand of a sort that determines the order: its index, and whether the order is ascending."""
 
     operand: int
     ascends: bool
 
 
 def sort_keys(body: Region) -> list[Key] | None:
-    """The keys of a comparator (x, y, x', y', …), which says whether x stands in front of y; None if it has no keys.
+    """The sort keys of a comparator (x, y, x', y', …), which returns whether x precedes y; None if it is no such order.
 
-    The second key decides where the elements of the first one are equal.
+    The second key orders elements whose first keys are equal.
     """
     outcomes = Outcomes(body)
     operands = sorted({index // 2 for index in outcomes.used})
@@ -259,7 +259,7 @@ def sort_keys(body: Region) -> list[Key] | None:
 
 
 def _precedes(numbers: Mapping[int, int], keys: Sequence[Key]) -> bool:
-    """Whether the first element of each pair stands in front of the second one."""
+    """Whether the first elements of the pairs precede the second ones."""
     for key in keys:
         x, y = (numbers.get(2 * key.operand + side, -1) for side in (0, 1))
         if x != y:

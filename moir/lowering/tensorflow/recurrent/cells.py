@@ -158,7 +158,7 @@ def lstm_cell(
     b: SSAValue,
 ) -> Replacement:
     """tf.LSTMBlockCell(x, cs, h, w, wci, wcf, wco, b)
-    -> opset4.LSTMCell(x, h, cs, W, R, B); the gates by elementary operations if their size is unknown
+    -> opset4.LSTMCell(x, h, cs, W, R, B); elementary operations if the hidden size is unknown
     """
     cell = attributes_of(node, "icfo", 1.0, 3.0, 1)
     if not cell.is_plain(node):
@@ -177,14 +177,14 @@ def lstm_sequence(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @tf.lowers("BlockLSTMV2")
 def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tf.BlockLSTMV2(…) -> as BlockLSTM with other gate order, no forget_bias, no default bound of the cell state"""
+    """tf.BlockLSTMV2(…) -> as BlockLSTM with another order of gates, without forget_bias and default clipping"""
     return lstm_steps(node, op, attributes_of(node, "ifco", 0.0, 0.0, 2))
 
 
 def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> Replacement:
     """The results of all steps [T, N, H]; zeros after the number of steps, operand 0.
 
-    All steps are computed, whatever their number: a loop over none has no result of the right shape.
+    The loop always computes all steps: without iterations it would have no result of the right shape.
     """
     data, full = node.operand(1), has_all_steps(node, op)
     plain = cell.is_plain(node) and not node.is_used(CELL_STATE)
@@ -261,8 +261,8 @@ def gru_cell(
     node: LoweringNode, op: OpBuilder, x: SSAValue, h_prev: SSAValue, w_ru: SSAValue, w_c: SSAValue, b_ru: SSAValue, b_c: SSAValue
 ) -> Replacement:
     """tf.GRUBlockCell(x, h, w_ru, w_c, b_ru, b_c)
-    -> opset3.GRUCell(x, h, W, R, B) with the gates update, reset and hidden; these by elementary operations if their
-    size is unknown
+    -> opset3.GRUCell(x, h, W, R, B), gates update, reset and hidden; elementary operations if the hidden size is
+    unknown
     """
     size = hidden_size(node, {5: 1, 4: 2, 3: 1, 2: 2, 1: 1})
     if size < 0 or any(node.is_used(index) for index in range(3)):

@@ -1,9 +1,9 @@
-"""The vector of all weights of a cuDNN network, put together of matrices and biases and taken apart.
+"""The vector of all weights of a cuDNN network: concatenated from matrices and biases, and split into them.
 
     %v = tf.CudnnRNNCanonicalToParams(layers, units, inputs, %w0, …, %b0, …)
 ->  %v = opset1.Concat(Reshape(%w0, [-1]), …, %b0, …)
 
-The matrices of all layers stand in front of all biases, both in the order in which
+The matrices of all layers precede all biases, both in the order in which
 `moir.expansions.layered_recurrence` reads them.
 """
 

@@ -1,6 +1,6 @@
-"""Hash tables whose contents are in the model.
+"""Hash tables whose contents are part of the model.
 
-The handle of a table is lowered to a constant number, which can be passed to bodies; lookups find the table by its
+The handle of a table is lowered to a constant number, which can be passed to bodies; lookups identify the table by this
 number.
 """
 

@@ -28,30 +28,30 @@ HINT = "OpenVINO has tensors only: give the elements of the TensorArray a known 
 NEW_LISTS = ("TensorListReserve", "EmptyTensorList")
 
 LARGEST_LIST = 2**20
-"""Largest number of elements of a new list of zeros that is a constant of the model."""
+"""Largest number of elements for which a new list of zeros becomes a constant."""
 
 
 def new_list(op: OpBuilder, kind: str, operands: Sequence[SSAValue]) -> SSAValue:
-    """A new list that is not lowered to a tensor yet."""
+    """The operation for a new list that is not lowered to a tensor yet."""
     created = operation_class("tf", kind).create(operands=operands, result_types=[UNKNOWN])
     op.insert(created)
     return created.results[0]
 
 
 def unmade_list(value: SSAValue) -> FrameworkOp | None:
-    """The operation that creates a list which is not lowered to a tensor yet; None for any other value."""
+    """The operation that creates a list that is not lowered to a tensor yet; None for any other value."""
     owner = value.owner
     return owner if isinstance(owner, FrameworkOp) and owner.KIND in NEW_LISTS else None
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Release the list that an operand is, unless it is a tensor already."""
+    """Note that one use of the list in an operand is lowered, which erases the list with its last use."""
     if (owner := unmade_list(node.operand(index))) is not None:
         node.run.release(owner)
 
 
 def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The length of a list, as a tensor of one entry of type i64."""
+    """The length of a list, as an i64 tensor with one entry."""
     owner = unmade_list(value)
     if owner is None:
         return dimension_list(op, value, 0)
@@ -61,7 +61,9 @@ def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> SSAValue:
-    """A list of zeros. `like` is an element of such a list if `element` is true, otherwise a list of such elements."""
+    """A list of zeros in the shape of `like`, which is an element of the list if `element` is true, else another
+    list.
+    """
     shape = shape_of(like)
     known = op.known.integers(length)
     inner = shape if element or shape is None else shape[1:]
@@ -222,7 +224,7 @@ def set_range(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAVa
 
 
 def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
-    """The elements of a list before `start`; None unless they are all that was written to a list of zeros."""
+    """The elements of a list before `start`, if they are all that was written to a list of zeros; else None."""
     owner = target.owner
     if start != 1 or not isinstance(owner, ScatterUpdate) or op.known.integers(owner.operands[1]) != (0,):
         return None
@@ -230,7 +232,7 @@ def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
 
 
 def _is_rest(node: LoweringNode, length: SSAValue, values: SSAValue, start: int) -> bool:
-    """Whether a list of a length is known to have as many elements from `start` on as there are values."""
+    """Whether the number of values is known to equal the number of list elements from `start` on."""
     shape = shape_of(values)
     known = node.known.elements(length)
     if not shape or known is None:
@@ -357,7 +359,7 @@ def resize(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, size_: SSA
 def element_shape(node: LoweringNode, op: OpBuilder, *, shape_type: Attribute = si32) -> SSAValue:
     """tf.TensorListElementShape(list) -> all dimensions but the first
 
-    TensorFlow knows what the maker of the list said, which may be less than the sizes of its elements.
+    TensorFlow returns the shape declared when the list was created, in which sizes may be unknown (-1).
     """
     value = made_list(node, 0)
     shape = shape_of(value)

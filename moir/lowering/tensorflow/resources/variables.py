@@ -1,4 +1,6 @@
-"""Variables: constants in most models for inference, values that are threaded through those that write them."""
+"""Variables: constants in most models for inference, else values that are threaded through the operations that write
+them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def variable_shape(op: OpBuilder, input: SSAValue, *, out_type: Attribute = si32
     return op.ShapeOf(input, output_type=out_type)
 
 
-# Writes, whose result is the next value. Operand 0 is the value before it.
+# Operations that write a variable; their result is its next value, operand 0 its present one.
 
 
 @tf.lowers("Assign", "AssignVariableOp")
@@ -74,7 +76,7 @@ def update_rows(node: LoweringNode, op: OpBuilder, data: SSAValue, indices_: SSA
     """
     indices = as_indices(op, indices_)
     if rank_of(updates) is None or (rank_of(updates) == 0 and rank_of(data) != 0):
-        # A scalar stands for all elements of the rows.
+        # A scalar update applies to all elements of the rows.
         updates = op.Broadcast(updates, op.Concat(op.ShapeOf(indices), op.Slice(op.ShapeOf(data), [1], [2**31 - 1], [1], [0]), axis=0))
     update = partial(op.ScatterNDUpdate, reduction=_ROW_UPDATES[node.op.KIND])
     return update(data, op.Unsqueeze(indices, [-1]), updates)

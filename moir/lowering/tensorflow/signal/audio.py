@@ -1,4 +1,4 @@
-"""Spectrograms of sound, and the coefficients that recognition of speech computes from them.
+"""Spectrograms of audio, and mel-frequency cepstral coefficients of spectrograms.
 
     %s = tf.AudioSpectrogram(%sound) {window_size = 480, stride = 160, magnitude_squared = true}
     %c = tf.Mfcc(%s, 16000) {filterbank_channel_count = 40, dct_coefficient_count = 13}
@@ -26,7 +26,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 LOWEST_ENERGY = 1e-12
-"""What replaces smaller energies, whose logarithm would be too small."""
+"""The lower limit of energies before their logarithm is taken."""
 
 
 @tf.lowers("AudioSpectrogram")
@@ -53,7 +53,7 @@ def spectrogram(
 
 
 def _frames(op: OpBuilder, lines: SSAValue, size: int, stride: int) -> SSAValue:
-    """The positions of the samples of each frame [frames, size]: all frames that lie within the sound."""
+    """The positions of the samples in each frame [frames, size], for all frames that lie within the sound."""
     samples = dimension(op, lines, 1)
     if isinstance(samples, int):
         starts = np.arange(max(0, (samples - size) // stride + 1)) * stride
@@ -100,7 +100,8 @@ def mel_filters(frequencies: int, rate: int, limits: Sequence[float], channels: 
     """The weight [frequencies, channels] of each frequency in each channel.
 
     The centers of the channels are evenly spaced on the mel scale, on which equal steps sound equally large. A
-    frequency counts for the two channels whose centers it lies between, the more for each the nearer its center is.
+    frequency contributes to the two channels between whose centers it lies, with weights that decrease linearly with
+    the distance from the center.
     """
     low, high = mel(np.array(limits))
     step = 0.5 * rate / (frequencies - 1)
@@ -123,5 +124,5 @@ def mel(frequency: Array) -> Array:
 
 
 def cosines(channels: int, count: int) -> Array:
-    """The cosine transform [channels, count], of which the first coefficients are taken."""
+    """The matrix [channels, count] of a discrete cosine transform, restricted to its first coefficients."""
     return np.sqrt(2 / channels) * np.cos(np.pi / channels * np.outer(np.arange(channels) + 0.5, np.arange(count)))

@@ -68,7 +68,7 @@ def transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_le
 
 @tf.lowers("RFFTND")
 def real_transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> SSAValue:
-    """tf.RFFTND(x, fft_length, axes) -> opset9.RDFT(x cut or filled with zeros to the fft_length, axes)"""
+    """tf.RFFTND(x, fft_length, axes) -> opset9.RDFT(x cropped or zero-padded to fft_length, axes)"""
     data, axes = input, given_axes(node)
     rank = node.known_rank(0)
     for index, axis in enumerate(axes):
@@ -85,7 +85,7 @@ def inverse_real_transform_of_axes(node: LoweringNode, op: OpBuilder, input: SSA
     if last:
         data = op.IDFT(data, axes[:last], op.Slice(lengths, [0], [last], [1], [0]))
         lengths = op.Slice(lengths, [last], [last + 1], [1], [0])
-    # The runtime's IRDFT does not add zeros for frequencies that are missing.
+    # The runtime's IRDFT does not pad missing frequencies with zeros.
     frequencies = op.Add(op.Divide(lengths, op.constant_like(2, lengths)), op.constant_like(1, lengths))
     axis = axes[last] % (node.known_rank(0) - 1)
     return op.IRDFT(lengthened(op, data, axis, frequencies), axes[last:], lengths)

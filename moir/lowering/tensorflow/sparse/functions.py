@@ -26,8 +26,8 @@ def unravelled(op: OpBuilder, numbers: SSAValue, shape: SSAValue, node: Lowering
 
 
 def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-    """The positions of the elements of two sparse tensors, the values of both there, 0 where one has no element, and
-    how many of both have an element.
+    """The union of the positions in two sparse tensors, the values of both at these (0 where one has no element), and
+    the number of tensors that have an element there.
     """
     places = [positions(op, node.operand(index), node.operand(2), node) for index in (0, 3)]
     found, _, inverse, counts = op.Unique.results(op.Concat(*places, axis=0), sorted=True, index_element_type=si64)
@@ -52,7 +52,9 @@ def addition(
     _b_shape: SSAValue,
     thresh: SSAValue,
 ) -> Sequence[SSAValue]:
-    """tf.SparseAdd(a, b, threshold) -> the sums at the places of both, without sums of two below the threshold"""
+    """tf.SparseAdd(a, b, threshold) -> the sums at the union of positions, without sums of two elements whose magnitude
+    is below the threshold
+    """
     found, a, b, counts = united(node, op)
     total, limit = op.Add(a, b), op.known.constant(thresh)
     if limit is None or limit.any():
@@ -65,7 +67,7 @@ def addition(
 
 @tf.lowers("SparseSparseMaximum", "SparseSparseMinimum")
 def extreme(node: LoweringNode, op: OpBuilder, _a_indices: SSAValue, _a_values: SSAValue, a_shape: SSAValue) -> Sequence[SSAValue]:
-    """tf.SparseSparseMaximum(a, b) -> the larger ones at the places of both, where an element that is not there is 0"""
+    """tf.SparseSparseMaximum(a, b) -> the maxima at the union of positions, where missing elements count as 0"""
     found, a, b, _ = united(node, op)
     choose = op.Maximum if node.op.KIND.endswith("Maximum") else op.Minimum
     return [unravelled(op, found, a_shape, node), choose(a, b)][: node.result_count]
@@ -84,9 +86,9 @@ def with_dense(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAVal
 
 @tf.lowers("SparseSoftmax")
 def softmax(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> SSAValue:
-    """tf.SparseSoftmax(coordinates, values, shape) -> exp(value) over the sum of those in the same row
+    """tf.SparseSoftmax(coordinates, values, shape) -> exp(value) divided by the sum over the row
 
-    Rows are numbered by opset10.Unique of their positions; elements that are not there count as negative infinity.
+    Rows are numbered by opset10.Unique of their positions; missing elements count as negative infinity.
     """
     coordinates, values, shape = operands
     lead = list(range(rank_of_sparse(node, shape) - 1))
@@ -110,7 +112,7 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keep_dims: bool = False) -> 
     rank, axes = rank_of_sparse(node, shape), node.constant_integers(3)
     if axes is None:
         node.fail("the axes are computed when the model runs", hint="make the axes a constant")
-    # No axes are no axes, in spite of TensorFlow's documentation.
+    # An empty list of axes reduces nothing, contrary to TensorFlow's documentation.
     reduced = {normalize_axis(axis, rank) for axis in axes}
     kept = [axis for axis in range(rank) if axis not in reduced]
     name = "max" if node.op.KIND.endswith("Max") else "sum"
@@ -131,7 +133,7 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keep_dims: bool = False) -> 
 @tf.lowers("SparseConcat")
 def concatenation(node: LoweringNode, op: OpBuilder, *indices: SSAValue, concat_dim: int) -> Sequence[SSAValue]:
     """tf.SparseConcat(coordinates…, values…, shapes…) {concat_dim}
-    -> opset1.Concat of the coordinates, moved along the axis after those before, and of the values, in row-major order
+    -> opset1.Concat of the coordinates, offset by the earlier operands' sizes, and of the values, reordered
     """
     count = len(indices) // 3
     parts = indices
@@ -149,7 +151,9 @@ def concatenation(node: LoweringNode, op: OpBuilder, *indices: SSAValue, concat_
 
 @tf.lowers("SparseSlice")
 def part(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSAValue]:
-    """tf.SparseSlice(coordinates, values, shape, start, size) -> those with start <= coordinate < start + size"""
+    """tf.SparseSlice(coordinates, values, shape, start, size) -> the elements with start <= coordinate < start +
+    size
+    """
     coordinates, values, shape, start, size = operands
     moved = op.Subtract(coordinates, start)
     is_inside = op.LogicalAnd(op.GreaterEqual(moved, 0), op.Less(moved, size))
@@ -160,6 +164,6 @@ def part(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSA
 
 @tf.lowers("SparseMatMul")
 def product(op: OpBuilder, *operands: SSAValue, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
-    """tf.SparseMatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b): operands are dense, with many zeros"""
+    """tf.SparseMatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b): both operands are dense tensors"""
     a, b = (op.convert(value, f32) for value in operands)
     return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)

@@ -17,7 +17,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 REDUCTIONS = {"Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
-"""The runtime's names of the functions that combine slices."""
+"""The runtime's names of the reductions that combine slices."""
 
 
 @tf.lowers("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum")
@@ -59,7 +59,7 @@ def last_segment(op: OpBuilder, ids: SSAValue) -> SSAValue:
     if count == 0:
         return op.constant([0], element_of(ids))
     if count is None:
-        # Without ids there are no segments.
+        # Without ids the number of segments is 0.
         ids = op.Concat(op.constant([-1], element_of(ids)), ids, axis=0)
     return op.Add(op.Gather(ids, [-1], 0), 1)
 
@@ -102,8 +102,8 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_
     """tf.UnsortedSegmentSum(x, ids, n)
     -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, where start has n + 1 rows and the last one is removed
 
-    Slices with a negative id are dropped: they are combined in the row that is removed. If ids are known to be
-    non-negative, there is no such row. tf.SegmentSumV2 also drops those with an id of n or more.
+    Slices with a negative id are dropped: they are scattered into the last row, which is removed. If ids are known to
+    be non-negative, there is no additional row. tf.SegmentSumV2 also drops slices with an id of n or more.
     """
     ids, count = as_indices(op, segment_ids), as_list(op, num_segments)
     reduction, rank = NEUTRAL[node.op.KIND], rank_of(segment_ids)
@@ -136,7 +136,7 @@ def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | S
 
 
 def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -> SSAValue:
-    """The value of a segment without slices."""
+    """The value of a segment without slices: the neutral element of the reduction."""
     element = element_of(data)
     if reduction in ("sum", "prod"):
         return op.constant_like(int(reduction == "prod"), data)
@@ -146,7 +146,7 @@ def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -
     if dtype.kind in "iu":
         integers = np.iinfo(dtype)
         return op.constant(np.array(integers.max if reduction == "min" else integers.min, dtype), element)
-    # numpy has no bounds of bf16; the largest number is the largest bit pattern of a finite number.
+    # numpy has no limits of bf16: the largest number has the largest bit pattern of a finite number.
     largest = np.array(0x7F7F, np.uint16).view(dtype) if element == bf16 else np.array(np.finfo(dtype).max, dtype)
     return op.constant(largest if reduction == "min" else np.negative(largest), element)
 
@@ -173,7 +173,9 @@ def sparse_segment_count(
 
 
 def segments_of_rows(node: LoweringNode, op: OpBuilder, count: SSAValue | None) -> SSAValue:
-    """Sums of rows of operand 0; for other kinds divided by the number of rows of a segment, or by its square root."""
+    """Sums over segments of rows of operand 0; for other kinds divided by the segment's number of rows, or its square
+    root.
+    """
     data, indices, ids = node.operand(0), as_indices(op, node.operand(1)), as_indices(op, node.operand(2))
     element = si32 if element_of(indices) == element_of(ids) == si32 else si64
     indices, ids = op.convert(indices, element), op.convert(ids, element)

@@ -24,7 +24,9 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class Modified:
-    """Coefficients of a modified function: in a power of x near 0, and of exp(∓x) sqrt(x) f(x) in 1 / x elsewhere."""
+    """Coefficients of a modified function: of powers of x near 0; elsewhere of powers of 1 / x, which exp(±x) / sqrt(x)
+    multiplies.
+    """
 
     near: tuple[float, ...]
     far: tuple[float, ...]
@@ -32,7 +34,7 @@ class Modified:
 
 @dataclass(frozen=True)
 class Oscillating:
-    """Coefficients of J and Y of an order: in (x / 3)² up to 3, and of their amplitude and phase in 3 / x above."""
+    """Coefficients of J and Y: of powers of (x / 3)² up to x = 3; above, of amplitude and phase in powers of 3 / x."""
 
     first: tuple[float, ...]
     second: tuple[float, ...]
@@ -41,7 +43,7 @@ class Oscillating:
 
 
 NEAR_I, NEAR_K, NEAR_J = 3.75, 2.0, 3.0
-"""The numbers up to which the first approximations of I, of K, of J and Y hold."""
+"""The upper limits of the ranges in which the first approximations of I, of K, and of J and Y hold."""
 
 OF_I = (
     Modified(
@@ -80,17 +82,17 @@ OF_J = (
 
 
 def single(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """Halves as f32, in which their functions are computed; other numbers as they are."""
+    """16-bit floats converted to f32, in which these functions are computed; other numbers unchanged."""
     return op.convert(x, f32) if element_of(x) in (f16, bf16) else x
 
 
 def order_of(node: LoweringNode) -> int:
-    """The order in the kind of a node."""
+    """The order of the Bessel function that a kind computes."""
     return int(node.op.KIND.removeprefix("Bessel")[1])
 
 
 def is_scaled(node: LoweringNode) -> bool:
-    """Whether the exponential part of the function is left out."""
+    """Whether the function is exponentially scaled."""
     return node.op.KIND.endswith("e")
 
 
@@ -101,14 +103,14 @@ def squared_ratio(op: OpBuilder, x: SSAValue, limit: float) -> SSAValue:
 
 
 def first_kind_near(op: OpBuilder, x: SSAValue, order: int) -> SSAValue:
-    """I of an order, for numbers near 0."""
+    """The modified function I of an order, for numbers near 0."""
     value = polynomial(op, squared_ratio(op, x, NEAR_I), OF_I[order].near)
     return op.Multiply(x, value) if order else value
 
 
 @tf.lowers("BesselI0", "BesselI1", "BesselI0e", "BesselI1e")
 def modified_first_kind(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
-    """tf.BesselI0(x) -> a polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times one in 1 / |x|"""
+    """tf.BesselI0(x) -> a polynomial in x² up to 3.75; elsewhere exp(|x|) / sqrt(|x|) times a polynomial in 1 / |x|"""
     x, order = single(op, x_), order_of(node)
     distance = op.Abs(x)
     near = first_kind_near(op, x, order)
@@ -126,7 +128,7 @@ def modified_first_kind(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAV
 
 @tf.lowers("BesselK0", "BesselK1", "BesselK0e", "BesselK1e")
 def modified_second_kind(node: LoweringNode, op: OpBuilder, x_: SSAValue) -> SSAValue:
-    """tf.BesselK0(x) -> ∓ln(x / 2) I0(x) and a polynomial in x² up to 2; elsewhere exp(-x) / sqrt(x) times one in 1 / x
+    """tf.BesselK0(x) -> ∓ln(x / 2) I0(x) and a polynomial in x² up to 2; elsewhere exp(-x) / sqrt(x) times another one
 
     As in TensorFlow, the result is infinite at 0 and below.
     """

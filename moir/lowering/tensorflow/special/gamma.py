@@ -1,7 +1,7 @@
-"""The gamma function and its relatives.
+"""The logarithm of the gamma function, its derivatives, and the Hurwitz zeta function.
 
     %y = tf.Digamma(%x)
-->  ln z - 1 / (2 z) - … with z = %x + 8, less the reciprocals of %x, %x + 1, …, %x + 7
+->  ln z - 1 / (2 z) - … with z = %x + 8, minus the reciprocals of %x, %x + 1, …, %x + 7
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 """The Bernoulli numbers of even index, from 2 on."""
 
 SHIFT = 8
-"""The distance by which numbers are moved, through recurrences, to where asymptotic series are precise."""
+"""The distance by which recurrences move numbers to where asymptotic series are precise."""
 
 FURTHEST = 2.0**16
-"""Numbers below its negative have neighbours so far away that no digit of a periodic function is right."""
+"""Below the negative of this number, neighbouring f32 numbers are so far apart that periodic functions lose all
+digits.
+"""
 
 
 @tf.lowers("Lgamma")
@@ -55,7 +57,7 @@ def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
     series = polynomial(op, square, [number / (2 * index) for index, number in enumerate(BERNOULLI[:4], 1)])
     asymptotic = op.Subtract(op.Subtract(op.Log(shifted), op.Multiply(reciprocal, 0.5)), op.Multiply(square, series))
     upper = op.Subtract(asymptotic, op.ReduceSum(terms, [-1], keep_dims=False))
-    # The integer part is subtracted first, so that the tangent is that of a number of full precision.
+    # The integer part is subtracted first, so that the tangent is computed with full precision.
     part = op.Subtract(x, op.Floor(x))
     lower = op.Subtract(upper, op.Divide(math.pi, op.Tan(op.Multiply(part, math.pi))))
     return op.Select(op.LogicalAnd(is_negative, op.Equal(part, 0.0)), math.nan, op.Select(is_negative, lower, upper))
@@ -82,7 +84,7 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
     total = op.ReduceSum(terms, [-1], keep_dims=False)
     w = op.Add(q, count)
     power = op.Power(w, exponent)
-    # Of an infinite w the product with its power is no number.
+    # For an infinite w the product with its power would be NaN.
     product = op.Power(w, op.Subtract(1.0, x))
     total = op.Add(total, op.Add(op.Divide(product, op.Subtract(x, 1.0)), op.Multiply(power, 0.5)))
     term = op.Divide(op.Multiply(power, x), w)
@@ -91,7 +93,7 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
         total = op.Add(total, op.Multiply(term, number / math.factorial(2 * index)))
         factors = op.Multiply(op.Add(x, 2.0 * index - 1), op.Add(x, 2.0 * index))
         term = op.Divide(op.Multiply(term, factors), square)
-    # As in TensorFlow, the function is infinite where even powers of 0 are in the sum, and undefined for odd ones.
+    # As in TensorFlow, the function is infinite if the sum has an even power of 0, and undefined if it has an odd one.
     is_odd = op.Equal(op.FloorMod(x, 2.0), 1.0)
     is_pole = op.Equal(q, op.Floor(q))
     is_undefined = op.LogicalOr(op.NotEqual(x, op.Floor(x)), op.LogicalAnd(is_odd, is_pole))
@@ -101,7 +103,7 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
 
 @tf.lowers("Polygamma")
 def derivatives_of_logarithm(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
-    """tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); not a number if n is no natural number"""
+    """tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); NaN if n is no natural number"""
     return in_single(op, partial(polygamma, op), a, x)
 
 

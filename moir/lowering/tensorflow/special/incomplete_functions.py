@@ -21,20 +21,20 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 MOST_STEPS = 2000
-"""The most terms, as in TensorFlow."""
+"""The largest number of terms, as in TensorFlow."""
 
 PRECISION = 1e-7
-"""The change by a term, relative to the sum, from which on there is no other."""
+"""The change by a term, relative to the sum, below which the series has converged."""
 
 SMALLEST = 1e-30
-"""What takes the place of a 0 that would be divided by."""
+"""A tiny number that replaces divisors of 0."""
 
 LARGEST = 1e30
-"""What takes the place of infinity."""
+"""A huge number that replaces infinity."""
 
 
 def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
-    """Values broadcast to one shape, which they keep in a Loop."""
+    """Values broadcast to their common shape, which stays the same in a Loop."""
     total = values[0]
     for value in values[1:]:
         total = op.Broadcast(total, op.ShapeOf(value), mode="bidirectional")
@@ -42,7 +42,7 @@ def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
 
 
 def has_nothing(node: LoweringNode) -> bool:
-    """Whether the result is known to have no element: the CPU plugin (2026.4) crashes for a Loop over nothing."""
+    """Whether the result is known to be empty: the CPU plugin (2026.4) crashes for a Loop over empty tensors."""
     return any(element_count(shape_of(value)) == 0 for value in node.operands)
 
 
@@ -52,7 +52,7 @@ def exceeds(op: OpBuilder, change: SSAValue, limit: SSAValue | float) -> SSAValu
 
 
 def nonzero(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value with a very small number instead of those that are almost 0."""
+    """A value in which numbers close to 0 are replaced by a tiny number."""
     return op.Select(op.Less(op.Abs(value), SMALLEST), op.constant_like(SMALLEST, value), value)
 
 
@@ -94,13 +94,15 @@ def fraction_of_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
 
 @tf.lowers("Igamma", "Igammac")
 def incomplete_gamma(node: LoweringNode, op: OpBuilder, a_: SSAValue, x_: SSAValue) -> SSAValue:
-    """tf.Igamma(a, x) -> xᵃ exp(-x) / Γ(a + 1) times a series below a + 1; the rest to 1, tf.Igammac, by a fraction"""
+    """tf.Igamma(a, x) -> xᵃ exp(-x) / Γ(a + 1) times a series below a + 1; above, 1 minus the continued fraction of
+    tf.Igammac
+    """
     if has_nothing(node):
         return op.Add(a_, x_)
     original, argument = broadcast_to_all(op, a_, x_)
     a, x = (op.Minimum(op.Maximum(value, SMALLEST), LARGEST) for value in (original, argument))
     is_below = op.Less(x, op.Add(a, 1.0))
-    # The numbers for which the other formula holds get one for which a formula converges at once.
+    # Numbers for which the other formula holds are replaced by one for which this formula converges immediately.
     series = series_of_gamma(op, a, op.Select(is_below, x, 0.0))
     fraction = fraction_of_gamma(op, a, op.Select(is_below, op.Add(op.Multiply(a, 4.0), 20.0), x))
     power = op.Subtract(op.Multiply(a, op.Log(x)), x)
@@ -150,7 +152,7 @@ def fraction_of_beta(op: OpBuilder, a: SSAValue, b: SSAValue, x: SSAValue) -> SS
 
 @tf.lowers("Betainc")
 def incomplete_beta(node: LoweringNode, op: OpBuilder, a_: SSAValue, b_: SSAValue, x_: SSAValue) -> SSAValue:
-    """tf.Betainc(a, b, x) -> xᵃ (1 - x)ᵇ / (a B(a, b)) times a continued fraction, or 1 less that of b, a and 1 - x"""
+    """tf.Betainc(a, b, x) -> xᵃ (1 - x)ᵇ / (a B(a, b)) times a continued fraction, or 1 minus Betainc(b, a, 1 - x)"""
     if has_nothing(node):
         return op.Add(op.Add(a_, b_), x_)
     a, b, x = broadcast_to_all(op, *node.operands)

@@ -1,4 +1,4 @@
-"""Functions that are integrals of elementary ones: Dawson's, the exponential, the dilogarithm's, those of Fresnel.
+"""Functions that are integrals of elementary ones: Dawson's, exponential and Fresnel integrals, and the dilogarithm.
 
     %y = tf.Expint(%x)
 ->  %y = opset1.Select(%x < 12, γ + ln(%x) + Σ %xᵏ / (k k!), exp(%x) / %x Σ k! / %xᵏ)
@@ -19,16 +19,16 @@ from moir.rewriting.builder import OpBuilder
 # Dawson's integral
 
 SAMPLE = 0.4
-"""The distance of samples of the function exp(-t²)."""
+"""The sampling distance h of the function exp(-t²)."""
 
 SAMPLES = np.arange(-13, 14, 2)
-"""The samples to either side, all at odd multiples of the distance."""
+"""The number of samples on each side, all at odd multiples of the distance."""
 
 DAWSON_NEAR = (1.0, -2 / 3, 4 / 15, -8 / 105, 16 / 945)
-"""The series of D(x) / x in x²."""
+"""Coefficients of the power series of D(x) / x in x²."""
 
 DAWSON_FAR = (0.5, 0.25, 0.375, 0.9375)
-"""The asymptotic series of D(x) x in 1 / x²."""
+"""Coefficients of the asymptotic series of D(x) x in 1 / x²."""
 
 
 @tf.lowers("Dawsn")
@@ -49,19 +49,19 @@ def dawson(op: OpBuilder, x: SSAValue) -> SSAValue:
     reciprocal = op.Divide(1.0, op.Maximum(distance, 1.0))
     far = op.Multiply(reciprocal, polynomial(op, op.Multiply(reciprocal, reciprocal), DAWSON_FAR))
     found = op.Select(op.Less(distance, 0.2), near, op.Select(op.Greater(distance, 10.0), far, sampled))
-    # A comparison with NaN is false, so that it would become a sample.
+    # A comparison with NaN is false, so that NaN would select a sample.
     return op.Select(op.Equal(x, x), op.Multiply(op.Sign(x), found), x)
 
 
 # The exponential integral
 
 EXPINT_LIMIT = 12.0
-"""The number up to which the power series is used."""
+"""The upper limit of the numbers for which the power series is used."""
 
 
 @tf.lowers("Expint")
 def exponential_integral(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Expint(x) -> γ + ln(x) + Σ xᵏ / (k k!) below 12, exp(x) / x Σ k! / xᵏ above; not a number below 0
+    """tf.Expint(x) -> γ + ln(x) + Σ xᵏ / (k k!) below 12, exp(x) / x Σ k! / xᵏ above; NaN below 0
 
     Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 5.1.10 and 5.1.51.
     """
@@ -73,21 +73,21 @@ def exponential_integral(op: OpBuilder, x: SSAValue) -> SSAValue:
     reciprocal = op.Divide(1.0, op.Maximum(x, EXPINT_LIMIT))
     series = polynomial(op, reciprocal, [float(math.factorial(k)) for k in range(12)])
     far = op.Multiply(op.Multiply(op.Exp(x), reciprocal), series)
-    # The runtime's Exp of NaN is a number.
+    # The runtime's Exp does not return NaN for NaN.
     return op.Select(op.Equal(x, x), op.Select(op.Less(x, EXPINT_LIMIT), near, far), x)
 
 
 # The dilogarithm
 
 DILOGARITHM = (1.0, 1 / 36, -1 / 3600, 1 / 211680, -1 / 10886400)
-"""The terms B₂ₖ / (2 k + 1)! of the series of the dilogarithm in u³, u⁵, …, and that in u."""
+"""The coefficients B₂ₖ / (2 k + 1)! of the series of the dilogarithm in u, u³, u⁵, …"""
 
 
 @tf.lowers("Spence")
 def spence(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.Spence(x) -> u - u² / 4 + Σ B₂ₖ u²ᵏ⁺¹ / (2 k + 1)! with u = -ln(x), for x from 1/2 to 1
 
-    Above 1: -ln²(x) / 2 less the function of 1 / x. Below 1/2: π² / 6 - ln(x) ln(1 - x) less the function of 1 - x.
+    Above 1: -ln²(x) / 2 - spence(1 / x). Below 1/2: π² / 6 - ln(x) ln(1 - x) - spence(1 - x).
     Source: L. Lewin, "Polylogarithms and Associated Functions" (1981), chapter 1.
     """
     is_large = op.Greater(x, 1.0)
@@ -96,7 +96,7 @@ def spence(op: OpBuilder, x: SSAValue) -> SSAValue:
     u = op.Negative(op.Log(op.Select(is_small, op.Subtract(1.0, part), part)))
     square = op.Multiply(u, u)
     series = op.Subtract(op.Multiply(u, polynomial(op, square, DILOGARITHM)), op.Multiply(square, 0.25))
-    # For 0 the product of both logarithms is 0.
+    # The product of both logarithms is 0 for x = 0, by its limit.
     logarithm = op.Log(op.Select(op.Equal(part, 0.0), 1.0, part))
     reflected = op.Subtract(op.Add(op.Multiply(logarithm, u), math.pi**2 / 6), series)
     found = op.Select(is_small, reflected, series)
@@ -107,10 +107,10 @@ def spence(op: OpBuilder, x: SSAValue) -> SSAValue:
 # Fresnel's integrals
 
 FRESNEL_LIMIT = 2.5625
-"""The square of a number up to which the first approximations hold."""
+"""The square of the number up to which the power series are used."""
 
 FRESNEL_FAR = 36974.0
-"""The numbers from which the integrals are 1/2."""
+"""The number from which on the integrals are 1/2 in f32."""
 
 NEAR_SINE = (
     5.235987735681432e-1, -9.228055941124598e-2, 7.244727626597022e-3, -3.120693124703272e-4, 8.424748808502400e-6,
@@ -128,7 +128,7 @@ FAR_SECOND = (
     9.999841934744914e-1, -1.493439396592284e1, 8.602931494734327e2, -7.787789623358162e4, 6.492611570598858e6, -3.779387713202229e8,
     1.278350673393208e10, -1.860843997624650e11,
 )  # fmt: skip
-"""Coefficients in x⁴ near 0, and of the auxiliary functions in 1 / (π x²)².
+"""Coefficients of powers of x⁴ near 0, and of the auxiliary functions f and g in powers of 1 / (π x²)².
 
 Source: S. Moshier, "Methods and Programs for Mathematical Functions" (1989), single precision.
 """

@@ -1,4 +1,4 @@
-"""Strings that hold bytes: numbers, text of base 64, code points of characters."""
+"""Strings that hold bytes: encoded numbers, base64, code points of characters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-"""The characters of the numbers below 64, those of addresses in the web."""
+"""The characters for the numbers below 64, in the URL-safe variant of base64."""
 
 REPLACEMENT = 0xFFFD
 LAST_CODE_POINT = 0x10FFFF
@@ -61,7 +61,7 @@ def decoded_numbers(node: LoweringNode, op: OpBuilder, bytes: SSAValue, *, out_t
 
 
 def assembled(op: OpBuilder, parts: Sequence[SSAValue], element: Attribute) -> SSAValue:
-    """Numbers of an element type from their bytes, the lowest first."""
+    """Numbers of an element type, assembled from their bytes in little-endian order."""
     wide = si64 if len(parts) == 8 else si32
     value: SSAValue | None = None
     for place, part in enumerate(parts):
@@ -74,9 +74,9 @@ def assembled(op: OpBuilder, parts: Sequence[SSAValue], element: Attribute) -> S
 
 
 def as_float(op: OpBuilder, bits: SSAValue) -> SSAValue:
-    """The floats of 32 bits whose bits are integers.
+    """The f32 numbers with the bit patterns given as integers.
 
-    The power of two is taken from a table by the exponent, and multiplied by the mantissa, which is exact.
+    The mantissa is multiplied by a power of two, which a table holds for each exponent; this product is exact.
     """
     magnitude = op.BitwiseAnd(bits, number(0x7FFFFFFF))
     exponent = op.Divide(magnitude, number(1 << 23))
@@ -99,7 +99,7 @@ def encoded(op: OpBuilder, input: SSAValue, *, pad: bool = False) -> SSAValue:
     begins, ends, symbols = unpacked(op, input)
     starts, stops = flat(op, begins), flat(op, ends)
     sizes = op.Subtract(stops, starts)
-    # Characters that hold bits, and those with padding.
+    # The characters that hold bits, and the total with padding characters.
     counts = op.Divide(op.Add(op.Multiply(sizes, number(4)), number(2)), number(3))
     widths = op.Multiply(op.Divide(op.Add(sizes, number(2)), number(3)), number(4)) if pad else counts
     after = op.CumSum(widths, 0)
@@ -167,7 +167,7 @@ def code_points(
     """tf.UnicodeDecode(x) {input_encoding = "UTF-8"}
     -> the code point at each byte that begins a character, and the splits between the strings
 
-    The strings of the runtime are well-formed; the bytes of others would become other numbers than in TensorFlow.
+    The input must be valid UTF-8: invalid bytes would give other code points than in TensorFlow.
     """
     if input_encoding.upper() not in ("UTF-8", "UTF8"):
         node.fail("the runtime has no tables of encodings", hint="use UTF-8")

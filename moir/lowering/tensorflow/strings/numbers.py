@@ -28,10 +28,10 @@ from moir.rewriting.builder import OpBuilder
 
 LOW_DIGITS = 4
 DIGITS = 10
-"""Digits of the largest integer of 32 bits, which is what the runtime computes."""
+"""The number of digits of the largest i32, the type in which the runtime computes."""
 
 SMALLEST_EXPONENT, SMALL_EXPONENT, LARGEST_EXPONENT = -80, -28, 39
-"""Powers of ten outside of these are 0 or infinite in f32 whatever digit they multiply."""
+"""Powers of ten outside of this range are 0 or infinite in f32, whatever digit they are multiplied by."""
 
 
 @tf.lowers("AsString")
@@ -55,11 +55,11 @@ def as_string(node: LoweringNode, op: OpBuilder, input: SSAValue, *, fill: str =
 
 
 def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
-    """Integers as text of at least `width` characters, with zeros or blanks in front."""
+    """Integers as text of at least `width` characters, padded on the left with zeros or blanks."""
     number_of = flat(op, op.convert(x, si32))
     is_negative = op.Less(number_of, number(0))
     powers = number(10 ** np.arange(DIGITS - 1, -1, -1))
-    # There is one more negative number than positive ones.
+    # There is one more negative integer than positive ones, so the digits are computed from negative numbers.
     below = op.Select(is_negative, number_of, op.Negative(number_of))
     high, low = halves(op, below)
     quotients = op.Concat(*(op.Divide(op.Unsqueeze(half, [1]), part) for half, part in ((high, powers[4:]), (low, powers[6:]))), axis=1)
@@ -68,7 +68,7 @@ def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
     is_last = op.LogicalOr(np.arange(DIGITS) == DIGITS - 1, op.LogicalAnd(has_high, np.arange(DIGITS) >= DIGITS - LOW_DIGITS))
     is_written = op.LogicalOr(op.NotEqual(quotients, number(0)), is_last)
     lengths = op.Add(op.ReduceSum(op.convert(is_written, si32), [1], keep_dims=True), op.Unsqueeze(op.convert(is_negative, si32), [1]))
-    # Pieces: blanks, sign, zeros, digits.
+    # The pieces of each text: blanks, sign, zeros, digits.
     symbols = constant_texts(op, [b"0123456789", b"-", (b"0" if zeros else b" ") * width]).symbols
     begins = op.Select(is_written, digits, number(0))
     missing = op.Maximum(op.Subtract(number(width), lengths), number(0))
@@ -82,9 +82,10 @@ def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
 
 
 def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The absolute value of numbers below 0 as a · 10000 + b.
+    """The absolute value of negative numbers, split into a and b of a · 10000 + b.
 
-    The runtime computes quotients in f32. The first one is almost right; what is left over is small enough.
+    The runtime computes quotients in f32. The first quotient is off by little, and the remainder is small enough to be
+    exact.
     """
     almost = op.Divide(below, number(10**LOW_DIGITS))
     rest = op.Subtract(op.Multiply(almost, number(10**LOW_DIGITS)), below)
@@ -97,7 +98,7 @@ def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
 def parsed(op: OpBuilder, string_tensor: SSAValue, *, out_type: Attribute = f32) -> SSAValue:
     """tf.StringToNumber(string_tensor) {out_type} -> the sum of the digits times powers of ten, with the sign
 
-    A text that is no number, which TensorFlow rejects, becomes any number.
+    A text that is no number, for which TensorFlow fails, gives an unspecified number.
     """
     texts = stripped(op, unpacked(op, string_tensor))
     listed = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
@@ -106,20 +107,20 @@ def parsed(op: OpBuilder, string_tensor: SSAValue, *, out_type: Attribute = f32)
 
 
 def digit_values(op: OpBuilder, symbols: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Whether bytes are digits, and their values; 0 for others."""
+    """Whether bytes are digits, and the values of the digits; 0 for other bytes."""
     is_digit = op.LogicalAnd(op.GreaterEqual(symbols, number(ord("0"))), op.LessEqual(symbols, number(ord("9"))))
     return is_digit, op.Select(is_digit, op.Subtract(symbols, number(ord("0"))), number(0))
 
 
 def parsed_integers(op: OpBuilder, texts: Texts) -> SSAValue:
-    """Texts as integers."""
+    """The integers that texts denote."""
     rows, _ = matrix(op, texts, from_end=True)
     _, digits = digit_values(op, rows)
     zeros = op.Broadcast(number(0), op.Concat(op.ShapeOf(texts.begins), [DIGITS], axis=0))
     padded = op.Concat(digits, zeros, axis=1)
     powers = number(10 ** np.arange(DIGITS))
     value: SSAValue | None = None
-    # A sum along an axis would be computed in f32.
+    # A ReduceSum would be computed in f32.
     for place in range(DIGITS):
         term = op.Multiply(op.Gather(padded, place, 1), number(powers[place]))
         value = term if value is None else op.Add(value, term)
@@ -129,9 +130,10 @@ def parsed_integers(op: OpBuilder, texts: Texts) -> SSAValue:
 
 
 def parsed_floats(op: OpBuilder, texts: Texts) -> SSAValue:
-    """Texts as floats: digits before and after a point, an exponent; the words inf and nan.
+    """The floats that texts denote: digits before and after a point, an exponent; the words inf and nan.
 
-    Each digit is multiplied by a rounded power of ten, so that the result differs in the last bits.
+    Each digit is multiplied by a rounded power of ten, so that the last bits of the result may differ from
+    TensorFlow's.
     """
     rows, lengths = matrix(op, texts)
     columns = one_by_one(op, op.Gather(op.ShapeOf(rows, output_type=si32), 1, 0))
@@ -158,7 +160,7 @@ def parsed_floats(op: OpBuilder, texts: Texts) -> SSAValue:
     is_counted = op.LogicalAnd(op.LogicalAnd(is_digit, op.NotEqual(digits, number(0))), op.Less(columns, exponent_at))
     power = op.Add(power, exponent)
     largest = op.ReduceMax(op.Select(is_counted, power, number(SMALLEST_EXPONENT)), [1], keep_dims=True)
-    # Digits of the smallest numbers would be lost: these are computed for numbers above 1, and divided after that.
+    # Digits of the smallest numbers would underflow: these numbers are computed scaled up, and divided at the end.
     shift = op.Select(op.Less(largest, number(SMALL_EXPONENT)), largest, number(0))
     terms = op.Multiply(op.convert(digits, f32), power_of_ten(op, op.Subtract(power, shift)))
     value = op.ReduceSum(op.Select(is_counted, terms, 0.0), [1], keep_dims=True)

@@ -1,4 +1,4 @@
-"""Lengths, parts and joins of strings, computed from their bytes.
+"""Lengths, substrings and joins of strings, computed from their bytes.
 
 A tensor of strings is unpacked into its bytes and the begin and end of each string; results are packed again.
 """
@@ -44,7 +44,7 @@ def string_length(op: OpBuilder, input: SSAValue, *, unit: str = "BYTE") -> SSAV
     begins, ends, symbols = op.StringTensorUnpack.results(input)
     if unit == "BYTE":
         return op.Subtract(ends, begins)
-    # Bytes 10xxxxxx continue a character. The sums begin with 0, that of no bytes.
+    # Bytes 10xxxxxx continue a character. The running sums begin with 0.
     starts = op.Convert(op.LogicalOr(op.Less(symbols, 0x80), op.GreaterEqual(symbols, 0xC0)), destination_type=si32)
     sums = op.Concat(np.zeros(1, np.int32), op.CumSum(starts, 0), axis=0)
     return op.Subtract(op.Gather(sums, ends, 0), op.Gather(sums, begins, 0))
@@ -55,7 +55,7 @@ def changed_case(node: LoweringNode, op: OpBuilder, input: SSAValue, *, encoding
     """tf.StringLower(x)
     -> opset15.StringTensorPack of the bytes of x, with 32 added to A to Z (StringUpper: subtracted from a to z)
 
-    With the encoding utf-8 the forms of all letters are looked up.
+    With the encoding utf-8, a table maps all letters of Unicode.
     """
     lowers = node.op.KIND == "StringLower"
     if encoding:
@@ -89,7 +89,7 @@ def substring(node: LoweringNode, op: OpBuilder, input: SSAValue, *, unit: str =
 
 @tf.lowers("StringStrip")
 def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
-    """tf.StringStrip(x) -> the bytes from the first that is no white space to the last"""
+    """tf.StringStrip(x) -> the bytes from the first to the last one that is no white space"""
     return packed(op, stripped(op, unpacked(op, input)))
 
 
@@ -97,7 +97,7 @@ def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Texts) -> Texts:
-    """Pieces [n, k] with a separator in front of each but the first, [n, 2 k]."""
+    """Pieces [n, k] with a separator before each but the first, [n, 2 k]."""
     shape = op.ShapeOf(begins)
     is_first = op.Equal(one_by_one(op, op.Gather(op.ShapeOf(begins, output_type=si32), 1, 0)), number(0))
     start = op.Broadcast(op.Squeeze(separator.begins, [0]), shape)
@@ -143,12 +143,12 @@ def join_along_axes(
     shape = op.Gather(sizes, kept, 0) if kept else op.constant([])
     count = op.ReduceProd(op.Gather(sizes, reduced, 0), [0], keep_dims=True)
     table = op.Concat(op.ReduceProd(shape, [0], keep_dims=True) if kept else [1], count, axis=0)
-    # Of the axes the one named first changes fastest.
+    # Among the axes, the first one in the list varies fastest.
     order = [*kept, *reversed(reduced)]
     begins, ends = (op.Reshape(op.transposed(each, order), table, special_zero=False) for each in texts[:2])
     if keep_dims:
         shape = op.Select(np.isin(np.arange(rank), reduced), 1, sizes)
-    # A row of no strings is empty: a piece of no bytes is added to each.
+    # An empty row gives an empty string: a piece without bytes is added to each row.
     pieces = interleaved(op, begins, ends, separator)
     empty = op.Broadcast(number(0), op.Concat(op.Gather(table, [0], 0), [1], axis=0))
     padded = Texts(op.Concat(pieces.begins, empty, axis=1), op.Concat(pieces.ends, empty, axis=1), pieces.symbols)
@@ -162,7 +162,7 @@ def join_segments(
     """tf.UnsortedSegmentJoin(x, segments, n) {separator}
     -> the bytes of the strings, sorted by their segments, with separators between those of the same segment
 
-    As in TensorFlow, there is no separator after empty strings at the beginning of a segment.
+    As in TensorFlow, empty strings at the beginning of a segment are not followed by a separator.
     """
     if rank_of(inputs) != node.known_rank(1):
         node.fail("segments of rows are not supported for strings", hint="give each string a segment of its own")
@@ -181,7 +181,7 @@ def join_segments(
     sums = op.Concat(number([0]), op.CumSum(lengths, 0), axis=0)
     numbers = one_by_one(op, op.convert(as_scalar(op, num_segments), si32))
     limits = [op.Gather(sums, ranks(op, found, each), 0) for each in (numbers, op.Add(numbers, number(1)))]
-    # Negative segments are left out, and their bytes are in front.
+    # Strings of negative segments are dropped; their bytes come first.
     return packed(op, Texts(limits[0], limits[1], symbols))
 
 
@@ -194,9 +194,9 @@ def split(
 ) -> Sequence[SSAValue]:
     """tf.StringSplitV2(x, separator) -> coordinates, strings and shape of the parts of each string
 
-    The parts end at the positions of the separator; an empty one stands for white space of any length. In StringSplit
-    each byte of the separator separates. A positive `maxsplit` is the number of parts that another one follows, up to
-    the end of the string; 0 leaves strings whole.
+    The parts end at occurrences of the separator; an empty separator means white space of any length. In StringSplit
+    each byte of the separator is a separator. A positive `maxsplit` limits the number of splits; with 0 strings are not
+    split.
     """
     constant = op.known.constant(separator_)
     if constant is None or constant.size != 1:
@@ -221,7 +221,7 @@ def split(
 
 
 def bytes_of(node: LoweringNode, op: OpBuilder, texts: Texts) -> Sequence[SSAValue]:
-    """Each byte of each string as a string."""
+    """Each byte of each string as a separate string."""
     row, column = rows_and_columns(op, op.Subtract(texts.ends, texts.begins))
     start = op.Add(op.Gather(texts.begins, row, 0), column)
     return sparse_texts(node, op, row, column, Texts(start, op.Add(start, number(1)), texts.symbols), texts.begins)
@@ -249,8 +249,8 @@ def sequences(
     """tf.StringNGrams(x, splits) {ngram_widths, separator, left_pad, right_pad, pad_width}
     -> the joined strings of each window of each row, and the splits of those
 
-    The strings of a row are extended by pads on both sides. A window of a row and a width is found by the sums of
-    their numbers of windows.
+    The strings of a row are padded on both sides. The windows are numbered across rows and widths: running sums of the
+    numbers of windows give the row and width of each.
     """
     if preserve_short_sequences:
         node.fail("rows shorter than a window are kept", hint="leave preserve_short_sequences out")

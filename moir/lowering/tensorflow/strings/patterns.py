@@ -1,4 +1,5 @@
-"""Regular expressions: from bytes where a set of characters of ASCII or a text is sought, else by OpenVINO Tokenizers.
+"""Regular expressions: computed on bytes if the pattern is a text or a set of ASCII characters, else by OpenVINO
+Tokenizers.
 
     %y = tf.StaticRegexReplace(%x) {pattern = "[.,!]", rewrite = ""}
 ->  the bytes of %x without those of the set
@@ -40,15 +41,15 @@ from moir.rewriting.builder import OpBuilder
 
 ASCII = bytes(range(128))
 BEYOND = bytes(range(128, 256))
-"""The bytes of characters beyond ASCII, which have several."""
+"""The bytes that are part of multi-byte characters."""
 
 PLACE = "\ufdd0"
-"""What stands in the place of a long rewrite. Unicode keeps it out of texts that are exchanged."""
+"""A character that temporarily replaces a long rewrite; Unicode reserves it for internal use, so that texts lack it."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: a text, or a set of bytes that occur `least` times at least, and once or any number of times."""
+    """A pattern: a text, or a set of bytes, of which a match has at least `least`, and at most one or any number."""
 
     text: bytes | None = None
     members: bytes = b""
@@ -57,7 +58,7 @@ class Pattern:
 
 
 def parsed(pattern: str) -> Pattern | None:
-    """What a regular expression means; None if it is more than a text or a set of characters."""
+    """A regular expression as a pattern; None if it is more than a text or a set of characters."""
     if re.fullmatch(r"(\\[^\w]|[\w\s!\"#%&',\-/:;<=>@_`~])+", pattern) and pattern.isascii():
         text = re.sub(r"\\(.)", r"\1", pattern).encode()
         return Pattern(text=text) if len(text) > 1 else Pattern(members=text)
@@ -74,9 +75,9 @@ def parsed(pattern: str) -> Pattern | None:
 
 
 def members_of(text: str) -> bytes | None:
-    """The bytes of a set of characters; None if RE2 may read it in another way."""
+    """The bytes of a set of characters in brackets; None if RE2 might interpret the text otherwise."""
     with warnings.catch_warnings():
-        # Sets in sets are warned of, which other expressions have.
+        # Python warns of nested sets, which other dialects of regular expressions have.
         warnings.simplefilter("error")
         try:
             compiled: Any = re.compile(text, re.ASCII)
@@ -85,12 +86,12 @@ def members_of(text: str) -> bytes | None:
     members = bytes(each for each in ASCII if compiled.fullmatch(chr(each)))
     if compiled.fullmatch("\u00e9") or compiled.fullmatch("\u65e5"):
         members += BEYOND
-    # \s of RE2 has no vertical tabulator.
+    # \s of RE2 does not include the vertical tab.
     return members.replace(b"\v", b"") if "\\s" in text else members
 
 
 def text_operand(node: LoweringNode, attribute: str, index: int) -> str:
-    """A text that is an attribute, or a constant operand. Raises ConversionError if it is computed."""
+    """A text in an attribute or in a constant operand. Raises ConversionError if it is computed."""
     if node.has(attribute):
         return node.text(attribute)
     constant = node.constant(index)
@@ -100,12 +101,12 @@ def text_operand(node: LoweringNode, attribute: str, index: int) -> str:
 
 
 def needs_automaton(pattern: Pattern | None) -> bool:
-    """Whether bytes do not tell the matches of a pattern."""
+    """Whether the matches of a pattern cannot be determined byte by byte."""
     return pattern is None or (pattern.text is not None and overlaps(pattern.text))
 
 
 def expression_of(node: LoweringNode, op: OpBuilder, text: str) -> Expression:
-    """The pattern for the operations of OpenVINO Tokenizers. Raises ConversionError if there is none."""
+    """The pattern in the dialect of OpenVINO Tokenizers. Raises ConversionError if it cannot be expressed."""
     reason = f"the regular expression {text!r} needs an automaton, which the operation sets cannot express"
     hint = "use a text or a set of characters of ASCII, or cut the model after this node"
     check_permitted(op, reason, f"leave out --no-tokenizers, or {hint}")
@@ -141,7 +142,7 @@ def replaced_by_automaton(node: LoweringNode, op: OpBuilder, text: str, rewrite:
 
 
 def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAValue:
-    """Whether a pattern matches all of a string: then nothing is left where the match is replaced by nothing."""
+    """Whether a pattern matches a whole string: then the string is empty after the match is removed."""
     expression = expression_of(node, op, text)
     x = unpacked(op, node.operand(0))
     listed = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
@@ -154,9 +155,9 @@ def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAVal
 @tf.lowers("RegexReplace", "StaticRegexReplace")
 def replace(node: LoweringNode, op: OpBuilder, input: SSAValue, *, replace_global: bool = True) -> SSAValue:
     """tf.StaticRegexReplace(x) {pattern, rewrite}
-    -> the pieces between the matches, and the rewrite between them, one after the other
+    -> the concatenation of the pieces between the matches, with the rewrite between them
 
-    This is so if the pattern is a text, or a set of characters, once or repeated. Another one needs
+    This applies if the pattern is a text or a set of characters, once or repeated. Other patterns need
     extension.RegexNormalization of OpenVINO Tokenizers.
     """
     text, rewrite = text_operand(node, "pattern", 1), text_operand(node, "rewrite", 2)
@@ -168,14 +169,14 @@ def replace(node: LoweringNode, op: OpBuilder, input: SSAValue, *, replace_globa
 
 
 def replaced_by_bytes(op: OpBuilder, x: Texts, pattern: Pattern, rewrite: bytes, shape: SSAValue) -> SSAValue:
-    """Strings of a shape in which all matches of a pattern are replaced that bytes tell."""
+    """Strings of a shape in which all matches of a pattern are replaced, determined byte by byte."""
     texts, new = together(op, [Texts(flat(op, x.begins), flat(op, x.ends), x.symbols), constant_texts(op, [rewrite])])
     size, length = size_of(op, x.symbols), 1
     if pattern.text is not None:
         places, length = occurrences(op, x, pattern.text), len(pattern.text)
     else:
         places = positions_where(op, is_one_of(op, x.symbols, pattern.members))
-    # The pieces are the bytes that do not match, and the rewrite in place of the first byte of each match.
+    # The pieces are the bytes that do not match, and the rewrite at the first byte of each match.
     indices = one_by_one(op, size)
     starts = is_at(op, places, size)
     matched = is_at(op, flat(op, op.Add(op.Unsqueeze(places, [1]), number(np.arange(length)))), size) if length > 1 else starts
@@ -194,7 +195,7 @@ def replaced_by_bytes(op: OpBuilder, x: Texts, pattern: Pattern, rewrite: bytes,
 
 
 def is_at(op: OpBuilder, places: SSAValue, size: SSAValue) -> SSAValue:
-    """Whether each of `size` indices is one of some places, which ascend."""
+    """Whether each of `size` indices is among the given ascending indices."""
     indices = one_by_one(op, size)
     return op.NotEqual(ranks(op, places, indices), ranks(op, places, op.Add(indices, number(1))))
 
@@ -203,8 +204,8 @@ def is_at(op: OpBuilder, places: SSAValue, size: SSAValue) -> SSAValue:
 def full_match(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.StaticRegexFullMatch(x) {pattern} -> whether all bytes of a string belong to the set of the pattern
 
-    For a text: whether it is found in a string of its length. For another pattern: whether
-    extension.RegexNormalization, which removes the match, leaves nothing.
+    If the pattern is a text: whether it occurs in a string of equal length. For other patterns: whether the string is
+    empty after extension.RegexNormalization has removed the match.
     """
     text = text_operand(node, "pattern", 1)
     pattern = parsed(text)

@@ -1,4 +1,4 @@
-"""Operations on strings and files that the operation sets cannot express: refused with the reason."""
+"""Operations on strings and files that the operation sets cannot express; they raise an error with the reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REASONS = {
 
 @tf.lowers(*REASONS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.DecodeJpeg(x): refused, because the operation sets cannot express it."""
+    """tf.DecodeJpeg(x): raises an error, because the operation sets cannot express it."""
     node.fail(
         REASONS[node.op.KIND],
         hint="cut the model after this node, where the values are numbers, and compute those outside, as with OpenVINO Tokenizers",

@@ -1,4 +1,4 @@
-"""XLA operations that the operation sets cannot express, and why."""
+"""XLA operations that the operation sets cannot express, and the reasons."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ REFUSALS = {
     "XlaSpmdShardToFullShape": (_DEVICES, _ONE_DEVICE),
     "XlaSvd": (_ITERATIVE, _CUT),
 }
-"""Why each kind cannot be expressed, and what to do."""
+"""For each kind, the reason for its rejection and an alternative."""
 
 
 @tf.lowers(*REFUSALS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """tf.XlaCallModule(x…): refused, because the operation sets cannot express it."""
+    """tf.XlaCallModule(x…): raises an error, because the operation sets cannot express it."""
     reason, hint = REFUSALS[node.op.KIND]
     node.fail(reason, hint=hint)

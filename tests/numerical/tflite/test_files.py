@@ -133,6 +133,29 @@ def test_sparse_weights(tmp_path: Path, kind: str) -> None:
     np.testing.assert_array_equal(request_of(path, tmp_path).infer({0: x})[0], expected)
 
 
+class Signatures(tf.Module):
+    """A model of two functions."""
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, name="x")])
+    def first(self, x: Any) -> dict[str, Any]:
+        return {"y": x + 1.0}
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, name="x")])
+    def second(self, x: Any) -> dict[str, Any]:
+        return {"z": x * 2.0}
+
+
+def test_other_signatures_are_noted(tmp_path: Path) -> None:
+    module: Any = Signatures()
+    tf.saved_model.save(module, str(tmp_path / "s"), signatures={"first": module.first, "second": module.second})
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(tmp_path / "s"), signature_keys=["first", "second"])
+    path = tmp_path / "m.tflite"
+    path.write_bytes(converter.convert())
+    text = str(moir.convert_model(path))
+    assert 'name = "y"' in text
+    assert "the signature of the first subgraph is converted, and not 'second'" in text
+
+
 def test_buffers_behind_the_flatbuffer(tmp_path: Path) -> None:
     weights = RANDOM.normal(size=(8, 40)).astype(np.float32)
     x = RANDOM.normal(size=(2, 8)).astype(np.float32)

@@ -33,7 +33,7 @@ class Case(NamedTuple):
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
     options: str = ""
-    fields: dict[str, Any] = {}  # noqa: RUF012
+    fields: dict[str, Any] = {}
     fixed: tuple[int, ...] = ()
 
 

@@ -27,12 +27,15 @@ def read_model(path: str | Path) -> ModuleOp:
     file = ModelFile(Path(path))
     try:
         with file.damage("a table"):
-            block = ModelImporter(file, *_signature_names(file)).block(MAIN)
+            importer = ModelImporter(file, *_signature_names(file))
+            block = importer.block(MAIN)
     except ModelFileError as error:
         if error.location is None:
             error.location = str(path)
         raise
     model = ModelOp.of(Path(path).stem or "model", block)
+    if kept := importer.resources.kept:
+        add_notes(model, [f"the model has a state, which an infer request keeps until reset_state(): {', '.join(kept)}"])
     if others := _other_signatures(file):
         add_notes(model, [f"the signature of the first subgraph is converted, and not {', '.join(others)}"])
     return Module([model])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-
-from tflite.utils import BUILTIN_OPCODE2NAME
+from importlib import import_module
 
 from moir.frontends.tflite.graph import INLINED
 from moir.frontends.tflite.state import Resources
@@ -52,7 +51,8 @@ def _row(kind: str) -> tuple[str, str]:
 
 def document() -> str:
     """The text of the file."""
-    builtin: list[str] = [name for name in BUILTIN_OPCODE2NAME.values() if name not in NOT_OPERATORS]
+    names: dict[int, str] = import_module("tflite.utils").BUILTIN_OPCODE2NAME
+    builtin = [name for name in names.values() if name not in NOT_OPERATORS]
     custom = [kind for kind in tflite.kinds() if kind not in builtin and kind != FLEX and not kind.islower()]
     rows = {kind: _row(kind) for kind in [*sorted(builtin), *sorted(custom)]}
     counts = Counter(how for how, _ in rows.values())

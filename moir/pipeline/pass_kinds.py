@@ -239,7 +239,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "reshape-unit-transposes": ((("Transpose",),),),
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
     "reverse-random-differences": ((("RandomUniform",),),),
-    "round-to-levels": ((("FakeQuantize",),),),
+    "round-to-levels": ((("FakeQuantize",),), (("Convert",),)),
     "search-along-axes": ((("TopK",),), (("Unique",),)),
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),

@@ -20,9 +20,6 @@ from moir.dialects.element_types import ui8
 from moir.dialects.properties import attribute_of
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
-from moir.frontends.tensorflow.attributes import AttributeReader
-from moir.frontends.tensorflow.messages import parse
-from moir.frontends.tensorflow.tensors import TensorReader
 from moir.frontends.tflite.flatbuffer import ModelFile
 
 FLEX = "Flex"
@@ -94,6 +91,11 @@ def _entry(value: Any, size: int) -> Attribute | None:
 
 def _node_attributes(file: ModelFile, data: bytes, kind: str) -> dict[str, Attribute]:
     """The attributes of the NodeDef of an operation of TensorFlow."""
+    # Few models have one.
+    from moir.frontends.tensorflow.attributes import AttributeReader
+    from moir.frontends.tensorflow.messages import parse
+    from moir.frontends.tensorflow.tensors import TensorReader
+
     flexbuffers: Any = import_module("flatbuffers.flexbuffers")
     problem = file.error(f"the options of a {kind} are no NodeDef", "the file is damaged")
     try:

@@ -27,6 +27,9 @@ from moir.files.reading import check_beginning, map_file
 IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
 
+OWN_KINDS = frozenset(("Flex", "dequantize", "fake_quantize", "quantize"))
+"""Kinds of the dialect that are no operators of a file."""
+
 _DAMAGES = (struct.error, ValueError, TypeError, IndexError, OverflowError)
 """What the generated classes raise for offsets that lie outside of the file."""
 
@@ -109,8 +112,8 @@ class ModelFile:
                     found.append((name, False))
                     continue
                 custom = text(code.CustomCode())
-                if not custom:
-                    raise self.error("a custom operator has no name")
+                if not custom or custom in builtin.values() or custom in OWN_KINDS:
+                    raise self.error(f"a custom operator has the name {custom!r}, which a builtin one has, or no name")
                 found.append((custom, True))
         return found
 

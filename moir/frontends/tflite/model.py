@@ -7,7 +7,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.dialects.module import Module
-from moir.dialects.moir import ModelOp
+from moir.dialects.moir import ModelOp, add_notes
 from moir.errors import ModelFileError
 from moir.frontends.tflite.flatbuffer import ModelFile, text
 from moir.frontends.tflite.graph import ModelImporter
@@ -27,12 +27,24 @@ def read_model(path: str | Path) -> ModuleOp:
     file = ModelFile(Path(path))
     try:
         with file.damage("a table"):
-            block = ModelImporter(file, *_signature_names(file)).block(MAIN)
+            importer = ModelImporter(file, *_signature_names(file))
+            block = importer.block(MAIN)
     except ModelFileError as error:
         if error.location is None:
             error.location = str(path)
         raise
-    return Module([ModelOp.of(Path(path).stem or "model", block)])
+    model = ModelOp.of(Path(path).stem or "model", block)
+    if kept := importer.resources.kept:
+        add_notes(model, [f"the model has a state, which an infer request keeps until reset_state(): {', '.join(kept)}"])
+    if others := _other_signatures(file):
+        add_notes(model, [f"the signature of the first subgraph is converted, and not {', '.join(others)}"])
+    return Module([model])
+
+
+def _other_signatures(file: ModelFile) -> list[str]:
+    """The names of the signatures of other subgraphs."""
+    with file.damage("a signature"):
+        return [repr(text(each.SignatureKey())) for each in file.signatures if each.SubgraphIndex() != MAIN]
 
 
 def _signature_names(file: ModelFile) -> tuple[dict[int, list[str]], dict[int, list[str]]]:

@@ -132,6 +132,11 @@ class Resources:
             raise self.file.error(f"the table {name!r} is used and is not filled", "fill it when the model is initialized")
         return self._tables[name]
 
+    @property
+    def kept(self) -> list[str]:
+        """The names of the variables that keep their values from one inference to the next."""
+        return list(self._read)
+
     def finish(self) -> list[Operation]:
         """What writes the last values of variables that keep them."""
         return [

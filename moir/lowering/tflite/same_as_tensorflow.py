@@ -11,9 +11,7 @@ from collections.abc import Mapping
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32
 from moir.dialects.properties import value_of
-from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tflite.fused_activation import activated
@@ -153,6 +151,7 @@ SAME: Mapping[str, Same] = {kind: Same(name) for kind, name in _BY_NAME.items()}
     "RANDOM_UNIFORM": Same("RandomUniform"),
     "RANK": Same("Rank"),
     "REAL": Same("Real"),
+    "RFFT2D": Same("RFFT2D"),
     "RESIZE_BILINEAR": Same("ResizeBilinear"),
     "REVERSE_SEQUENCE": Same("ReverseSequence"),
     "SHAPE": Same("Shape"),
@@ -184,47 +183,6 @@ def same(node: LoweringNode, op: OpBuilder) -> Replacement:
     if node.has("fused_activation_function") and isinstance(first := results[0], SSAValue):
         results[0] = activated(node, op, first)
     return results
-
-
-@tflite.lowers("GATHER")
-def gather(node: LoweringNode, op: OpBuilder, params: SSAValue, indices: SSAValue, *, axis: int = 0, batch_dims: int = 0) -> Replacement:
-    """tflite.GATHER(x, indices) {axis, batch_dims} -> what tf.GatherV2(x, indices, axis) {batch_dims} lowers to"""
-    return lowered_as(node, op, "GatherV2", [params, indices, op.constant(axis, si32)], {"batch_dims": batch_dims})
-
-
-@tflite.lowers("EMBEDDING_LOOKUP")
-def embedding(op: OpBuilder, ids: SSAValue, table: SSAValue) -> SSAValue:
-    """tflite.EMBEDDING_LOOKUP(ids, table) -> opset8.Gather(table, ids, 0)"""
-    return op.Gather(table, ids, 0)
-
-
-@tflite.lowers("RESHAPE")
-def reshape(
-    node: LoweringNode, op: OpBuilder, input: SSAValue, shape: SSAValue | None = None, *, new_shape: tuple[int, ...] = (0,)
-) -> Replacement:
-    """tflite.RESHAPE(x, shape) -> what tf.Reshape(x, shape) lowers to; the shape may be the attribute new_shape"""
-    if shape is None:
-        # A list of one 0 stands for a scalar in files of the first converters.
-        shape = op.constant([] if new_shape == (0,) else list(new_shape), si32)
-    return lowered_as(node, op, "Reshape", [input, shape])
-
-
-@tflite.lowers("RFFT2D")
-def fourier(node: LoweringNode, op: OpBuilder, input: SSAValue, fft_length: SSAValue) -> Replacement:
-    """tflite.RFFT2D(x, lengths) -> what tf.RFFT2D(x, lengths) lowers to"""
-    return lowered_as(node, op, "RFFT2D", [input, fft_length])
-
-
-@tflite.lowers("CAST")
-def cast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
-    """tflite.CAST(x) -> what tf.Cast(x) {DstT} lowers to; the type is that of the result"""
-    return lowered_as(node, op, "Cast", [input], {"DstT": element_of(node.op.results[0])})
-
-
-@tflite.lowers("BITCAST")
-def bitcast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
-    """tflite.BITCAST(x) -> what tf.Bitcast(x) {type} lowers to; the type is that of the result"""
-    return lowered_as(node, op, "Bitcast", [input], {"type": element_of(node.op.results[0])})
 
 
 @tflite.lowers("Flex")

@@ -6,7 +6,9 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import f32
+from moir.dialects.element_types import f32, si8
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
@@ -102,10 +104,34 @@ def _size_along(shape: Shape, axis: int, rank: int) -> int:
     return 1 if shape is not None and place < 0 else -1 if shape is None else shape[place]
 
 
+class IntegersOfMaxima(Pattern):
+    """Rounds the levels of maxima before they become signed integers.
+
+        %0 = opset1.FakeQuantize(opset1.ReduceMax(%x), %low, %high, -128, 127) {levels = 256}
+        %y = opset1.Convert(%0) {destination_type = si8}
+    ->  %1 = opset5.Round(%0)
+        %y = opset1.Convert(%1) {destination_type = si8}
+
+    Where %x is rounded to levels, too, the plugin computes with unsigned integers and does not move them back. The
+    levels are whole numbers, which a Round does not change.
+    """
+
+    roots = (Convert,)
+
+    def may_match(self, op: Operation) -> bool:
+        if element_of(op.results[0]) != si8 or not isinstance(rounding := op.operands[0].owner, FakeQuantize):
+            return False
+        return isinstance(rounding.data.owner, OpsetOp) and rounding.data.owner.name == "opset1.ReduceMax"
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        rounded = rewriter.op.Round(op.operands[0], mode="half_to_even")
+        rewriter.replace_with(op, rewriter.op.convert(rounded, si8))
+
+
 FORMS = (
     Form(
         "round-to-levels",
-        "Writes quantization to 65536 levels, or with limits along the third axis, in forms that run.",
-        lambda: [QuantizationTo16Bits(), LimitsAlongThirdAxis()],
+        "Writes quantization to 65536 levels, with limits along the third axis, or of maxima in forms that run.",
+        lambda: [QuantizationTo16Bits(), LimitsAlongThirdAxis(), IntegersOfMaxima()],
     ),
 )

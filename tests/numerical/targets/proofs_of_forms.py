@@ -54,6 +54,13 @@ def bytes_of_repeated(begins: Any, ends: Any, symbols: Any) -> Any:
     return opset15.string_tensor_unpack(ops.tile(strings, np.array([2]))).output(2)
 
 
+def integers_of_maxima(x: Any) -> Any:
+    """The maxima of rows that are rounded to hundredths, as integers that begin at -128."""
+    low, high = floats(0), floats(2.55)
+    maxima = ops.reduce_max(ops.fake_quantize(x, low, high, low, high, 256), np.array([2]), False)
+    return ops.convert(ops.fake_quantize(maxima, low, high, floats(-128), floats(127), 256), "i8")
+
+
 def joined_twice(x: Any, y: Any) -> Any:
     """x, y and x, and the absolute values of x and y, in one list."""
     inner = ops.concat([x, y], 0)
@@ -71,6 +78,7 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [floats(1, 3)],
         floats(1, 1),
     ),
+    "maximum-of-levels": (integers_of_maxima, [np.full((1, 2, 2), 2, np.float32)], np.full((1, 2), 72, np.int8)),
     "blocks-of-levels": (
         lambda x: ops.space_to_batch(
             ops.fake_quantize(x, floats(-1), floats(191 / 64), floats(-1), floats(191 / 64), 256), [1, 1, 2, 1], [0, 0, 1, 0], [0, 0, 1, 0]

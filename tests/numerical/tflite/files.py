@@ -41,6 +41,24 @@ class Tensor:
     scale: Sequence[float] = ()
     zero: Sequence[int] = ()
     axis: int = 0
+    sparsity: Sparsity | None = None
+
+
+@dataclass
+class Sparsity:
+    """How a sparse tensor is stored.
+
+    Args:
+        order: the order in which dimensions, and then those of blocks, are traversed.
+        blocks: the dimension that each dimension of blocks belongs to.
+        levels: for each of them its size, or the segments and indices of a compressed one.
+        values: the elements that are stored.
+    """
+
+    order: Sequence[int]
+    blocks: Sequence[int]
+    levels: Sequence[int | tuple[Sequence[int], Sequence[int]]]
+    values: Array
 
 
 @dataclass
@@ -101,6 +119,7 @@ class FileWriter:
         kind = tensor.value.dtype
         return self.table(
             "Tensor",
+            Sparsity=None if tensor.sparsity is None else self.sparsity(tensor.sparsity),
             Name=tensor.name,
             Shape=np.array(tensor.value.shape, np.int32),
             Type=STRING if kind.kind in "OU" else TYPES[kind.name],
@@ -108,6 +127,19 @@ class FileWriter:
             IsVariable=tensor.is_variable,
             Quantization=quantization,
         )
+
+    def sparsity(self, sparsity: Sparsity) -> int:
+        """The table of how a sparse tensor is stored."""
+        levels: list[int] = []
+        for level in sparsity.levels:
+            if isinstance(level, int):
+                levels.append(self.table("DimensionMetadata", Format=0, DenseSize=level))
+                continue
+            segments, indices = (self.table("Int32Vector", Values=np.array(each, np.int32)) for each in level)
+            fields = {"ArraySegmentsType": 1, "ArraySegments": segments, "ArrayIndicesType": 1, "ArrayIndices": indices}
+            levels.append(self.table("DimensionMetadata", Format=1, **fields))
+        order, blocks = (np.array(each, np.int32) for each in (sparsity.order, sparsity.blocks))
+        return self.table("SparsityParameters", TraversalOrder=order, BlockMap=blocks, DimMetadata=levels)
 
     def operator(self, operator: Operator, code: int, places: Mapping[str, int]) -> int:
         """The table of an operator."""
@@ -133,7 +165,8 @@ def file_of(tensors: Sequence[Tensor], operators: Sequence[Operator], inputs: Se
     tables: list[int] = []
     for tensor in tensors:
         if tensor.is_constant:
-            buffers.append(writer.table("Buffer", Data=content(tensor.value)))
+            stored = tensor.value if tensor.sparsity is None else tensor.sparsity.values
+            buffers.append(writer.table("Buffer", Data=content(stored)))
         tables.append(writer.tensor(tensor, len(buffers) - 1 if tensor.is_constant else 0))
     codes: list[int] = []
     listed: list[int] = []

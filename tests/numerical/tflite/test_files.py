@@ -13,9 +13,10 @@ from moir.dialects.memory_map import Array
 from moir.errors import ConversionError, ModelFileError
 from moir.execution.tflite_runtime import LiteRunner
 from moir.frontends.tflite import read_model
+from moir.frontends.tflite.flatbuffer import ModelFile
 from tests.numerical.runtime import core
-from tests.numerical.tflite.files import Operator, Tensor, file_of
-from tests.numerical.tflite.models import interpreted
+from tests.numerical.tflite.files import Operator, Sparsity, Tensor, file_of
+from tests.numerical.tflite.models import converted, interpreted
 
 tf: Any = pytest.importorskip("tensorflow")
 
@@ -107,6 +108,62 @@ def test_one_buffer_serves_tensors_of_several_types(tmp_path: Path) -> None:
     path = tmp_path / "m.tflite"
     path.write_bytes(file_of(tensors, [Operator("RESHAPE", ["x", "shape"], ["y"])], ["x"], ["y"]))
     assert request_of(path, tmp_path).infer({0: x})[0].shape == (4,)
+
+
+SPARSE = {
+    "rows": Sparsity([0, 1], [], [3, ([0, 2, 2, 3], [0, 3, 1])], np.array([1, 2, 3], np.float32)),
+    "columns": Sparsity([1, 0], [], [4, ([0, 1, 2, 2, 3], [2, 0, 1])], np.array([1, 2, 3], np.float32)),
+    "blocks": Sparsity([0, 1, 2], [1], [3, ([0, 1, 1, 2], [1, 0]), 2], np.array([1, 2, 3, 4], np.float32)),
+}
+
+
+@pytest.mark.parametrize("kind", SPARSE)
+def test_sparse_weights(tmp_path: Path, kind: str) -> None:
+    x, dense = RANDOM.normal(size=(3, 4)).astype(np.float32), np.zeros((3, 4), np.float32)
+    tensors = [Tensor("x", x), Tensor("w", dense, is_constant=True, sparsity=SPARSE[kind]), Tensor("d", dense), Tensor("y", x)]
+    operators = [Operator("DENSIFY", ["w"], ["d"]), Operator("ADD", ["x", "d"], ["y"], "AddOptions")]
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of(tensors, operators, ["x"], ["y"]))
+    interpreter = tf.lite.Interpreter(str(path))
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(interpreter.get_input_details()[0]["index"], x)
+    interpreter.invoke()
+    expected = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    assert np.count_nonzero(expected - x) >= 3
+    np.testing.assert_array_equal(request_of(path, tmp_path).infer({0: x})[0], expected)
+
+
+class Signatures(tf.Module):
+    """A model of two functions."""
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, name="x")])
+    def first(self, x: Any) -> dict[str, Any]:
+        return {"y": x + 1.0}
+
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.float32, name="x")])
+    def second(self, x: Any) -> dict[str, Any]:
+        return {"z": x * 2.0}
+
+
+def test_other_signatures_are_noted(tmp_path: Path) -> None:
+    module: Any = Signatures()
+    tf.saved_model.save(module, str(tmp_path / "s"), signatures={"first": module.first, "second": module.second})
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(tmp_path / "s"), signature_keys=["first", "second"])
+    path = tmp_path / "m.tflite"
+    path.write_bytes(converter.convert())
+    text = str(moir.convert_model(path))
+    assert 'name = "y"' in text
+    assert "the signature of the first subgraph is converted, and not 'second'" in text
+
+
+def test_buffers_behind_the_flatbuffer(tmp_path: Path) -> None:
+    weights = RANDOM.normal(size=(8, 40)).astype(np.float32)
+    x = RANDOM.normal(size=(2, 8)).astype(np.float32)
+    path = tmp_path / "m.tflite"
+    path.write_bytes(converted(lambda x: {"y": tf.matmul(x, weights)}, {"x": x}, _experimental_use_buffer_offset=True))
+    tables = ModelFile(path)
+    assert any(tables.root.Buffers(index).Offset() > 1 for index in range(tables.root.BuffersLength()))
+    np.testing.assert_allclose(request_of(path, tmp_path).infer({0: x})[0], x @ weights, rtol=1e-4, atol=1e-5)
 
 
 def test_an_operator_that_nothing_lowers_is_named(tmp_path: Path) -> None:

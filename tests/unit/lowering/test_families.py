@@ -50,6 +50,8 @@ ELSEWHERE = {
     "mxnet": {"arithmetic", "elementwise"},
     "stablehlo": {"elementwise"},
     "paddle": {"elementwise"},
+    # Operators that are operations of TensorFlow share one handler, which finds that of the operation.
+    "tflite": {"same_as_tensorflow"},
     # Layers of these frameworks mean more than the operation.
     "onnx": {"ai.onnx.ml", "com.microsoft"},
 }

@@ -168,6 +168,12 @@ FAULTS = (
         form="reverse-random-differences",
     ),
     Fault(
+        "maximum-of-levels",
+        "Convert to i8 of a FakeQuantize of a ReduceMax of what a FakeQuantize rounds",
+        "is 128 less where it is above -1",
+        form="round-to-levels",
+    ),
+    Fault(
         "state-types",
         "a state of i64, u64, f64 or bf16",
         "is not compiled, or wrong",

@@ -21,6 +21,7 @@
 // LOOPS: tflite.IF
 
 // A variable that is written is a state, one that is only read a constant.
+// STATE: notes = ["the model has a state, which an infer request keeps until reset_state(): {{.*}}"]
 // STATE: opset6.ReadValue
 // STATE: tflite.MUL
 // STATE: tflite.ADD

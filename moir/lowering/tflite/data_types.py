@@ -1,0 +1,24 @@
+"""Conversions to the element type that the file declares for the result."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
+from moir.lowering.tflite.table import tflite
+from moir.lowering.tflite.tensorflow_operations import lowered_as
+from moir.rewriting.builder import OpBuilder
+
+
+@tflite.lowers("CAST")
+def cast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
+    """tflite.CAST(x) -> what tf.Cast(x) {DstT} lowers to; the type is that of the result"""
+    return lowered_as(node, op, "Cast", [input], {"DstT": element_of(node.op.results[0])})
+
+
+@tflite.lowers("BITCAST")
+def bitcast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
+    """tflite.BITCAST(x) -> what tf.Bitcast(x) {type} lowers to; the type is that of the result"""
+    return lowered_as(node, op, "Bitcast", [input], {"type": element_of(node.op.results[0])})

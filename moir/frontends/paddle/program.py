@@ -26,7 +26,7 @@ from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.operations import declared_type
 from moir.frontends.paddle.definitions import definition_of
-from moir.frontends.paddle.elements import ELEMENTS, TENSOR
+from moir.frontends.paddle.elements import ELEMENTS, TENSOR, TENSOR_ARRAY
 from moir.frontends.paddle.messages import ATTRIBUTE_FIELDS
 from moir.frontends.paddle.operation import IGNORED, arranged, build
 from moir.frontends.paddle.scope import Key, Scope, new_parameter
@@ -92,6 +92,11 @@ class ProgramBuilder:
     def _value(self, name: str, desc: Any, scope: Scope) -> SSAValue:
         value = scope.find(name)
         if value is None:
+            variable = self._variables.get(name)
+            if variable is not None and variable.type.type == TENSOR_ARRAY:
+                hint = "stack the tensors in the loop, with paddle.concat"
+                reason = f"the array of tensors {name!r} is empty where it is read, which is not supported"
+                raise ModelFileError(reason, operation=f"paddle.{desc.type}", node=self._name(desc), location=str(self._path), hint=hint)
             raise self._error(desc, f"the variable {name!r} has no value where it is read")
         return value
 

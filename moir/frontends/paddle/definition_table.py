@@ -199,6 +199,13 @@ swiglu=: x y
 # Control flow of programs.
 select_input: Mask *X
 
+# Arrays of tensors.
+create_array=:
+write_to_array=array_write_(Array,X,I): X I Array
+read_from_array=array_read: X I
+lod_array_length=array_length: X
+tensor_array_to_tensor=array_to_tensor: X -> Out OutIndex
+
 # Detection.
 yolo_box=: X ImgSize -> Boxes Scores
 prior_box=: Input Image -> Boxes Variances

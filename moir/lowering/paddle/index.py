@@ -10,6 +10,7 @@ INDEX: dict[str, str] = {
         "elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin elementwise_max elementwise_min elementwise_mod "
         "elementwise_mul elementwise_pow elementwise_sub grad_add increment isclose lerp minus multiplex pow scale sum"
     ),
+    "arrays": ("create_array lod_array_length read_from_array tensor_array_to_tensor write_to_array"),
     "attention": ("flash_attn fused_fc_elementwise_layernorm memory_efficient_attention multihead_matmul skip_layernorm"),
     "comparison": (
         "equal equal_all greater_equal greater_than less_equal less_than logical_and logical_or logical_xor masked_fill not_equal where"

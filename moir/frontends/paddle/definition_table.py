@@ -19,7 +19,8 @@ TABLE = """
 # Functions of single elements.
 abs= acos= acosh= asin= asinh= atan= atanh= ceil= cos= cosh= digamma= erf= erfinv= exp= expm1= floor= lgamma= log= log10=
   log1p= log2=  logical_not= bitwise_not= reciprocal= relu= relu6= round= rsqrt= sigmoid= sign= silu= sin= sinh= softsign= sqrt=
-  square= tan= tanh= tanh_shrink= logsigmoid= trunc= isfinite_v2=isfinite isnan_v2=isnan isinf_v2=isinf assign= share_data= elu= selu= celu=
+  square= tan= tanh= tanh_shrink= logsigmoid= trunc= isfinite_v2=isfinite isnan_v2=isnan isinf_v2=isinf
+  assign= share_data= memcpy= memcpy_d2h= memcpy_h2d= elu= selu= celu=
   gelu= logit= stanh=
   conj= real= imag=: X
 assign=assign_out_(X,_): X

@@ -19,7 +19,8 @@ TABLE = """
 # Functions of single elements.
 abs= acos= acosh= asin= asinh= atan= atanh= ceil= cos= cosh= digamma= erf= erfinv= exp= expm1= floor= lgamma= log= log10=
   log1p= log2=  logical_not= bitwise_not= reciprocal= relu= relu6= round= rsqrt= sigmoid= sign= silu= sin= sinh= softsign= sqrt=
-  square= tan= tanh= tanh_shrink= logsigmoid= trunc= isfinite_v2=isfinite isnan_v2=isnan isinf_v2=isinf assign= share_data= elu= selu= celu=
+  square= tan= tanh= tanh_shrink= logsigmoid= trunc= isfinite_v2=isfinite isnan_v2=isnan isinf_v2=isinf
+  assign= share_data= memcpy= memcpy_d2h= memcpy_h2d= elu= selu= celu=
   gelu= logit= stanh=
   conj= real= imag=: X
 assign=assign_out_(X,_): X
@@ -198,6 +199,13 @@ swiglu=: x y
 
 # Control flow of programs.
 select_input: Mask *X
+
+# Arrays of tensors.
+create_array=:
+write_to_array=array_write_(Array,X,I): X I Array
+read_from_array=array_read: X I
+lod_array_length=array_length: X
+tensor_array_to_tensor=array_to_tensor: X -> Out OutIndex
 
 # Detection.
 yolo_box=: X ImgSize -> Boxes Scores

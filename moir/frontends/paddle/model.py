@@ -12,11 +12,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+from xdsl.ir import Attribute
 
 from moir.dialects.data import DataAttr
 from moir.dialects.module import Module
-from moir.dialects.moir import ModelOp
+from moir.dialects.moir import ModelOp, ModuleLevel
+from moir.dialects.properties import integer_attribute
 from moir.errors import ModelFileError
 from moir.files.reading import check_beginning, map_file
 from moir.frameworks import FRAMEWORKS, SAMPLE, is_text
@@ -49,14 +51,17 @@ def read_model(path: str | Path) -> ModuleOp:
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(program), hint="copy or download it again")
     check_beginning(program, mapped, "paddle")
+    attributes: dict[str, Attribute] = {}
     if is_text(mapped[:SAMPLE]):
         pir = read_program(program, mapped)
         block = PirBuilder(pir, _parameters(program, pir.parameters), program).block()
     else:
         message = _message(program, mapped)
         block = ProgramBuilder(message, _parameters(program, _parameter_names(message)), program).block()
+        # Before version 2.5 there were no tensors without dimensions.
+        attributes[ModuleLevel.OPSET_IMPORT] = DictionaryAttr({"paddle": integer_attribute(message.version.version)})
     name = program.stem if program.suffix else program.parent.name
-    return Module([ModelOp.of(name or "model", block)])
+    return Module([ModelOp.of(name or "model", block, attributes)])
 
 
 def _program_of_folder(folder: Path) -> Path:

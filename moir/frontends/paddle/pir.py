@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.properties import attribute_of, string_attribute
+from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.operations import declared_type
@@ -30,6 +31,8 @@ from moir.frontends.paddle.operation import IGNORED, arranged, build, number_dat
 from moir.frontends.paddle.pir_file import PARAMETER, PirBlock, PirOperation, PirProgram
 from moir.frontends.paddle.scope import Key, Scope, new_parameter
 
+ARRAY_WRITE = "array_write_"
+"""The kind that writes an array of tensors, in its place."""
 MAXIMUM_RESULTS = 10_000
 """Largest number of tensors in a list."""
 MAXIMUM_ARGUMENTS = 1_000_000
@@ -125,6 +128,8 @@ class PirBuilder:
                     self._if(op, scope)
                 case "1", "while":
                     self._while(op, scope)
+                case "1", "create_array":
+                    self._create_array(op, scope)
                 case _:
                     self._operation(op, scope)
         return yielded
@@ -187,7 +192,32 @@ class PirBuilder:
             if len(op.operands) > len(definition.positions):
                 self._fail(op, f"it has {len(op.operands)} operands, its kind has at most {len(definition.positions)}")
             operands, properties = arranged(scope, definition, given, attributes, name)
-        self._set(op, build(scope, kind, operands, properties, name, self._result_names(op)), scope)
+        built = build(scope, kind, operands, properties, name, self._result_names(op))
+        self._set(op, built, scope)
+        if op.kind == ARRAY_WRITE and op.operands:
+            # The array is changed in its place, whatever value it is read by.
+            for key in self._keys(op.operands[0]):
+                if scope.own(key) is None:
+                    self._fail(op, "an array is written in a branch, which is not supported", "write it behind the branch")
+                scope.set(key, built.results[0])
+
+    def _create_array(self, op: PirOperation, scope: Scope) -> None:
+        """An empty array of tensors of the shape that its type says."""
+        if len(op.results) != 1 or op.results[0].is_list:
+            self._fail(op, "it has one result, which is an array")
+        element, shape = op.results[0].types[0]
+        properties = {"shape": attribute_of(shape), "dtype": attribute_of(TYPE_NAMES.get(element, -1))}
+        self._set(op, build(scope, "create_array", [], properties, self._name(op), self._result_names(op)), scope)
+
+    def _written_arrays(self, block: PirBlock) -> list[Key]:
+        """The arrays from around a block that it, or a block in it, writes."""
+        own = {result.number for op in block.operations for result in op.results}
+        found: dict[Key, None] = {}
+        for op in block.operations:
+            written = [op.operands[0]] if op.kind == ARRAY_WRITE and op.operands else []
+            inner = [key for region in op.regions for key in self._written_arrays(region)]
+            found.update(dict.fromkeys(key for key in (*written, *inner) if key not in own))
+        return list(found)
 
     def _result_names(self, op: PirOperation) -> list[list[str]]:
         """The names of the results, by the kind and the number of each: PIR has none."""
@@ -265,16 +295,24 @@ class PirBuilder:
         names = self._result_names(op)
         if len(block.arguments) != len(carried) or len(names) != len(carried):
             self._fail(op, f"it carries {len(carried)} values, for {len(block.arguments)} arguments and {len(names)} results")
+        arrays = [key for key in self._written_arrays(block) if scope.find(key) is not None]
         inner = Scope(self._constants.get, scope)
         parameters = [inner.given(number, value.type) for number, value in zip(block.arguments, carried, strict=True)]
+        parameters += [inner.given(key, UNKNOWN) for key in arrays]
         results = self._operations(block.operations, inner)
         if len(results) != len(carried) + 1:
             self._fail(op, f"its region gives {len(results)} values, not {len(carried) + 1}")
         keys = list(inner.captured)
+        results += [value for key in arrays if (value := inner.own(key)) is not None]
         region = Region(inner.body(keys, results, parameters))
         captured = [value for key in keys if (value := scope.find(key)) is not None]
-        properties = {"carried": attribute_of(len(carried))}
-        self._set(op, build(scope, "while", [condition, *carried, *captured], properties, self._name(op), names, [region]), scope)
+        initial = [*carried, *(value for key in arrays if (value := scope.find(key)) is not None)]
+        properties = {"carried": attribute_of(len(initial))}
+        names += [[] for _ in arrays]
+        built = build(scope, "while", [condition, *initial, *captured], properties, self._name(op), names, [region])
+        self._set(op, built, scope)
+        for key, value in zip(arrays, built.results[len(carried) :], strict=True):
+            scope.set(key, value)
 
     def _fail(self, op: PirOperation, reason: str, hint: str = "the file is damaged, or of a newer PaddlePaddle") -> NoReturn:
         raise ModelFileError(reason, operation=f"paddle.{op.kind}", node=self._name(op), location=str(self._path), hint=hint)

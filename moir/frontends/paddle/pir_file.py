@@ -163,9 +163,9 @@ class _Reader:
         return Value(number, [self._type(each, what) for each in members], is_list)
 
     def _type(self, entry: Any, what: str) -> tuple[str, list[int]]:
-        """The name of the element type and the dimensions of a tensor; an empty name for anything else."""
+        """The name of the element type and the dimensions of a tensor, or of those of an array; else an empty name."""
         fields = self._fields(entry, f"a type of {what}")
-        if fields.get("#") != "0.t_dtensor":
+        if fields.get("#") not in ("0.t_dtensor", "1.t_dense_tensor_array"):
             return "", []
         parts = self._list(fields.get("D"), f"a type of {what}")
         if len(parts) < 2:

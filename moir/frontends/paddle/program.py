@@ -26,7 +26,7 @@ from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.operations import declared_type
 from moir.frontends.paddle.definitions import definition_of
-from moir.frontends.paddle.elements import ELEMENTS, TENSOR
+from moir.frontends.paddle.elements import ELEMENTS, TENSOR, TENSOR_ARRAY
 from moir.frontends.paddle.messages import ATTRIBUTE_FIELDS
 from moir.frontends.paddle.operation import IGNORED, arranged, build
 from moir.frontends.paddle.scope import Key, Scope, new_parameter
@@ -92,7 +92,20 @@ class ProgramBuilder:
     def _value(self, name: str, desc: Any, scope: Scope) -> SSAValue:
         value = scope.find(name)
         if value is None:
+            value = self._empty_array(name, scope)
+        if value is None:
             raise self._error(desc, f"the variable {name!r} has no value where it is read")
+        return value
+
+    def _empty_array(self, name: str, scope: Scope) -> SSAValue | None:
+        """A new array of tensors for a variable that is one and has no value yet; None for another variable."""
+        variable = self._variables.get(name)
+        if variable is None or variable.type.type != TENSOR_ARRAY:
+            return None
+        element = variable.type.tensor_array.tensor
+        properties = {"shape": attribute_of(list(element.dims)), "dtype": attribute_of(element.data_type)}
+        value = build(scope, "create_array", [], properties, name, [[]]).results[0]
+        self._set(name, value, scope)
         return value
 
     def _only(self, desc: Any, variables: Any, parameter: str) -> str:
@@ -132,11 +145,14 @@ class ProgramBuilder:
         name = next((each for _, names in outputs for each in names if each != EMPTY), desc.type)
         if definition is None:
             operands = [self._value(each, desc, scope) for names in inputs.values() for each in names]
-            operands += self._array_before(desc, scope)
             properties: dict[str, Attribute] = {each: attribute_of(value) for each, value in attributes.items()}
         else:
             given: dict[int, list[SSAValue]] = {}
             for place, part in enumerate(definition.operands):
+                if (desc.type, part.name) == ("write_to_array", "Array"):
+                    # In a program an array is changed in its place.
+                    given[place] = [self._value(self._only(desc, desc.outputs, "Out"), desc, scope)]
+                    continue
                 names = inputs.get(part.name, []) or (inputs.get(part.joined, []) if part.joined else [])
                 if len(names) > 1 and not part.is_list and names is not inputs.get(part.joined):
                     raise self._error(desc, f"{part.name} is {len(names)} variables, not one")
@@ -147,13 +163,6 @@ class ProgramBuilder:
         op = build(scope, desc.type, operands, properties, name, [[each] if each != EMPTY else [] for each in results])
         for each, value in zip(results, op.results, strict=True):
             self._set(each, value, scope)
-
-    def _array_before(self, desc: Any, scope: Scope) -> list[SSAValue]:
-        """The list of tensors that `write_to_array` changes, as it is before."""
-        if desc.type != "write_to_array":
-            return []
-        before = scope.find(self._only(desc, desc.outputs, "Out"))
-        return [] if before is None else [before]
 
     def _name(self, desc: Any) -> str:
         """The name of an operation: that of its first result, as operations of a program have none."""
@@ -213,7 +222,7 @@ class ProgramBuilder:
         """A loop -> paddle.while(condition, carried…, captured…), whose region gives the next condition and values."""
         block, condition = self._inner(desc), self._only(desc, desc.inputs, "Condition")
         start = self._value(condition, desc, scope)
-        carried = [name for name in self._writes(block) if scope.find(name) is not None]
+        carried = [name for name in self._writes(block) if scope.find(name) is not None or self._empty_array(name, scope) is not None]
         inner = Scope(self._constant, scope)
         initial = [self._value(name, desc, scope) for name in carried]
         parameters = [inner.given(name, value.type) for name, value in zip(carried, initial, strict=True)]

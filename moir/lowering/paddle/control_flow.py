@@ -119,6 +119,7 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
     if len(given) != carried + 1:
         node.fail(f"its body gives {len(given)} values, not {carried + 1}")
     _make_condition_scalar(node, block)
+    _keep_unread_states(node, block, carried)
     body = repeated_body(
         node,
         region,
@@ -134,6 +135,19 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
     connections.add_invariants(carried, captured)
     created = connections.create(op, Loop)
     return [state if value is None else value for state, value in zip(states, created, strict=True)]
+
+
+def _keep_unread_states(node: LoweringNode, block: Block, carried: int) -> None:
+    """Let values that neither the body nor what follows reads stay as they are before the loop.
+
+    A variable that is first assigned in the body has a value before it, of another shape, that nothing reads.
+    """
+    parameters = [each for each in block.ops if isinstance(each, Parameter)]
+    results = [each for each in block.ops if isinstance(each, Result)]
+    for index in range(carried):
+        unread = parameters[index].results[0]
+        if not node.is_used(index) and unread.first_use is None:
+            results[index + 1].operands[0] = unread
 
 
 def _make_condition_scalar(node: LoweringNode, block: Block) -> None:

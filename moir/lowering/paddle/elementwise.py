@@ -76,7 +76,7 @@ def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.BitwiseNot(x)
 
 
-@paddle.lowers("assign", "share_data", "conj", "real")
+@paddle.lowers("assign", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d")
 def identity(x: SSAValue) -> SSAValue:
     """paddle.assign(x) -> x"""
     return x

@@ -10,6 +10,7 @@ INDEX: dict[str, str] = {
         "elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin elementwise_max elementwise_min elementwise_mod "
         "elementwise_mul elementwise_pow elementwise_sub grad_add increment isclose lerp minus multiplex pow scale sum"
     ),
+    "arrays": ("create_array lod_array_length read_from_array tensor_array_to_tensor write_to_array"),
     "attention": ("flash_attn fused_fc_elementwise_layernorm memory_efficient_attention multihead_matmul skip_layernorm"),
     "comparison": (
         "equal equal_all greater_equal greater_than less_equal less_than logical_and logical_or logical_xor masked_fill not_equal where"
@@ -23,10 +24,10 @@ INDEX: dict[str, str] = {
     "detection.regions": ("distribute_fpn_proposals generate_proposals_v2 roi_align roi_pool"),
     "detection.suppression": ("matrix_nms multiclass_nms multiclass_nms2 multiclass_nms3"),
     "elementwise": (
-        "abs acos acosh asin asinh assign atan atanh bitwise_not cast ceil conj cos cosh dropout erf erfinv exp expm1 floor "
-        "fused_dropout_add isfinite_v2 isinf_v2 isnan_v2 label_smooth lgamma log log10 log1p log2 logical_not logsigmoid real "
-        "reciprocal relu relu6 round rrelu rsqrt share_data sigmoid sign silu sin sinh softsign sqrt square tan tanh tanh_shrink "
-        "trunc"
+        "abs acos acosh asin asinh assign atan atanh bitwise_not cast ceil cos cosh dropout erf erfinv exp expm1 floor "
+        "fused_dropout_add isfinite_v2 isinf_v2 isnan_v2 label_smooth lgamma log log10 log1p log2 logical_not logsigmoid memcpy "
+        "memcpy_d2h memcpy_h2d reciprocal relu relu6 round rrelu rsqrt share_data sigmoid sign silu sin sinh softsign sqrt square "
+        "tan tanh tanh_shrink trunc"
     ),
     "generation": (
         "assign_value empty eye fill_any_like fill_constant fill_constant_batch_size_like fill_zeros_like gaussian_random "

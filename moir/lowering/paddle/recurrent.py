@@ -41,7 +41,6 @@ def rnn(
     if not 1 <= num_layers <= MAXIMUM_LAYERS or hidden_size < 1:
         node.fail(f"{num_layers} layers of size {hidden_size}")
     if lengths is not None and min((shape_of(x) or (-1,))[:2]) < 0:
-        # The runtime (2026.4, CPU) ignores the lengths then.
         node.fail("lengths of sequences with an unknown batch or number of steps", hint="give the model's inputs static shapes")
     mode, directions = MODES[mode_.lower()], 2 if is_bidirec else 1
     initial, weights = lists_of(node, lists, 2)

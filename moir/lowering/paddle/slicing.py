@@ -147,7 +147,8 @@ def set_value(
     missing = sorted({normalize_axis(axis, rank) for axis in decrease_axes})
     if missing and (found := rank_of(given)) is not None and 0 < found <= rank - len(missing):
         kept = [axis for axis in range(rank) if axis not in missing][rank - len(missing) - found :]
-        given = op.Unsqueeze(given, [axis - kept[0] for axis in range(kept[0], rank) if axis not in kept])
+        inserted = [axis - kept[0] for axis in range(kept[0], rank) if axis not in kept]
+        given = op.Unsqueeze(given, inserted) if inserted else given
     updates = op.Broadcast(given, op.ShapeOf(target))
     if len(wanted) == 1:
         return op.ScatterUpdate(x, places[0], updates, op.constant(wanted[0]))

@@ -19,7 +19,7 @@ moir.model @bias {
 moir.model @unchanged {
   // CHECK: %x = opset1.Parameter
   %x = opset1.Parameter() {name = "x"} : tensor<2xf32>
-  %one = opset1.Constant() {value = #moir.data<tensor<f32>, 1.0>} : tensor<f32>
+  %one = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
   %y = paddle.scale(%x, %one) {bias = 0.0, name = "y"} : tensor<*x!moir.dynamic>
   // CHECK-NOT: Multiply
   // CHECK: opset1.Result(%x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import moir
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of
+from moir.dialects.shapes import shape_of
 from moir.errors import ConversionError, ModelFileError
 from moir.files.recognition import framework_of_file
 from moir.frontends.paddle import read_model
@@ -84,7 +86,7 @@ def damaged(path: Path, folder: Path, suffix: str, change: Any) -> Path:
     [
         (PROGRAM, ".pdiparams", lambda content: content[:100], "needs .* bytes where .* are left|the file ends in front of"),
         (PROGRAM, ".pdiparams", lambda content: content + b"x", "more tensors than the"),
-        (PROGRAM, ".pdiparams", lambda content: b"", "the file is empty, and the model has"),
+        (PROGRAM, ".pdiparams", lambda _: b"", "the file is empty, and the model has"),
         (PROGRAM, ".pdiparams", lambda content: b"\1" + content[1:], "is stored in an unknown form"),
         (PROGRAM, ".pdmodel", lambda content: content[:-7], "truncated|damaged"),
         (PIR, ".json", lambda content: content[:-7], "not a PIR program: .*; the file is damaged or incomplete"),
@@ -143,3 +145,22 @@ def test_pir_is_json_of_a_form(tmp_path: Path) -> None:
         (tmp_path / "m.json").write_text(json.dumps(content), encoding="utf-8")
         with pytest.raises(ModelFileError):
             read_model(tmp_path / "m.json")
+
+
+VERSION_2_6_2, VERSION_2_4_2 = b"\x22\x04\x08\xf2\xb7\x7a", b"\x22\x04\x08\xa2\xa8\x7a"
+
+
+def test_before_version_2_5_there_are_no_scalars(tmp_path: Path) -> None:
+    """A mean of all elements was a list of one."""
+    with zipfile.ZipFile(FIXTURES / "reduction.program.zip") as archive:
+        archive.extractall(tmp_path)
+    program = tmp_path / "static.pdmodel"
+    content = program.read_bytes()
+    assert content.count(VERSION_2_6_2) == 1
+    shapes: list[Any] = []
+    for version in (VERSION_2_6_2, VERSION_2_4_2):
+        program.write_bytes(content.replace(VERSION_2_6_2, version))
+        (model,) = models_of(moir.convert_model(program))
+        results = [op for op in model.block.ops if op.name == "opset1.Result"]
+        shapes.append(shape_of(results[1].operands[0]))
+    assert shapes == [(), (1,)]

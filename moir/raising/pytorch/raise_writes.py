@@ -1,13 +1,13 @@
 """`raise-writes`: operations that write to their operands become operations with results, so that values never change.
 
-    %v = aten.select.int(%x) {dim = 0, index = 1}           %v = aten.select.int(%x) {dim = 0, index = 1}
-    %w = aten.relu_.default(%v)                         ->  %w = aten.relu.default(%v)
-    %y = aten.add.Tensor(%x, %z)                            %x1 = aten.select_scatter.default(%x, %w) {dim = 0, index = 1}
-                                                            %y = aten.add.Tensor(%x1, %z)
+    %v = aten.select.int(%x) {index = 1}        %v = aten.select.int(%x) {index = 1}
+    %w = aten.relu_.default(%v)             ->  %w = aten.relu.default(%v)
+    %y = aten.add.Tensor(%x, %z)                %x1 = aten.select_scatter.default(%x, %w) {index = 1}
+                                                %y = aten.add.Tensor(%x1, %z)
 
 A write through a view changes the tensor that it is a view of, and with it all other views, which are taken again
-where they are used. A constant that is written, such as the cache in a buffer, becomes a state: it is read by a ReadValue
-and assigned at the end. An input that is written becomes an output, with a note.
+where they are used. A constant that is written, such as the cache in a buffer, becomes a state: it is read by a
+ReadValue and assigned at the end. An input that is written becomes an output, with a note.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Exported programs as `torch.export.save` writes them (schema 8.20), written without torch.
 
-    program = Program()
-    x = program.input("x", "f32", [2, 3])
-    y = program.node("aten.relu.default", [("self", x)], "f32")
-    program.output(y)
-    program.save(path)
+program = Program()
+x = program.input("x", "f32", [2, 3])
+y = program.node("aten.relu.default", [("self", x)], "f32")
+program.output(y)
+program.save(path)
 """
 
 from __future__ import annotations

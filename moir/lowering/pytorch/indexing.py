@@ -108,7 +108,7 @@ def gather(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *
     if mine is not None and others is not None:
         cut = [each for each in range(rank) if each != axis and not (mine[each] == others[each] >= 0)]
         for each in cut:
-            # The runtime (2026.4) removes a Slice here, and then finds that the shapes contradict.
+            # The runtime removes a Slice here, and then finds that the shapes contradict.
             count = size_scalar(op, dimension(op, index, each))
             self = op.Gather(self, op.Range(op.constant(0), count, op.constant(1), output_type=si64), each)
     return op.GatherElements(self, index, axis=axis)
@@ -342,7 +342,7 @@ def fill_diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_val
     return op.Select(both, as_element(op, inferred_element(node), fill_value)[0], self)
 
 
-@aten.lowers("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default")
+@aten.lowers("diagonal.default", "diagonal_copy.default")
 def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> SSAValue:
     """aten.diagonal.default(x) {offset, dim1, dim2} -> the elements x[i, i + offset] in a new last dimension"""
     rank = node.known_rank(0)

@@ -27,7 +27,7 @@ def floats(*shape: int) -> Array:
 
 X, Y, Z = floats(2, 3, 4), floats(3, 4), floats(2, 3, 4)
 SQUARE, IMAGE = floats(3, 5), floats(1, 2, 5, 6)
-I, J = RANDOM.integers(-7, 8, (2, 3, 4)), RANDOM.integers(1, 5, (3, 4))
+WHOLE, J = RANDOM.integers(-7, 8, (2, 3, 4)), RANDOM.integers(1, 5, (3, 4))
 SMALL = RANDOM.integers(-9, 9, (3, 4)).astype(np.int8)
 BYTES = RANDOM.integers(1, 9, (3, 4)).astype(np.uint8)
 MASK = RANDOM.random((3, 4)) < 0.5
@@ -70,13 +70,18 @@ def reduced(x: Array, function: Callable[..., Array], axis: Any, keep: bool = Fa
     return np.asarray(function(x, axis=axis, keepdims=keep)).astype(x.dtype)
 
 
+SLOPES = np.array([0.1, 0.2], np.float32)
+MEAN, VARIANCE = floats(2), np.abs(floats(2))
+STANDARDIZED = (X - X.mean(-1, keepdims=True)) / np.sqrt(X.var(-1, keepdims=True) + np.float32(1e-5))
+CHANNELS = (IMAGE - MEAN[:, None, None]) / np.sqrt(VARIANCE[:, None, None] + np.float32(1e-3))
+WINDOWS = IMAGE[..., :4, :].reshape(1, 2, 2, 2, 3, 2)
 ROWS, COLUMNS = np.array([0, -1, 2]), np.array([1, 3, 0])
 LAYER = floats(5, 4)
 
 CASES = [
     # Type promotion: floats win over integers, tensors over scalars and numbers of their category.
     case("add.Tensor", {"self": X, "other": Y, "alpha": 2}, X + 2 * Y),
-    case("add.Tensor", {"self": I, "other": 1.5}, (I + 1.5).astype(np.float32)),
+    case("add.Tensor", {"self": WHOLE, "other": 1.5}, (WHOLE + 1.5).astype(np.float32)),
     case("add.Tensor", {"self": SMALL, "other": BYTES}, SMALL.astype(np.int16) + BYTES),
     case("add.Tensor", {"self": SMALL, "other": 100}, (SMALL.astype(np.int64) + 100).astype(np.int8)),
     case("add.Tensor", {"self": MASK, "other": MASK}, MASK),
@@ -88,16 +93,16 @@ CASES = [
     case("ge.Scalar", {"self": MASK, "other": 1}, MASK),
     case("sub.Tensor", {"self": X, "other": 2, "alpha": 3}, X - 6),
     case("rsub.Scalar", {"self": X, "other": 2, "alpha": 3}, 2 - 3 * X),
-    case("div.Tensor", {"self": I, "other": J}, (I / J).astype(np.float32)),
-    case("div.Tensor_mode", {"self": I, "other": J, "rounding_mode": "floor"}, I // J),
-    case("div.Tensor_mode", {"self": I, "other": J, "rounding_mode": "trunc"}, np.trunc(I / J).astype(np.int64)),
+    case("div.Tensor", {"self": WHOLE, "other": J}, (WHOLE / J).astype(np.float32)),
+    case("div.Tensor_mode", {"self": WHOLE, "other": J, "rounding_mode": "floor"}, WHOLE // J),
+    case("div.Tensor_mode", {"self": WHOLE, "other": J, "rounding_mode": "trunc"}, np.trunc(WHOLE / J).astype(np.int64)),
     case("floor_divide.default", {"self": X, "other": Y}, np.floor(X / Y)),
-    case("remainder.Tensor", {"self": I, "other": J}, np.mod(I, J)),
+    case("remainder.Tensor", {"self": WHOLE, "other": J}, np.mod(WHOLE, J)),
     case("fmod.Tensor", {"self": X, "other": Y}, np.fmod(X, Y)),
     case("pow.Tensor_Scalar", {"self": X, "exponent": 2}, X * X),
     case("pow.Scalar", {"self": 2, "exponent": X}, (2**X).astype(np.float32)),
     case("clamp.default", {"self": X, "min": -1, "max": None}, np.maximum(X, -1)),
-    case("clamp.default", {"self": I, "min": -2, "max": 3}, np.clip(I, -2, 3)),
+    case("clamp.default", {"self": WHOLE, "min": -2, "max": 3}, np.clip(WHOLE, -2, 3)),
     case("clamp.Tensor", {"self": X, "max": Y}, np.minimum(X, Y)),
     case("maximum.default", {"self": X, "other": Y}, np.maximum(X, Y)),
     case("addcmul.default", {"self": X, "tensor1": Y, "tensor2": Z, "value": 0.5}, X + np.float32(0.5) * Y * Z),
@@ -107,19 +112,19 @@ CASES = [
     case("logaddexp.default", {"self": X, "other": Z}, np.logaddexp(X, Z)),
     # Elementwise functions, of integers as floats.
     case("exp.default", {"self": X}, np.exp(X)),
-    case("cos.default", {"self": I}, np.cos(I).astype(np.float32)),
+    case("cos.default", {"self": WHOLE}, np.cos(WHOLE).astype(np.float32)),
     case("round.default", {"self": X}, np.round(X)),
-    case("floor.default", {"self": I}, I),
+    case("floor.default", {"self": WHOLE}, WHOLE),
     case("trunc.default", {"self": X}, np.trunc(X)),
     case("log1p.default", {"self": np.abs(X)}, np.log1p(np.abs(X))),
     case("rsqrt.default", {"self": np.abs(X)}, 1 / np.sqrt(np.abs(X))),
     case("reciprocal.default", {"self": J}, (1 / J).astype(np.float32)),
-    case("logical_not.default", {"self": I}, I == 0),
-    case("isnan.default", {"self": I}, np.zeros_like(I, bool)),
+    case("logical_not.default", {"self": WHOLE}, WHOLE == 0),
+    case("isnan.default", {"self": WHOLE}, np.zeros_like(WHOLE, bool)),
     case("to.dtype", {"self": X, "dtype": Type("i32")}, X.astype(np.int32)),
-    case("to.dtype", {"self": I, "dtype": Type("bool")}, I != 0),
+    case("to.dtype", {"self": WHOLE, "dtype": Type("bool")}, WHOLE != 0),
     # Logic, bits, selection.
-    case("logical_and.default", {"self": I, "other": J}, (I != 0) & (J != 0)),
+    case("logical_and.default", {"self": WHOLE, "other": J}, (WHOLE != 0) & (J != 0)),
     case("bitwise_and.Tensor", {"self": MASK, "other": MASK}, MASK),
     case("__and__.Scalar", {"self": BYTES, "other": 3}, BYTES & 3),
     case("__rshift__.Scalar", {"self": BYTES, "other": 1}, BYTES >> 1),
@@ -139,11 +144,15 @@ CASES = [
     case("glu.default", {"self": X, "dim": -1}, X[..., :2] / (1 + np.exp(-X[..., 2:]))),
     case("softmax.int", {"self": X, "dim": 1}, softmax(X, 1)),
     case("_log_softmax.default", {"self": X, "dim": -1, "half_to_float": False}, np.log(softmax(X, -1))),
-    case("prelu.default", {"self": IMAGE, "weight": np.array([0.1, 0.2], np.float32)}, np.where(IMAGE > 0, IMAGE, IMAGE * np.array([0.1, 0.2], np.float32)[:, None, None])),
+    case("prelu.default", {"self": IMAGE, "weight": SLOPES}, np.where(IMAGE > 0, IMAGE, IMAGE * SLOPES[:, None, None])),
     # Matrices.
     case("linear.default", {"input": X, "weight": LAYER, "bias": LAYER[:, 0]}, X @ LAYER.T + LAYER[:, 0]),
     case("matmul.default", {"self": X, "other": LAYER.T.copy()}, X @ LAYER.T),
-    case("addmm.default", {"self": LAYER[:, 0], "mat1": Y, "mat2": LAYER.T.copy(), "beta": 2, "alpha": 0.5}, 2 * LAYER[:, 0] + np.float32(0.5) * (Y @ LAYER.T)),
+    case(
+        "addmm.default",
+        {"self": LAYER[:, 0], "mat1": Y, "mat2": LAYER.T.copy(), "beta": 2, "alpha": 0.5},
+        2 * LAYER[:, 0] + np.float32(0.5) * (Y @ LAYER.T),
+    ),
     case("bmm.default", {"self": X, "mat2": Z.transpose(0, 2, 1).copy()}, X @ Z.transpose(0, 2, 1)),
     case("einsum.default", {"equation": "bij, bkj", "tensors": [X, Z]}, np.einsum("bij,bkj->ik", X, Z)),
     # Movement.
@@ -164,7 +173,11 @@ CASES = [
     case("flip.default", {"self": X, "dims": [0, -1]}, X[::-1, :, ::-1]),
     case("roll.default", {"self": X, "shifts": [1, -1], "dims": [0, 2]}, np.roll(X, (1, -1), (0, 2))),
     case("pad.default", {"self": X, "pad": [1, 2, 0, 1], "value": 0.5}, np.pad(X, ((0, 0), (0, 1), (1, 2)), constant_values=0.5)),
-    case("pad.default", {"self": IMAGE, "pad": [1, 2, 1, 0], "mode": "reflect"}, np.pad(IMAGE, ((0, 0), (0, 0), (1, 0), (1, 2)), "reflect")),
+    case(
+        "pad.default",
+        {"self": IMAGE, "pad": [1, 2, 1, 0], "mode": "reflect"},
+        np.pad(IMAGE, ((0, 0), (0, 0), (1, 0), (1, 2)), "reflect"),
+    ),
     case("meshgrid.indexing", {"tensors": [ROWS, COLUMNS[:2]], "indexing": "xy"}, *np.meshgrid(ROWS, COLUMNS[:2], indexing="xy")),
     case("unfold.default", {"self": Y, "dimension": 1, "size": 2, "step": 2}, np.stack([Y[:, 0:2], Y[:, 2:4]], 1)),
     # Slices and indices.
@@ -196,7 +209,7 @@ CASES = [
     case("mean.dim", {"self": X, "dim": [1]}, reduced(X, np.mean, 1)),
     case("amax.default", {"self": X, "dim": [0]}, X.max(0)),
     case("max.dim", {"self": X, "dim": 2}, X.max(2), X.argmax(2)),
-    case("any.dim", {"self": I, "dim": 0}, (I != 0).any(0)),
+    case("any.dim", {"self": WHOLE, "dim": 0}, (WHOLE != 0).any(0)),
     case("argmax.default", {"self": X}, X.argmax()),
     case("var.correction", {"self": X, "dim": [1], "correction": 1}, X.var(1, ddof=1)),
     case("std.correction", {"self": X, "dim": [0, 2], "correction": 0}, X.std((0, 2))),
@@ -207,16 +220,24 @@ CASES = [
     # Generation.
     case("arange.start_step", {"start": 1, "end": 8, "step": 3}, np.arange(1, 8, 3)),
     case("full.default", {"size": [2, 3], "fill_value": 1.5}, np.full((2, 3), 1.5, np.float32)),
-    case("zeros_like.default", {"self": I}, np.zeros_like(I)),
+    case("zeros_like.default", {"self": WHOLE}, np.zeros_like(WHOLE)),
     case("new_ones.default", {"self": X, "size": [2]}, np.ones(2, np.float32)),
     # Normalization and pooling.
-    case("layer_norm.default", {"input": X, "normalized_shape": [4], "weight": LAYER[0], "bias": LAYER[1]}, (X - X.mean(-1, keepdims=True)) / np.sqrt(X.var(-1, keepdims=True) + 1e-5).astype(np.float32) * LAYER[0] + LAYER[1]),
-    case("batch_norm.default", {"input": IMAGE, "weight": None, "bias": None, "running_mean": LAYER[0, :2], "running_var": np.abs(LAYER[1, :2]), "training": False, "momentum": 0.1, "eps": 1e-3, "cudnn_enabled": False}, (IMAGE - LAYER[0, :2, None, None]) / np.sqrt(np.abs(LAYER[1, :2, None, None]) + np.float32(1e-3))),
-    case("avg_pool2d.default", {"self": IMAGE[..., :4, :], "kernel_size": [2, 2]}, IMAGE[..., :4, :].reshape(1, 2, 2, 2, 3, 2).mean((3, 5))),
-    case("max_pool2d.default", {"self": IMAGE[..., :4, :], "kernel_size": [2, 2]}, IMAGE[..., :4, :].reshape(1, 2, 2, 2, 3, 2).max((3, 5))),
+    case(
+        "layer_norm.default",
+        {"input": X, "normalized_shape": [4], "weight": LAYER[0], "bias": LAYER[1]},
+        STANDARDIZED * LAYER[0] + LAYER[1],
+    ),
+    case(
+        "batch_norm.default",
+        {"input": IMAGE, "weight": None, "running_mean": MEAN, "running_var": VARIANCE, "training": False, "momentum": 0.1, "eps": 1e-3},
+        CHANNELS,
+    ),
+    case("avg_pool2d.default", {"self": IMAGE[..., :4, :], "kernel_size": [2, 2]}, WINDOWS.mean((3, 5))),
+    case("max_pool2d.default", {"self": IMAGE[..., :4, :], "kernel_size": [2, 2]}, WINDOWS.max((3, 5))),
     case("adaptive_avg_pool2d.default", {"self": IMAGE, "output_size": [1, 1]}, IMAGE.mean((2, 3), keepdims=True)),
     case("upsample_nearest2d.vec", {"input": IMAGE, "output_size": None, "scale_factors": [2.0, 2.0]}, IMAGE.repeat(2, 2).repeat(2, 3)),
-]  # fmt: skip
+]
 
 
 def program_of(form: str) -> tuple[Program, dict[str, Array], list[Array]]:

@@ -104,7 +104,7 @@ def test_a_record_that_is_too_short_is_an_error(tmp_path: Path) -> None:
     records = small().records()
     records["m/data/weights/weight_0"] = bytes(44)
     (tmp_path / "m.pt2").write_bytes(archive(records))
-    with pytest.raises(ModelFileError, match="'fc.weight': a tensor of shape .4, 3. does not fit into its storage of 44 bytes"):
+    with pytest.raises(ModelFileError, match=r"'fc.weight': a tensor of shape .4, 3. does not fit into its storage of 44 bytes"):
         read_model(tmp_path / "m.pt2")
 
 
@@ -201,5 +201,5 @@ def test_expressions_are_parsed() -> None:
 
 @pytest.mark.parametrize("text", ["", "Add(", "Add(1", "1 2", "os.system('x')", "x", "Add(1))", "Symbol" * 9999, "Add(" * 99 + ")" * 99])
 def test_other_texts_are_no_expressions(text: str) -> None:
-    with pytest.raises(ValueError, match="expression|function"):
+    with pytest.raises(ValueError, match=r"expression|function"):
         parse(text)

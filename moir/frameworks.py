@@ -321,6 +321,7 @@ PYTORCH = Framework(
     rb"(?:archive_format|archive_version|data/(?:weights|constants|sample_inputs)/|models/|serialized_)",
     options=(ReaderOption("program", "--program", "NAME", "program of an archive of several exported programs"),),
     lowering="moir.lowering.pytorch.table:aten",
+    view="moir.model_optimizer.frameworks.pytorch.view:VIEW",
     raising=("raise-writes",),
 )
 

@@ -13,7 +13,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from scripts import former_frameworks_coverage, onnx_coverage, paddle_coverage, plugin_faults, tensorflow_coverage, tflite_coverage
+from scripts import (
+    former_frameworks_coverage,
+    onnx_coverage,
+    paddle_coverage,
+    plugin_faults,
+    pytorch_coverage,
+    tensorflow_coverage,
+    tflite_coverage,
+)
 
 FOLDER = Path(__file__).parents[1] / "docs"
 
@@ -23,6 +31,7 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "onnx-coverage.md": onnx_coverage.document,
     "paddle-coverage.md": paddle_coverage.document,
     "plugin-faults.md": plugin_faults.document,
+    "pytorch-coverage.md": pytorch_coverage.document,
     "tensorflow-coverage.md": tensorflow_coverage.document,
     "tflite-coverage.md": tflite_coverage.document,
 }

@@ -18,7 +18,7 @@ def signature_text(table: LoweringTable, kind: str, version: int = 1) -> str:
     if bound is None:
         return ""
     handler = unwrap(bound)
-    signature = signature_of(handler)
+    signature = signature_of(handler, table.readers)
     # An operand that begins with an underscore is read of the node, if at all.
     names = handler.__code__.co_varnames if isinstance(handler, FunctionType) else ()
     unused = {name.strip("_") for name in names if name.startswith("_")}

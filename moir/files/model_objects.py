@@ -1,4 +1,4 @@
-"""Models in memory as files: bytes, file objects, messages of protobuf, models and functions of Keras and TensorFlow.
+"""Models in memory as files: bytes, file objects, messages of protobuf, models of Keras, TensorFlow and PyTorch.
 
 A frontend reads files, and its weights are views of them. So an object is written to a temporary folder first, by its
 own framework, which is imported already where there is such an object; the folder is there as long as the module is.
@@ -138,6 +138,27 @@ def _write_tensorflow_module(given: Any, folder: Path) -> Path:
     return _save(given, _concrete(call) if hasattr(call, "get_concrete_function") else None, folder)
 
 
+def _is_exported_program(given: Any) -> bool:
+    return _is_of("torch")(given) and hasattr(given, "graph_signature") and hasattr(given, "range_constraints")
+
+
+def _is_torch_module(given: Any) -> bool:
+    return _is_of("torch")(given) and hasattr(given, "named_parameters")
+
+
+def _write_exported_program(given: Any, folder: Path) -> Path:
+    torch: Any = import_module("torch")
+
+    path = folder / "model.pt2"
+    torch.export.save(given, str(path))
+    return path
+
+
+def _write_torch_module(given: Any, _folder: Path) -> Path:
+    hint = "export it, and convert the program: moir.convert_model(torch.export.export(model.eval(), inputs))"
+    raise ArgumentError(f"{type(given).__name__} is a module of PyTorch, whose graph depends on its inputs", hint=hint)
+
+
 def _save(holder: Any, signature: Any, folder: Path) -> Path:
     tf: Any = import_module("tensorflow")
 
@@ -153,6 +174,8 @@ OBJECTS: tuple[ModelObject, ...] = (
     ModelObject(_is_graph, _write_graph),
     ModelObject(_is_function, _write_function),
     ModelObject(_is_tensorflow_module, _write_tensorflow_module),
+    ModelObject(_is_exported_program, _write_exported_program),
+    ModelObject(_is_torch_module, _write_torch_module),
     ModelObject(_is_file, _write_file),
 )
 """The kinds of objects, the most special first."""

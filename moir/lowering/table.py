@@ -82,7 +82,8 @@ class LoweringTable:
         self.ranks = ranks
         self._adapt = adapt
         self._arrange = arrange
-        self._readers = {**READERS, **(readers or {})}
+        self.readers: Mapping[str, Reader] = {**READERS, **(readers or {})}
+        """How attributes are read, by the annotations in signatures."""
         self._handlers: dict[str, list[tuple[int, Handler]]] = {}
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
@@ -134,7 +135,7 @@ class LoweringTable:
         """The handler of a kind in a version of its operation set; None if there is none."""
         for since, handler in self._registered(kind):
             if since <= version:
-                called = bound(handler, readers=self._readers, arrange=self._arrange)
+                called = bound(handler, readers=self.readers, arrange=self._arrange)
                 return called if self._adapt is None or not handler.__module__.startswith("moir.") else self._adapt(kind, called)
         return None
 

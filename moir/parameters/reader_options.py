@@ -20,3 +20,4 @@ class ReaderOptions(TypedDict, total=False):
     custom_layers: str | Path | None
     input_symbol: str | Path | None
     nd_prefix_name: str | Path | None
+    program: str | None

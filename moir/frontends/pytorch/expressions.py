@@ -78,8 +78,10 @@ def _expression(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Exp
             operands.append(operand)
     if at >= len(tokens):
         raise ValueError("an expression without its last bracket")
-    if text == "Symbol":
+    if text == "Symbol" and name:
         return Symbol(name), at + 1
+    if name:
+        raise ValueError(f"{text!r} is no function of sizes")
     if text == "Integer" and len(operands) == 1:
         return operands[0], at + 1
     return Call(text, tuple(operands)), at + 1

@@ -70,8 +70,8 @@ def div_mode(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar
 
 
 def floor_quotient(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """x / y rounded down."""
-    return op.Divide(x, y, m_pythondiv=True) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
+    """x / y rounded down; of integers (x - x mod y) / y, which has no remainder."""
+    return op.Divide(op.Subtract(x, op.FloorMod(x, y)), y) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
 
 
 @aten.lowers("floor_divide.default", "floor_divide.Scalar")

@@ -48,7 +48,7 @@ def upsample(
         further: dict[str, object] = {"nearest_mode": given[1]}
         coordinates = given[0]
     else:
-        coordinates, further = "align_corners" if align_corners else "pytorch_half_pixel" if mode == "cubic" else "half_pixel", {}
+        coordinates, further = "align_corners" if align_corners else "half_pixel", {}
     if output_size:
         if any(node.has(each) for each in ("scales", "scales_h", "scales_w", "scales_d")) and not node.op.KIND.endswith(".vec"):
             _check_factors(node, output_size)

@@ -72,11 +72,11 @@ INDEX: dict[str, str] = {
     "indexing": (
         "_unique2.default _unsafe_index.Tensor _unsafe_index_put.default diagonal.default diagonal_copy.default embedding.default "
         "fill_diagonal.default gather.default index.Tensor index_add.default index_copy.default index_fill.int_Scalar "
-        "index_fill.int_Tensor index_put.default index_select.default linalg_diagonal.default masked_select.default "
-        "moir.positions moir.write_positions narrow.default nonzero.default nonzero_numpy.default scatter.reduce scatter.src "
-        "scatter.value scatter.value_reduce scatter_add.default scatter_reduce.two select.int select_copy.int "
-        "select_scatter.default slice.Tensor slice_copy.Tensor slice_scatter.default take_along_dim.default tril.default "
-        "triu.default unique_consecutive.default unique_dim.default where.default"
+        "index_fill.int_Tensor index_put.default index_select.default masked_select.default moir.positions moir.write_positions "
+        "narrow.default nonzero.default nonzero_numpy.default scatter.reduce scatter.src scatter.value scatter.value_reduce "
+        "scatter_add.default scatter_reduce.two select.int select_copy.int select_scatter.default slice.Tensor slice_copy.Tensor "
+        "slice_scatter.default take_along_dim.default tril.default triu.default unique_consecutive.default unique_dim.default "
+        "where.default"
     ),
     "matrix": (
         "_int_mm.default addbmm.default addmm.default baddbmm.default bilinear.default bmm.default dot.default einsum.default "
@@ -89,11 +89,10 @@ INDEX: dict[str, str] = {
         "numpy_T.default pad.default permute.default permute_copy.default pixel_shuffle.default pixel_unshuffle.default "
         "reflection_pad1d.default reflection_pad2d.default reflection_pad3d.default repeat.default repeat_interleave.self_int "
         "replication_pad1d.default replication_pad2d.default replication_pad3d.default reshape.default reshape_as.default "
-        "roll.default split.Tensor split.default split.sizes split_with_sizes.default split_with_sizes_copy.default "
-        "squeeze.default squeeze.dim squeeze.dims squeeze_copy.dim squeeze_copy.dims stack.default swapaxes.default "
-        "swapdims.default t.default t_copy.default tensor_split.sections tile.default transpose.int transpose_copy.int unbind.int "
-        "unbind_copy.int unflatten.int unfold.default unsqueeze.default unsqueeze_copy.default view.default view_as.default "
-        "view_copy.default"
+        "roll.default split.Tensor split.sizes split_with_sizes.default split_with_sizes_copy.default squeeze.default squeeze.dim "
+        "squeeze.dims squeeze_copy.dim squeeze_copy.dims stack.default swapaxes.default swapdims.default t.default t_copy.default "
+        "tensor_split.sections tile.default transpose.int transpose_copy.int unbind.int unbind_copy.int unflatten.int "
+        "unfold.default unsqueeze.default unsqueeze_copy.default view.default view_as.default view_copy.default"
     ),
     "normalization": (
         "_batch_norm_no_update.default _fused_rms_norm.default _native_batch_norm_legit_no_training.default batch_norm.default "

@@ -13,9 +13,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.shape_values import dimension_list
+from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list
+from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list, size_scalar
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -107,9 +107,10 @@ def gather(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *
     mine, others = node.shape(0), node.shape(1)
     if mine is not None and others is not None:
         cut = [each for each in range(rank) if each != axis and not (mine[each] == others[each] >= 0)]
-        if cut:
-            ends = op.Gather(op.ShapeOf(index), cut, 0)
-            self = op.Slice(self, [0] * len(cut), ends, [1] * len(cut), cut)
+        for each in cut:
+            # The runtime removes a Slice here, and then finds that the shapes contradict.
+            count = size_scalar(op, dimension(op, index, each))
+            self = op.Gather(self, op.Range(op.constant(0), count, op.constant(1), output_type=si64), each)
     return op.GatherElements(self, index, axis=axis)
 
 
@@ -341,7 +342,7 @@ def fill_diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_val
     return op.Select(both, as_element(op, inferred_element(node), fill_value)[0], self)
 
 
-@aten.lowers("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default")
+@aten.lowers("diagonal.default", "diagonal_copy.default")
 def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> SSAValue:
     """aten.diagonal.default(x) {offset, dim1, dim2} -> the elements x[i, i + offset] in a new last dimension"""
     rank = node.known_rank(0)

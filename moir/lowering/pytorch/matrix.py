@@ -20,7 +20,7 @@ def linear(node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue,
 
 
 @aten.lowers("matmul.default", "mm.default", "bmm.default", "mv.default", "dot.default", "_int_mm.default", "inner.default")
-def matmul(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar | None = None) -> SSAValue:
+def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.matmul.default(x, y) -> opset1.MatMul(x, y)"""
     x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
     return op.MatMul(x, y, transpose_b=node.op.KIND.startswith("inner"))

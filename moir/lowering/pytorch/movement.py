@@ -154,7 +154,7 @@ def squeeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int
 
 
 @aten.lowers("repeat.default", "tile.default")
-def repeat(node: LoweringNode, op: OpBuilder, self: SSAValue, *, repeats: Sizes = (), dims: Sizes = ()) -> SSAValue:
+def repeat(op: OpBuilder, self: SSAValue, *, repeats: Sizes = (), dims: Sizes = ()) -> SSAValue:
     """aten.repeat.default(x) {repeats} -> opset1.Tile(x, repeats)"""
     counts = repeats or dims
     return op.Tile(self, shape_value(op, counts)) if counts else self
@@ -192,7 +192,7 @@ def stack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int = 0) 
     return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=dim)
 
 
-@aten.lowers("split.Tensor", "split.default", "chunk.default", "tensor_split.sections")
+@aten.lowers("split.Tensor", "chunk.default", "tensor_split.sections")
 def split(
     node: LoweringNode,
     op: OpBuilder,
@@ -251,7 +251,7 @@ def flip(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dims: tuple[int, 
 
 
 @aten.lowers("roll.default")
-def roll(node: LoweringNode, op: OpBuilder, self: SSAValue, *, shifts: Sizes, dims: tuple[int, ...] = ()) -> SSAValue:
+def roll(op: OpBuilder, self: SSAValue, *, shifts: Sizes, dims: tuple[int, ...] = ()) -> SSAValue:
     """aten.roll.default(x) {shifts, dims} -> opset7.Roll(x, shifts, dims)"""
     if dims:
         return op.Roll(self, shape_value(op, shifts), list(dims))
@@ -282,7 +282,9 @@ def pad(
     mode: str = "constant",
     value: Scalar | None = None,
 ) -> SSAValue:
-    """aten.pad.default(x) {pad = [left, right, top, bottom]} -> opset12.Pad(x, [0, 0, top, left], [0, 0, bottom, right])"""
+    """aten.pad.default(x) {pad = [left, right, top, bottom]}
+    -> opset12.Pad(x, [0, 0, top, left], [0, 0, bottom, right])
+    """
     given, rank = list(pad or padding), node.known_rank(0)
     if len(given) % 2 or len(given) > 2 * rank:
         node.fail(f"{len(given)} pads of {rank} dimensions")

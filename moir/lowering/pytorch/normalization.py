@@ -131,7 +131,7 @@ def group_norm(
     return [found, *[None] * (node.result_count - 1)]
 
 
-def _norm(node: LoweringNode, op: OpBuilder, x: SSAValue, order: float, axes: Sequence[int], keep: bool) -> SSAValue:
+def _norm(op: OpBuilder, x: SSAValue, order: float, axes: Sequence[int], keep: bool) -> SSAValue:
     """The norm of an order along axes."""
     if order == 2:
         return op.ReduceL2(x, list(axes), keep_dims=keep)
@@ -162,7 +162,7 @@ def vector_norm(
         node.fail("its order is computed when the model runs")
     rank = node.known_rank(0)
     axes = axes_from_front(node, dim, rank) or list(range(rank))
-    return _norm(node, op, op.convert(self, inferred_element(node)), float(order), axes, keepdim)
+    return _norm(op, op.convert(self, inferred_element(node)), float(order), axes, keepdim)
 
 
 @aten.lowers("cosine_similarity.default")

@@ -1,7 +1,7 @@
 """Types of elements as PyTorch promotes them: of results as the program says them, of comparisons by its rules.
 
-A type is of a category: boolean < integer < float. Tensors with dimensions decide, unless a scalar tensor is of a higher
-category, or a number is of a higher one than both.
+A type is of a category: boolean < integer < float. Tensors with dimensions decide, unless a scalar tensor is of a
+higher category, or a number is of a higher one than both.
 
 Source: result_type and combine_categories in TypeProperties.cpp of PyTorch 2.9.
 """
@@ -9,6 +9,7 @@ Source: result_type and combine_categories in TypeProperties.cpp of PyTorch 2.9.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import update_wrapper
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -44,8 +45,7 @@ def with_inferred_elements(_kind: str, handler: BoundHandler) -> BoundHandler:
                 values[index] = op.convert(value, element)
         return values
 
-    call.__wrapped__ = handler  # type: ignore[attr-defined]
-    return call
+    return update_wrapper(call, handler)
 
 
 def as_element(op: OpBuilder, element: Attribute, *values: Scalar) -> list[SSAValue]:

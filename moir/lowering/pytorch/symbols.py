@@ -11,6 +11,7 @@ from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.pytorch.arithmetic import floor_quotient
 from moir.lowering.pytorch.comparison import truth
 from moir.lowering.pytorch.promotion import as_element, inferred_element, promoted
 from moir.lowering.pytorch.table import aten
@@ -77,7 +78,7 @@ def arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def floordiv(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten._operator.floordiv(a, b) -> a / b rounded down"""
     a, b = _pair(node, op)
-    return op.Floor(op.Divide(a, b)) if element_of(a) in REAL_TYPES else op.Divide(a, b, m_pythondiv=True)
+    return floor_quotient(op, a, b)
 
 
 @aten.lowers("_operator.truediv", "torch.sym_int_truediv")

@@ -1,13 +1,13 @@
 """`raise-writes`: operations that write to their operands become operations with results, so that values never change.
 
-    %v = aten.select.int(%x) {dim = 0, index = 1}           %v = aten.select.int(%x) {dim = 0, index = 1}
-    %w = aten.relu_.default(%v)                         ->  %w = aten.relu.default(%v)
-    %y = aten.add.Tensor(%x, %z)                            %x1 = aten.select_scatter.default(%x, %w) {dim = 0, index = 1}
-                                                            %y = aten.add.Tensor(%x1, %z)
+    %v = aten.select.int(%x) {index = 1}        %v = aten.select.int(%x) {index = 1}
+    %w = aten.relu_.default(%v)             ->  %w = aten.relu.default(%v)
+    %y = aten.add.Tensor(%x, %z)                %x1 = aten.select_scatter.default(%x, %w) {index = 1}
+                                                %y = aten.add.Tensor(%x1, %z)
 
 A write through a view changes the tensor that it is a view of, and with it all other views, which are taken again
-where they are used. A constant that is written, such as the cache in a buffer, becomes a state: it is read by a ReadValue
-and assigned at the end. An input that is written becomes an output, with a note.
+where they are used. A constant that is written, such as the cache in a buffer, becomes a state: it is read by a
+ReadValue and assigned at the end. An input that is written becomes an output, with a note.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ WRITERS: dict[str, str] = {
     "index_copy_.default": "index_copy.default",
     "index_add_.default": "index_add.default",
     "index_fill_.int_Scalar": "index_fill.int_Scalar",
-    "masked_scatter_.default": "masked_scatter.default",
     **{f"scatter_.{each}": f"scatter.{each}" for each in ("src", "value", "reduce", "value_reduce")},
     "scatter_add_.default": "scatter_add.default",
     "scatter_reduce_.two": "scatter_reduce.two",
     **{
         f"{name}_.{each}": f"{name}.{each}"
-        for name in ("add", "sub", "mul", "div", "pow", "remainder", "fmod", "floor_divide", "eq", "ne", "lt", "le", "gt", "ge")
+        for name in ("add", "sub", "mul", "div", "remainder", "fmod", "eq", "ne", "lt", "le", "gt", "ge")
         for each in ("Tensor", "Scalar", "Tensor_mode", "Scalar_mode", "default")
     },
     **{f"bitwise_{name}_.{each}": f"bitwise_{name}.{each}" for name in ("and", "or", "xor") for each in ("Tensor", "Scalar")},
@@ -61,9 +60,13 @@ WRITERS: dict[str, str] = {
             *("log1p", "log2", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "mish", "neg", "reciprocal", "relu"),
             *("relu6", "round", "rsqrt", "selu", "celu", "rrelu", "sigmoid", "sign", "silu", "sin", "sinh", "sqrt", "square", "tan"),
             *("tanh", "threshold", "trunc", "frac", "tril", "triu", "cumsum", "cumprod", "atan2", "addcmul", "addcdiv", "bitwise_not"),
-            *("clip", "fix", "negative", "erfc", "exp2", "heaviside", "copysign", "hypot", "addmm", "baddbmm", "nan_to_num"),
+            *("clip", "fix", "negative", "erfc", "exp2", "heaviside", "copysign", "hypot", "addmm", "baddbmm"),
         )
     },
+    "pow_.Tensor": "pow.Tensor_Tensor",
+    "pow_.Scalar": "pow.Tensor_Scalar",
+    "floor_divide_.Tensor": "floor_divide.default",
+    "floor_divide_.Scalar": "floor_divide.Scalar",
     "clamp_.Tensor": "clamp.Tensor",
     "lerp_.Scalar": "lerp.Scalar",
     "lerp_.Tensor": "lerp.Tensor",

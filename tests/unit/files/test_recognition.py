@@ -84,11 +84,10 @@ def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str)
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("m.pt", zipped("m/data.pkl", "m/version"), "a PyTorch checkpoint; load the model in PyTorch and export it: torch.onnx.export("),
+        ("m.pt", zipped("m/data.pkl", "m/version"), "a PyTorch checkpoint; load the model in PyTorch and export it: torch.export.save("),
         ("m.pth", b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a PyTorch checkpoint; "),
         ("m.pth", b"\x80\x04\x95", "a Python pickle, perhaps a PyTorch checkpoint; "),
         ("m.bin", zipped("archive/data.pkl"), "a PyTorch checkpoint; "),
-        ("m.pt2", zipped("m/archive_format"), "a program of torch.export; load it and export it: torch.onnx.export("),
         ("m.h5", b"\x89HDF\r\n\x1a\n" + bytes(80), "an HDF5 file, as Keras writes it; keras.models.load_model("),
         ("m.onnx", b"\x89HDF\r\n\x1a\n" + bytes(80), "an HDF5 file, as Keras writes it; keras.models.load_model("),
         ("m.keras", zipped("metadata.json", "config.json"), "a Keras model; keras.models.load_model("),

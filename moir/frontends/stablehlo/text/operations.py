@@ -253,7 +253,7 @@ class TextReader:
         if names:
             words.expect("=")
         operation = self._generic() if words.word.startswith('"') else self._pretty()
-        operation.name = words.place()
+        operation.name = words.place() or operation.name
         if names and sum(count for _, count in names) != len(operation.results):
             words.fail(f"{operation.kind} has {len(operation.results)} results, not {sum(count for _, count in names)}")
         place = 0

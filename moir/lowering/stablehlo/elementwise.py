@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
+from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of
 from moir.expansions.angles import angle_of
 from moir.expansions.formulas import FORMULAS
@@ -121,11 +122,25 @@ ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
 def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """stablehlo.add(a, b) -> opset1.Add(a, b); of truth values opset1.LogicalOr(a, b)"""
     of_numbers, of_truths = ARITHMETIC[node.op.KIND]
+    if node.op.KIND in ("maximum", "minimum") and (found := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:
+        return found
     if element_of(lhs) is not boolean:
         return of_numbers(op, lhs, rhs)
     if of_truths is None:
         node.fail("it is not defined for truth values")
     return of_truths(op, lhs, rhs)
+
+
+def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
+    """The operand that is not the infinity beside which it is the result, as JAX writes it around a softmax; or None."""
+    limit = -np.inf if kind == "maximum" else np.inf
+    for value, other in ((lhs, rhs), (rhs, lhs)):
+        owner = value.owner
+        source = owner.operands[0] if isinstance(owner, Broadcast) else value
+        known = op.known.constant(source)
+        if known is not None and known.size == 1 and known.dtype.kind == "f" and float(known.reshape(())) == limit:
+            return other
+    return None
 
 
 @stablehlo.lowers("atan2")

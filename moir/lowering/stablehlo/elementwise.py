@@ -125,10 +125,28 @@ def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) 
     if node.op.KIND in ("maximum", "minimum") and (found := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:
         return found
     if element_of(lhs) is not boolean:
-        return of_numbers(op, lhs, rhs)
+        return of_numbers(op, *with_scalars(op, lhs, rhs))
     if of_truths is None:
         node.fail("it is not defined for truth values")
     return of_truths(op, lhs, rhs)
+
+
+def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
+    """The number that a tensor has in all places, as a scalar, where the tensor is one that was broadcast; or None."""
+    owner = value.owner
+    if not isinstance(owner, Broadcast):
+        return None
+    known = op.known.constant(owner.operands[0])
+    return None if known is None or known.size != 1 else op.constant(known.reshape(()), element_of(value))
+
+
+def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Two operands of one shape, with a number in the place of one that has it in all places."""
+    if not isinstance(rhs.owner, Broadcast) and (found := uniform(op, lhs)) is not None:
+        return found, rhs
+    if not isinstance(lhs.owner, Broadcast) and (found := uniform(op, rhs)) is not None:
+        return lhs, found
+    return lhs, rhs
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
@@ -184,13 +202,13 @@ def compare(
     del compare_type
     if comparison_direction not in _COMPARED:
         node.fail(f"the direction {comparison_direction!r} does not exist")
-    return getattr(op, _COMPARED[comparison_direction])(lhs, rhs)
+    return getattr(op, _COMPARED[comparison_direction])(*with_scalars(op, lhs, rhs))
 
 
 @stablehlo.lowers("select")
 def select(op: OpBuilder, pred: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
     """stablehlo.select(c, a, b) -> opset1.Select(c, a, b)"""
-    return op.Select(pred, on_true, on_false)
+    return op.Select(pred, *with_scalars(op, on_true, on_false))
 
 
 @stablehlo.lowers("clamp")

@@ -13,16 +13,18 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from scripts import former_frameworks_coverage, onnx_coverage, paddle_coverage, plugin_faults, tensorflow_coverage, tflite_coverage
+from scripts import former_frameworks_coverage, keras_and_stablehlo_coverage, onnx_coverage, paddle_coverage, plugin_faults, tensorflow_coverage, tflite_coverage
 
 FOLDER = Path(__file__).parents[1] / "docs"
 
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "caffe-coverage.md": former_frameworks_coverage.caffe_document,
+    "keras-coverage.md": keras_and_stablehlo_coverage.keras_document,
     "mxnet-coverage.md": former_frameworks_coverage.mxnet_document,
     "onnx-coverage.md": onnx_coverage.document,
     "paddle-coverage.md": paddle_coverage.document,
     "plugin-faults.md": plugin_faults.document,
+    "stablehlo-coverage.md": keras_and_stablehlo_coverage.stablehlo_document,
     "tensorflow-coverage.md": tensorflow_coverage.document,
     "tflite-coverage.md": tflite_coverage.document,
 }

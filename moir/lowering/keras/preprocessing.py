@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -241,6 +241,6 @@ REFUSALS = {
 
 
 @keras.lowers(*REFUSALS)
-def refused(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """keras.Hashing(x): refused, because the operation sets cannot express it"""
     node.fail(REFUSALS[node.op.KIND], hint="cut the model behind this layer with --input, or write a lowering for it")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -258,7 +259,7 @@ def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, ex
 
 
 @stablehlo.lowers("popcnt", "count_leading_zeros", "complex", "real", "imag", "fft", "rng", "rng_bit_generator")
-def refused(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """stablehlo.fft(x): refused, because it is not supported yet"""
     reasons = {"rng": "random numbers of XLA are others than those of the runtime"}
     node.fail(reasons.get(node.op.KIND, "it is not supported"), hint="cut the model in front of this operation, or write a lowering for it")

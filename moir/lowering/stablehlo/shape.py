@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -121,6 +122,6 @@ def get_dimension_size(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, 
 
 
 @stablehlo.lowers("set_dimension_size", "shape_of", "tuple", "get_tuple_element", "after_all", "create_token")
-def refused(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """stablehlo.tuple(x…): refused, because an IR has no such values"""
     node.fail("values of this kind do not exist in an IR", hint="export the program without them")

@@ -13,7 +13,7 @@ import moir
 from tests.numerical.runtime import Array, core
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-import keras  # noqa: E402
+import keras
 
 TOLERANCE = 1e-4
 

@@ -52,6 +52,7 @@ def test_the_beginning_of_the_names_of_a_checkpoint_is_a_model() -> None:
 
 SAFETENSORS = struct.pack("<Q", 60) + b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}      '
 
+
 @pytest.mark.parametrize(
     ("content", "framework"),
     [

@@ -133,7 +133,7 @@ def argument_parser() -> ArgumentParser:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="model file of ONNX, TensorFlow, Caffe, MXNet, Keras, StableHLO or OpenVINO IR, or folder of a SavedModel; - for standard input",
+        help="model file of ONNX, TensorFlow, Caffe, MXNet, Keras, StableHLO or OpenVINO IR, or folder of a SavedModel; - for stdin",
     )
     parser.add_argument("--input-model", dest="models", action="append", default=[], metavar="MODEL", help="the same, as an option")
     place = parser.add_mutually_exclusive_group()

@@ -135,7 +135,7 @@ class Vocabulary:
     """
 
     def __init__(self, node: LoweringNode, mask: object, unknown: object) -> None:
-        entries = list(cast("Sequence[Any]", _vocabulary(node)))
+        entries = list(_vocabulary(node))
         special = [mask, unknown] if mask is not None else [unknown]
         # A vocabulary of an asset begins with the special entries.
         while entries and len(entries) > 1 and str(entries[0]) in {str(each) for each in special}:

@@ -151,7 +151,7 @@ def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue,
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
-    """The operand that is not the infinity beside which it is the result, as JAX writes it around a softmax; or None."""
+    """The operand beside an infinity that changes nothing, as JAX writes it around a softmax; None if there is none."""
     limit = -np.inf if kind == "maximum" else np.inf
     for value, other in ((lhs, rhs), (rhs, lhs)):
         owner = value.owner

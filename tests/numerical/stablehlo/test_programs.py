@@ -17,14 +17,10 @@ PROGRAMS = sorted(path.stem for path in FIXTURES.glob("*.npz"))
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str) -> None:
     """The text is compared with JAX; the other forms are the same IR."""
-    texts: list[str] = []
-    for suffix in ("mlir", "mlirbc", "jax"):
-        module = moir.convert_model(FIXTURES / f"{name}.{suffix}")
-        if suffix == "mlir":
-            model = moir.to_openvino(module)
-        texts.append("\n".join(line for line in str(module).splitlines() if "moir.model" not in line))
+    modules = [moir.convert_model(FIXTURES / f"{name}.{suffix}") for suffix in ("mlir", "mlirbc", "jax")]
+    texts = ["\n".join(line for line in str(module).splitlines() if "moir.model" not in line) for module in modules]
     assert texts[0] == texts[1] == texts[2]
-    compiled = core().compile_model(model, "CPU")
+    compiled = core().compile_model(moir.to_openvino(modules[0]), "CPU")
     with np.load(FIXTURES / f"{name}.npz") as arrays:
         inputs = [arrays[f"in/{index}"] for index in range(len(compiled.inputs))]
         expected = [arrays[f"out/{index}"] for index in range(len(compiled.outputs))]

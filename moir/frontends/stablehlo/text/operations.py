@@ -168,7 +168,7 @@ class TextReader:
             argument = words.advance()
             words.expect(":")
             value = Value(type_of(words))
-            attributes.append(dictionary_of(words) if words.word == "{" else {})
+            attributes.append(dictionary_of(words) if words.at("{") else {})
             value.name = words.place()
             arguments.append(value)
             self.define(argument, [value])
@@ -196,7 +196,7 @@ class TextReader:
         found: list[dict[str, Any]] = []
         while not words.takes(")"):
             type_of(words)
-            found.append(dictionary_of(words) if words.word == "{" else {})
+            found.append(dictionary_of(words) if words.at("{") else {})
             words.takes(",")
         return found
 

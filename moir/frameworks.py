@@ -308,7 +308,7 @@ STABLEHLO = Framework(
     lowering="moir.lowering.stablehlo.table:stablehlo",
     view="moir.model_optimizer.frameworks.stablehlo.view:VIEW",
     channel_last=True,
-    passes=frozenset(("fuse-recurrent-cells",)),
+    passes=frozenset(("fuse-recurrent-cells", "fuse-sigmoid", "fuse-softmax")),
 )
 
 PYTORCH = Framework(

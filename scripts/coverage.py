@@ -15,6 +15,7 @@ from pathlib import Path
 
 from scripts import (
     former_frameworks_coverage,
+    keras_and_stablehlo_coverage,
     onnx_coverage,
     paddle_coverage,
     plugin_faults,
@@ -27,11 +28,13 @@ FOLDER = Path(__file__).parents[1] / "docs"
 
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
     "caffe-coverage.md": former_frameworks_coverage.caffe_document,
+    "keras-coverage.md": keras_and_stablehlo_coverage.keras_document,
     "mxnet-coverage.md": former_frameworks_coverage.mxnet_document,
     "onnx-coverage.md": onnx_coverage.document,
     "paddle-coverage.md": paddle_coverage.document,
     "plugin-faults.md": plugin_faults.document,
     "pytorch-coverage.md": pytorch_coverage.document,
+    "stablehlo-coverage.md": keras_and_stablehlo_coverage.stablehlo_document,
     "tensorflow-coverage.md": tensorflow_coverage.document,
     "tflite-coverage.md": tflite_coverage.document,
 }

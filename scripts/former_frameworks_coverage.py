@@ -70,7 +70,7 @@ MEANINGS = {
 }
 
 
-def _lowered(table: LoweringTable) -> dict[str, tuple[str, str]]:
+def lowered_kinds(table: LoweringTable) -> dict[str, tuple[str, str]]:
     """For each kind with a handler, the way it is lowered and the file it is lowered in."""
     found: dict[str, tuple[str, str]] = {}
     for kind in table.kinds():
@@ -80,7 +80,8 @@ def _lowered(table: LoweringTable) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _document(heading: str, table: LoweringTable, rows: Mapping[str, tuple[str, str]], **values: str) -> str:
+def table_document(heading: str, table: LoweringTable, rows: Mapping[str, tuple[str, str]], **values: str) -> str:
+    """The document of a table: a heading with `{counts}` and `{legend}`, and a row for each kind."""
     counts = Counter(how for how, _ in rows.values())
     listed = "\n".join(
         f"- **{how}** ({counts[how]}): {meaning.format(name=table.framework)}" for how, meaning in MEANINGS.items() if counts[how]
@@ -95,11 +96,11 @@ def _marked(kinds: Iterable[str], how: str) -> dict[str, tuple[str, str]]:
 
 def caffe_document() -> str:
     """The text of the file on Caffe."""
-    rows = _marked(("Input", *DATA, *INFERENCE_TYPES), IMPORTED) | _marked(TRAINING, LEFT_OUT) | _lowered(caffe)
-    return _document(CAFFE_HEADING, caffe, rows)
+    rows = _marked(("Input", *DATA, *INFERENCE_TYPES), IMPORTED) | _marked(TRAINING, LEFT_OUT) | lowered_kinds(caffe)
+    return table_document(CAFFE_HEADING, caffe, rows)
 
 
 def mxnet_document() -> str:
     """The text of the file on MXNet."""
-    rows = _marked((VARIABLE,), IMPORTED) | _lowered(mxnet)
-    return _document(MXNET_HEADING, mxnet, rows, losses=", ".join(sorted(LOSSES)))
+    rows = _marked((VARIABLE,), IMPORTED) | lowered_kinds(mxnet)
+    return table_document(MXNET_HEADING, mxnet, rows, losses=", ".join(sorted(LOSSES)))

@@ -55,7 +55,6 @@ _SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)
 """What may stand in front of the first word of a text."""
 
 _EXPORT_TORCH = "load the model in PyTorch and export it: torch.export.save(torch.export.export(model, inputs), '{stem}.pt2')"
-_EXPORT_KERAS = "keras.models.load_model('{path}').export('{stem}') writes a SavedModel, which moir reads"
 _EXPORT_ORIGINAL = "export the model from the framework that defines it to ONNX or SavedModel"
 _NO_FRONTEND = "there is no frontend for {name} yet; if the original is at hand, export it to ONNX or SavedModel"
 
@@ -67,27 +66,12 @@ TEXT_OF_MODULE = FileKind(
 )
 
 KINDS: tuple[FileKind, ...] = (
-    FileKind(
-        "a StableHLO program",
-        _NO_FRONTEND.format(name="StableHLO"),
-        beginning=_SPACE + rb'"?(?:builtin\.)?module\b(?=.{0,4000}(?:stablehlo\.|mhlo\.|func\.func))|#loc\d* = loc\(|ML\xefR',
-        suffixes=(".mlirbc",),
-    ),
     TEXT_OF_MODULE,
     # PyTorch.
     FileKind(
         "a PyTorch checkpoint", _EXPORT_TORCH, beginning=_ZIP + rb"[^/\0]{1,80}/(?:data\.pkl|\.format_version|\.data/|version|byteorder)"
     ),
     FileKind("a PyTorch checkpoint", _EXPORT_TORCH, beginning=rb"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19"),
-    # Keras.
-    FileKind("a Keras model", _EXPORT_KERAS, beginning=_ZIP + rb"(?:metadata\.json|config\.json|model\.weights\.h5)", suffixes=(".keras",)),
-    FileKind(
-        "a file of weights of a Keras model, without its layers",
-        "build the model, then model.load_weights('{path}') and model.export('{stem}') write a SavedModel, which moir reads",
-        beginning=rb"\x89HDF\r\n\x1a\n",
-        endings=(".weights.h5", "_weights.h5"),
-    ),
-    FileKind("an HDF5 file, as Keras writes it", _EXPORT_KERAS, beginning=rb"\x89HDF\r\n\x1a\n", suffixes=(".h5", ".hdf5")),
     # TensorFlow.
     FileKind(
         "a part of a TensorFlow checkpoint, values without a graph",

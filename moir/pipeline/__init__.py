@@ -116,6 +116,9 @@ MIDDLE: tuple[str, ...] = (
     "deduplicate",
     "eliminate-dead",
     "eliminate-identities",
+    # What frameworks without such operations write in pieces.
+    "fuse-sigmoid",
+    "fuse-softmax",
     # Steps of sequences, in a loop or written out.
     "fuse-recurrent-cells",
     "fuse-unrolled-cells",

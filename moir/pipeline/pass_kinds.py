@@ -177,8 +177,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "fuse-repeats": ((("Reshape",), ("Tile",), ("Unsqueeze",)),),
     "fuse-shuffle-channels": ((("Reshape",), ("Transpose",)),),
+    "fuse-sigmoid": ((("Add",), ("Divide",), ("Exp",), ("Negative",)),),
     "fuse-slices": ((("Slice",),),),
     "fuse-soft-plus": ((("Add",), ("Exp",), ("Log",)),),
+    "fuse-softmax": ((("Divide",), ("Exp",), ("ReduceMax",), ("ReduceSum",), ("Subtract",)),),
     "fuse-space-to-depth": ((("Reshape",), ("Transpose",)),),
     "fuse-swish": (
         (("Multiply",), ("Sigmoid",)),

@@ -133,8 +133,8 @@ def argument_parser() -> ArgumentParser:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="model file of ONNX, TensorFlow, TensorFlow Lite, Caffe, MXNet or OpenVINO IR, or folder of a SavedModel; "
-        "- for standard input",
+        help="model file of ONNX, TensorFlow, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, Caffe, MXNet or "
+        "OpenVINO IR, or folder of a SavedModel; - for standard input",
     )
     parser.add_argument("--input-model", dest="models", action="append", default=[], metavar="MODEL", help="the same, as an option")
     place = parser.add_mutually_exclusive_group()

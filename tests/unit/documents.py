@@ -159,6 +159,13 @@ def place_models(folder: Path) -> None:
     )
 
 
+def place_keras_and_stablehlo_models(folder: Path) -> None:
+    """Copy `model.keras` and `program.mlir` into a folder."""
+    fixtures = Path(__file__).parents[1] / "fixtures"
+    shutil.copy(fixtures / "keras" / "functional.keras", folder / "model.keras")
+    shutil.copy(fixtures / "stablehlo" / "mlp.mlir", folder / "program.mlir")
+
+
 def place_tensorflow_models(folder: Path) -> None:
     """The same of TensorFlow."""
     fixtures = ROOT / "tests" / "fixtures" / "tensorflow"

@@ -84,7 +84,7 @@ def _rows(value: Any) -> Any:
         return [_rows(each) for each in cast("list[Any]", value)]
     if isinstance(value, dict) and "class_name" not in value:
         return {name: _rows(each) for name, each in cast("dict[str, Any]", value).items()}
-    return decoded(value)
+    return decoded(cast(object, value))
 
 
 def _of_rows(rows: list[Any]) -> Call:

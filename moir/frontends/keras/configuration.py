@@ -89,14 +89,17 @@ def entry_of(value: object, what: str, location: str) -> Entry:
     if not isinstance(value, dict):
         raise ModelFileError(f"{what} is no object", location=location)
     given = cast("dict[str, Any]", value)
-    class_name, config = given.get("class_name"), given.get("config")
+    class_name: Any = given.get("class_name")
+    config: Any = given.get("config")
     if class_name in ("Sequential", "Model", "Functional") and isinstance(config, list):
         # Sequential models of Keras 1.
-        config = {"layers": config, "name": given.get("name") or "sequential"}
+        config = {"layers": cast("list[Any]", config), "name": given.get("name") or "sequential"}
     if not isinstance(class_name, str) or not isinstance(config, dict):
         raise ModelFileError(f"{what} has no class and configuration", location=location)
     config = cast("dict[str, Any]", config)
-    name, nodes, built = given.get("name") or config.get("name"), given.get("inbound_nodes") or [], given.get("build_config")
+    name: Any = given.get("name") or cast("dict[str, Any]", config).get("name")
+    nodes: Any = given.get("inbound_nodes") or []
+    built: Any = given.get("build_config")
     return Entry(
         class_name,
         str(name or ""),
@@ -115,7 +118,8 @@ def policy_name(value: object) -> str:
     if not isinstance(value, dict):
         return "float32"
     given = cast("dict[str, Any]", value)
-    config = cast("dict[str, Any]", given.get("config") if isinstance(given.get("config"), dict) else {})
+    inner_config: Any = given.get("config")
+    config = cast("dict[str, Any]", inner_config if isinstance(inner_config, dict) else {})
     if "mode" in config:
         return f"{config['mode']}_from_{policy_name(config.get('source_name') or 'float32')}"
     return str(config.get("name") or "float32")
@@ -147,7 +151,7 @@ def decoded(value: object, depth: int = 0) -> Any:
     if name == "__lambda__":
         return "a function as bytecode"
     if name == "function":
-        return str(config)
+        return str(cast(object, config))
     if name in ("DTypePolicy", "QuantizedDTypePolicy", "Policy", "Int4DTypePolicy", "GPTQDTypePolicy", "QuantizedFloat8DTypePolicy"):
         return policy_name(given)
     return {str(key): decoded(each, depth + 1) for key, each in given.items() if key not in _UNUSED}

@@ -18,7 +18,7 @@ import numpy as np
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.dialects import opset
-from moir.dialects.data import DataAttr
+from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import f32
 from moir.dialects.framework import operation_class
 from moir.dialects.frameworks.keras import ELEMENTS
@@ -143,9 +143,9 @@ class ModelBuilder:
     def _placed(self, value: Any, operands: list[SSAValue], name: str) -> Any:
         """An argument with the numbers of operands in the places of tensors, which are added to the operands."""
         if isinstance(value, np.ndarray):
-            value = self.constant(DataAttr.of(value), f"{name}/constant")
+            value = self.constant(DataAttr.of(cast(Array, value)), f"{name}/constant")
         if isinstance(value, SSAValue):
-            operands.append(value)
+            operands.append(cast("SSAValue[Attribute]", value))
             return f"%{len(operands) - 1}"
         if isinstance(value, Slice):
             return {key: self._placed(each, operands, name) for key, each in value.parts() if each is not None} | {"slice": True}
@@ -295,7 +295,7 @@ class Model:
         return 1 if is_built or max(used, default=0) >= listed else 0
 
     def _outputs(self) -> list[tuple[str | None, Reference]]:
-        """The outputs. In Keras 3 the calls of a functional model are counted from 1 here, and from 0 in other calls."""
+        """The outputs. In Keras 3 the calls of a functional model are counted from 1 here, and from 0 elsewhere."""
         found = self._tensors("output_layers")
         if self.builder.file.generation < 3:
             return found
@@ -470,7 +470,8 @@ class Layer:
             others = [next(values_in([keywords.get(name)]), None) for name in ("value", "key")]
             given = [query, values[1] if len(values) > 1 else others[0], values[2] if len(values) > 2 else others[1]]
             names = ATTENDING[kind]
-            return {name: masks[value] for name, value in zip(names, given, strict=True) if value in masks and name not in keywords}
+            pairs = [(name, value) for name, value in zip(names, given, strict=True) if value is not None and name not in keywords]
+            return {name: masks[value] for name, value in pairs if value in masks}
         return {}
 
     def _pass_mask(self, arguments: Sequence[Any], results: Sequence[SSAValue]) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import math
 import mmap
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -85,7 +86,7 @@ class HDF5File:
 
     def __init__(self, path: Path, mapped: mmap.mmap, start: int, size: int) -> None:
         try:
-            import h5py
+            h5py = import_module("h5py")
         except ImportError as error:
             hint = "install it: pip install 'moir[keras]'"
             raise ModelFileError("Keras files need the package h5py, which is not installed", location=str(path), hint=hint) from error
@@ -99,7 +100,7 @@ class HDF5File:
             self.root = self._h5py.File(Window(mapped, start, size), "r")
 
     @contextmanager
-    def reading(self, what: str) -> Iterator[None]:
+    def reading(self, what: str) -> Generator[None]:
         """A context in which errors of h5py are those of a damaged file; `what` says what is read."""
         try:
             yield

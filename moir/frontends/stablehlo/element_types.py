@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ComplexType
@@ -43,7 +43,7 @@ ELEMENTS: dict[str, Attribute] = {
 def storage_of(element: Attribute) -> np.dtype[Any] | None:
     """The numpy type of the elements of a constant; None for a type without one of its own."""
     if isinstance(element, ComplexType):
-        return np.dtype(np.complex64 if element.element_type == element_types.f32 else np.complex128)
+        return np.dtype(np.complex64 if cast("ComplexType[Any]", element).element_type == element_types.f32 else np.complex128)
     if not is_element_type(element) or describe(element).is_packed:
         return None
     return describe(element).numpy

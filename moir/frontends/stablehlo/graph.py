@@ -49,6 +49,7 @@ KNOWN_COMPOSITES = frozenset(
 
 _DROPPED = frozenset(("precision_config", "result_accuracy", "operand_layouts", "result_layouts", "mhlo.sharding", "indices_are_sorted"))
 _DROPPED_KINDS = frozenset(("sdy.sharding_constraint", "optimization_barrier", "annotate_device_placement"))
+_CONTROL_FLOW = frozenset(("case", "if", "while"))
 _SHAPE_ASSERTION = "shape_assertion"
 
 
@@ -200,6 +201,8 @@ class Scope:
         self.operations = operations
         self.values = values
         self.constants: dict[SSAValue, DataAttr] = {}
+        self.is_named = True
+        """Whether the operations have names."""
 
     # What blocks have
 
@@ -225,7 +228,7 @@ class Scope:
         """A constant with given data."""
         op = opset.operation("opset1.Constant").create(
             properties={"value": data},
-            attributes={"name": string_attribute(self.builder.name(name))},
+            attributes={"name": string_attribute(self.builder.name(name))} if self.is_named else {},
             result_types=[tensor(data.shape, data.element)],
         )
         self.operations.append(op)
@@ -284,7 +287,7 @@ class Scope:
     def _call(self, operation: Operation, name: str) -> None:
         function = self.builder.function(name, operation)
         inner = Scope(self.builder, self.operations, {})
-        inner.constants = self.constants
+        inner.constants, inner.is_named = self.constants, self.is_named
         for argument, operand in zip(function.body.arguments, operation.operands, strict=True):
             inner.values[argument] = self.value(operand, operation)
         values, _ = inner.called(function.body)
@@ -325,12 +328,13 @@ class Scope:
         properties = properties_of({**attributes, **(further or {})})
         if captured:
             properties["captured"] = attribute_of(len(captured))
-        regions = [self._region(block, captured) for block in operation.regions]
-        name = self.builder.name(operation.name or kind)
+        is_named = self.is_named and kind in _CONTROL_FLOW
+        regions = [self._region(block, captured, is_named=is_named) for block in operation.regions]
+        names = {"name": string_attribute(self.builder.name(operation.name or kind))} if self.is_named else {}
         op = operation_class("stablehlo", kind).create(
             operands=[*operands, *(self.values[each] for each in captured)],
             properties=properties,
-            attributes={"name": string_attribute(name)},
+            attributes=names,
             result_types=[self.type_of(each) for each in types],
             regions=regions,
         )
@@ -353,8 +357,10 @@ class Scope:
                     found[each] = None
         return list(found)
 
-    def _region(self, block: Block, captured: Sequence[Value]) -> Region:
+    def _region(self, block: Block, captured: Sequence[Value], *, is_named: bool) -> Region:
+        """A region; the operations of functions that are applied to elements have no names."""
         inner = Scope(self.builder, Operations(), {})
+        inner.is_named = is_named
         for argument in block.arguments:
             inner.values[argument] = inner.inner_parameter(self.type_of(argument.type))
         for each in captured:

@@ -73,7 +73,7 @@ def glu(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 def sparsemax(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """max(x - tau, 0) as Keras 3 computes it: tau is of the sum of all running sums of the support, not of the last one.
+    """max(x - tau, 0) as Keras 3 computes it: tau is of the sum of all running sums of the support.
 
     The projection onto the simplex (Martins and Astudillo, "From Softmax to Sparsemax", 2016) has the last one.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
@@ -16,7 +16,7 @@ from moir.dialects.element_types import boolean, f16, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.attributes import Arguments, values_within, variables
+from moir.lowering.keras.attributes import Arguments, is_tensor, values_within, variables
 from moir.lowering.keras.matrix import projected
 from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
@@ -196,5 +196,5 @@ def _listed_masks(value: Any) -> tuple[SSAValue | None, SSAValue | None]:
     """The masks of the query and the value."""
     if not isinstance(value, list):
         return None, None
-    found = [each if isinstance(each, SSAValue) else None for each in [*value, None, None]]
+    found: list[SSAValue | None] = [each if is_tensor(each) else None for each in (*cast("list[object]", value), None, None)]
     return found[0], found[1]

@@ -7,7 +7,7 @@ besides tensors in order; in them "%0" is the first operand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from xdsl.ir import Attribute, SSAValue
 
@@ -77,6 +77,11 @@ def tensors(node: LoweringNode) -> list[SSAValue]:
     return [node.operand(index) for index in range(len(node.values) - len(node.texts("weight_names", ())))]
 
 
+def is_tensor(value: object) -> TypeGuard[SSAValue]:
+    """Whether an argument is a tensor."""
+    return isinstance(value, SSAValue)
+
+
 class Arguments:
     """The arguments of a call: values, and what the configuration of the model has as constants.
 
@@ -124,12 +129,12 @@ class Arguments:
 
     def tensor(self, name: str) -> SSAValue:
         """A tensor by its name. Raises ConversionError if it is absent or a constant."""
-        found = self.get(name)
+        found: Any = self.get(name)
         if isinstance(found, list) and len(cast("list[Any]", found)) == 1:
             found = cast("list[Any]", found)[0]
-        if not isinstance(found, SSAValue):
+        if not is_tensor(cast(object, found)):
             self._node.fail(f"the argument {name} is no tensor")
-        return found
+        return cast("SSAValue", found)
 
     def optional(self, name: str) -> SSAValue | None:
         """A tensor by its name; None if it is absent."""
@@ -138,7 +143,7 @@ class Arguments:
     def flag(self, name: str) -> bool:
         """Whether an argument is true."""
         found = self.get(name, False)
-        if isinstance(found, SSAValue):
+        if is_tensor(found):
             self._node.fail(f"the argument {name} is computed, which is not supported")
         return bool(found)
 
@@ -156,7 +161,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def values_within(value: Any) -> list[SSAValue]:
     """The tensors within an argument, in order."""
-    if isinstance(value, SSAValue):
+    if is_tensor(value):
         return [value]
     if isinstance(value, list):
         return [found for each in cast("list[Any]", value) for found in values_within(each)]
@@ -169,7 +174,7 @@ def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
     """The axes that an attribute names, from the front; all of them for None."""
     if axis is None:
         return list(range(rank))
-    entries = [axis] if isinstance(axis, int) else list(cast("Sequence[int]", axis))
+    entries = [axis] if isinstance(axis, int) else list(cast("Sequence[Any]", axis))
     if not all(isinstance(each, int) and -rank <= each < rank for each in entries):
         node.fail(f"axis is {axis!r} for a tensor of rank {rank}")
     return [normalize_axis(each, rank) for each in entries]

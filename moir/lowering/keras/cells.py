@@ -307,9 +307,8 @@ CELLS: dict[str, type[Cell]] = {
 def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequence[SSAValue]) -> Cell:
     """The cell of a layer. Raises ConversionError if it is no cell of Keras."""
     if kind == "RNN":
-        inner = config.get("cell")
-        cells = inner if isinstance(inner, tuple) else (inner,)
-        return _stacked(node, cast("Sequence[Any]", cells), weights)
+        inner: Any = config.get("cell")
+        return _stacked(node, cast("Sequence[Any]", inner if isinstance(inner, tuple) else (inner,)), weights)
     if kind not in CELLS:
         node.fail(f"the cell {kind} is not supported", hint="write a lowering for the layer")
     return CELLS[kind](node, config, weights)

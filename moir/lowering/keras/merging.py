@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from xdsl.ir import SSAValue
 
@@ -66,8 +67,8 @@ def dot(node: LoweringNode, op: OpBuilder, *, axes: object, normalize: bool = Fa
     if len(found) != 2:
         node.fail(f"it has {len(found)} tensors instead of 2")
     ranks = node.known_rank(0), node.known_rank(1)
-    given = (axes, axes) if isinstance(axes, int) else tuple(axes) if isinstance(axes, tuple) else ()
-    if len(given) != 2:
+    given: tuple[object, ...] = (axes, axes) if isinstance(axes, int) else cast("tuple[object, ...]", axes)
+    if not isinstance(axes, int | tuple) or len(given) != 2:
         node.fail(f"axes is {axes!r}")
     places = [axis_list(node, axis, rank)[0] for axis, rank in zip(given, ranks, strict=True)]
     if 0 in places:

@@ -5,11 +5,13 @@ keras.Dense(%x: f32, %w: f32) {dtype = "mixed_float16"}  ->  MatMul(Convert(%x, 
 
 from __future__ import annotations
 
+from functools import update_wrapper
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute
 
 from moir.dialects.element_types import REAL_TYPES, bf16, f16, f32, f64
+from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
@@ -60,11 +62,9 @@ def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
         }
         return handler(node.with_operands(converted) if converted else node, op)
 
-    return call
+    return update_wrapper(call, handler)
 
 
 def _is_other(type_: Attribute, element: Attribute) -> bool:
-    from moir.dialects.shapes import element_of
-
     found = element_of(type_)
     return found in REAL_TYPES and found != element

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -135,7 +135,7 @@ class Vocabulary:
     """
 
     def __init__(self, node: LoweringNode, mask: object, unknown: object) -> None:
-        entries = list(cast("Sequence[Any]", _vocabulary(node)))
+        entries = list(_vocabulary(node))
         special = [mask, unknown] if mask is not None else [unknown]
         # A vocabulary of an asset begins with the special entries.
         while entries and len(entries) > 1 and str(entries[0]) in {str(each) for each in special}:
@@ -241,6 +241,6 @@ REFUSALS = {
 
 
 @keras.lowers(*REFUSALS)
-def refused(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """keras.Hashing(x): refused, because the operation sets cannot express it"""
     node.fail(REFUSALS[node.op.KIND], hint="cut the model behind this layer with --input, or write a lowering for it")

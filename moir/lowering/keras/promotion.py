@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, describe, dynamic, f32, si8, si16, si32, si64
 from moir.dialects.shapes import element_of
+from moir.lowering.keras.attributes import is_tensor
 from moir.rewriting.builder import OpBuilder
 
 _SIGNED = {8: si8, 16: si16, 32: si32, 64: si64}
@@ -34,7 +34,7 @@ def common_type(elements: Sequence[Attribute]) -> Attribute:
     integers = [each for each in known if each != boolean]
     if not integers:
         return boolean
-    signed = [each for each in integers if isinstance(each, IntegerType) and each.signedness.data == Signedness.SIGNED]
+    signed = [each for each in integers if describe(each).xml.startswith("i")]
     unsigned = [each for each in integers if each not in signed]
     width = max((describe(each).bits for each in signed), default=0)
     largest = max((describe(each).bits for each in unsigned), default=0)
@@ -53,8 +53,8 @@ def promoted(op: OpBuilder, values: Sequence[SSAValue]) -> list[SSAValue]:
 
 def operands(op: OpBuilder, *values: Any, least: Attribute | None = None) -> list[SSAValue]:
     """Tensors and numbers as tensors of one element type; `least` is a type that they are converted to at least."""
-    given = [each for each in values if isinstance(each, SSAValue)]
-    numbers = [np.asarray(each) for each in values if not isinstance(each, SSAValue)]
+    given = [each for each in values if is_tensor(each)]
+    numbers = [np.asarray(each) for each in values if not is_tensor(each)]
     elements = [element_of(each) for each in given]
     element = common_type(elements) if elements else None
     if element is None or (element not in REAL_TYPES and element is not dynamic and any(each.dtype.kind == "f" for each in numbers)):
@@ -64,7 +64,7 @@ def operands(op: OpBuilder, *values: Any, least: Attribute | None = None) -> lis
     if least is not None and element is not dynamic:
         element = common_type([element, least]) if element not in REAL_TYPES else element
     return [
-        (each if element is dynamic else op.convert(each, element)) if isinstance(each, SSAValue) else _constant(op, each, element, given)
+        (each if element is dynamic else op.convert(each, element)) if is_tensor(each) else _constant(op, each, element, given)
         for each in values
     ]
 

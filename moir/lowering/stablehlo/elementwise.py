@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, describe, f16, f32, to_numpy
+from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of
 from moir.expansions.angles import angle_of
 from moir.expansions.formulas import FORMULAS
@@ -121,11 +123,43 @@ ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
 def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """stablehlo.add(a, b) -> opset1.Add(a, b); of truth values opset1.LogicalOr(a, b)"""
     of_numbers, of_truths = ARITHMETIC[node.op.KIND]
+    if node.op.KIND in ("maximum", "minimum") and (found := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:
+        return found
     if element_of(lhs) is not boolean:
-        return of_numbers(op, lhs, rhs)
+        return of_numbers(op, *with_scalars(op, lhs, rhs))
     if of_truths is None:
         node.fail("it is not defined for truth values")
     return of_truths(op, lhs, rhs)
+
+
+def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
+    """The number that a tensor has in all places, as a scalar, where the tensor is one that was broadcast; or None."""
+    owner = value.owner
+    if not isinstance(owner, Broadcast):
+        return None
+    known = op.known.constant(owner.operands[0])
+    return None if known is None or known.size != 1 else op.constant(known.reshape(()), element_of(value))
+
+
+def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Two operands of one shape, with a number in the place of one that has it in all places."""
+    if not isinstance(rhs.owner, Broadcast) and (found := uniform(op, lhs)) is not None:
+        return found, rhs
+    if not isinstance(lhs.owner, Broadcast) and (found := uniform(op, rhs)) is not None:
+        return lhs, found
+    return lhs, rhs
+
+
+def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
+    """The operand beside an infinity that changes nothing, as JAX writes it around a softmax; None if there is none."""
+    limit = -np.inf if kind == "maximum" else np.inf
+    for value, other in ((lhs, rhs), (rhs, lhs)):
+        owner = value.owner
+        source = owner.operands[0] if isinstance(owner, Broadcast) else value
+        known = op.known.constant(source)
+        if known is not None and known.size == 1 and known.dtype.kind == "f" and float(known.reshape(())) == limit:
+            return other
+    return None
 
 
 @stablehlo.lowers("atan2")
@@ -169,13 +203,13 @@ def compare(
     del compare_type
     if comparison_direction not in _COMPARED:
         node.fail(f"the direction {comparison_direction!r} does not exist")
-    return getattr(op, _COMPARED[comparison_direction])(lhs, rhs)
+    return getattr(op, _COMPARED[comparison_direction])(*with_scalars(op, lhs, rhs))
 
 
 @stablehlo.lowers("select")
 def select(op: OpBuilder, pred: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
     """stablehlo.select(c, a, b) -> opset1.Select(c, a, b)"""
-    return op.Select(pred, on_true, on_false)
+    return op.Select(pred, *with_scalars(op, on_true, on_false))
 
 
 @stablehlo.lowers("clamp")
@@ -225,7 +259,7 @@ def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, ex
 
 
 @stablehlo.lowers("popcnt", "count_leading_zeros", "complex", "real", "imag", "fft", "rng", "rng_bit_generator")
-def refused(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """stablehlo.fft(x): refused, because it is not supported yet"""
     reasons = {"rng": "random numbers of XLA are others than those of the runtime"}
     node.fail(reasons.get(node.op.KIND, "it is not supported"), hint="cut the model in front of this operation, or write a lowering for it")

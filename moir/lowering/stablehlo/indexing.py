@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from xdsl.ir import SSAValue
 
@@ -75,6 +76,6 @@ def scatter(
 
 
 @stablehlo.lowers("select_and_scatter")
-def select_and_scatter(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def select_and_scatter(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """stablehlo.select_and_scatter(x, source, init): refused"""
     node.fail("it is the gradient of a pooling, which an IR does not have", hint="export the forward pass only")

@@ -20,9 +20,9 @@ def transpose(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, permutati
 
 
 @stablehlo.lowers("concatenate")
-def concatenate(op: OpBuilder, *inputs: SSAValue, dimension: int = 0) -> SSAValue:
+def concatenate(op: OpBuilder, input: SSAValue, *further: SSAValue, dimension: int = 0) -> SSAValue:
     """stablehlo.concatenate(x…) {dimension} -> opset1.Concat(x…)"""
-    return op.Concat(*inputs, axis=dimension) if len(inputs) > 1 else inputs[0]
+    return op.Concat(input, *further, axis=dimension) if further else input
 
 
 @stablehlo.lowers("reverse")

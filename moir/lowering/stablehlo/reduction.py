@@ -96,7 +96,7 @@ def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, 
             node.fail(f"windows of more than {MAXIMUM_TAPS} elements are not supported for this function")
         spread = [window.base_dilation - 1 if each == axis else 0 for each in range(rank)]
         ends = [[pad if each == axis else 0 for each in range(rank)] for pad in (window.low, window.high)]
-        data = with_edges(op, with_interior(op, x, spread, filler), *ends, filler)
+        data = with_edges(op, with_interior(op, x, spread, filler), ends[0], ends[1], filler)
         taps = [tap_of(op, data, axis, window, place * window.dilation) for place in range(window.size)]
         x = taps[0]
         for each in taps[1:]:

@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64, to_numpy
+from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
@@ -41,6 +43,10 @@ def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Seq
     if list(dimensions) != sorted(dimensions):
         operand = op.transposed(operand, [list(dimensions).index(each) for each in sorted(dimensions)])
     missing = [axis for axis in range(rank) if axis not in dimensions]
+    owner = operand.owner
+    if isinstance(owner, ReductionOp) and not owner.flag("keep_dims") and op.known.integers(owner.operands[1]) == tuple(missing):
+        # JAX reduces without the dimensions, and adds them again.
+        return op[owner.name](*owner.operands, keep_dims=True)
     return op.Unsqueeze(operand, missing) if missing and rank_of(operand) != 0 else operand
 
 
@@ -116,6 +122,6 @@ def get_dimension_size(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, 
 
 
 @stablehlo.lowers("set_dimension_size", "shape_of", "tuple", "get_tuple_element", "after_all", "create_token")
-def refused(node: LoweringNode, _: OpBuilder) -> SSAValue:
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """stablehlo.tuple(x…): refused, because an IR has no such values"""
     node.fail("values of this kind do not exist in an IR", hint="export the program without them")

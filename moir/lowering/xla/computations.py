@@ -111,6 +111,9 @@ _COMPARING: Mapping[str, Callable[..., Any]] = {
 }
 """Operations whose results depend on the order of their operands only."""
 
+_OPERANDS = {"LogicalNot": 1, "Select": 3, "SelectV2": 3}
+"""How many operands those have that do not have two."""
+
 
 def _sort_key(value: SSAValue) -> SSAValue:
     """The float x whose sort key a value is, or None: jax compares floats by an integer key, which orders NaN last.
@@ -176,7 +179,7 @@ class Outcomes:
             seen.add(value)
             if value in self.arguments:
                 self.used.add(self.arguments.index(value))
-            elif kind_of(value.owner) in _COMPARING:
+            elif (kind := kind_of(value.owner)) in _COMPARING and len(operands_of(value)) == _OPERANDS.get(kind, 2):
                 pending += operands_of(value)
             else:
                 return False

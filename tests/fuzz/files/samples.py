@@ -352,6 +352,21 @@ def paddle_samples() -> list[Sample]:
 
 
 @cache
+def keras_samples() -> list[Sample]:
+    """Keras' archives and HDF5 files."""
+    folder = FIXTURES / "keras"
+    return [Sample(f"{name} of Keras", {name: (folder / name).read_bytes()}, name) for name in ("functional.keras", "sequential.h5")]
+
+
+@cache
+def stablehlo_samples() -> list[Sample]:
+    """Programs of JAX as text, as bytecode and as files of jax.export."""
+    folder = FIXTURES / "stablehlo"
+    names = [f"{name}.{suffix}" for name in ("mlp", "scan", "elements") for suffix in ("mlir", "mlirbc", "jax")]
+    return [Sample(f"{name} of JAX", {name: (folder / name).read_bytes()}, name) for name in names]
+
+
+@cache
 def ir_samples() -> list[Sample]:
     """The IR of some of the other samples, and of a few operations of MXNet."""
 
@@ -374,6 +389,8 @@ FORMATS: Mapping[str, Callable[[], list[Sample]]] = {
     "mxnet": mxnet_samples,
     "tflite": tensorflow_lite_samples,
     "paddle": paddle_samples,
+    "keras": keras_samples,
+    "stablehlo": stablehlo_samples,
     "ir": ir_samples,
 }
 """The samples of each framework."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from moir.frontends.stablehlo.bytecode.numbers import Cursor
 from moir.frontends.stablehlo.bytecode.vhlo import ATTRIBUTES, read_attribute, read_type
@@ -287,7 +287,7 @@ class BytecodeReader:
         attributes: dict[str, Any] = {}
         if mask & _ATTRIBUTES:
             given = self.attribute(cursor.number())
-            attributes = dict(given) if isinstance(given, dict) else {}
+            attributes = dict(cast("dict[str, Any]", given)) if isinstance(given, dict) else {}
         if mask & _HAS_PROPERTIES:
             attributes |= self._named(cursor, full, cursor.number())
         results: list[Value] = []

@@ -168,7 +168,7 @@ class TextReader:
             argument = words.advance()
             words.expect(":")
             value = Value(type_of(words))
-            attributes.append(dictionary_of(words) if words.word == "{" else {})
+            attributes.append(dictionary_of(words) if words.at("{") else {})
             value.name = words.place()
             arguments.append(value)
             self.define(argument, [value])
@@ -196,7 +196,7 @@ class TextReader:
         found: list[dict[str, Any]] = []
         while not words.takes(")"):
             type_of(words)
-            found.append(dictionary_of(words) if words.word == "{" else {})
+            found.append(dictionary_of(words) if words.at("{") else {})
             words.takes(",")
         return found
 
@@ -253,7 +253,7 @@ class TextReader:
         if names:
             words.expect("=")
         operation = self._generic() if words.word.startswith('"') else self._pretty()
-        operation.name = words.place()
+        operation.name = words.place() or operation.name
         if names and sum(count for _, count in names) != len(operation.results):
             words.fail(f"{operation.kind} has {len(operation.results)} results, not {sum(count for _, count in names)}")
         place = 0

@@ -49,6 +49,10 @@ class Scanner:
         self.position += len(self.word)
         return before
 
+    def at(self, word: str) -> bool:
+        """Whether the current word is this one."""
+        return self.word == word
+
     def fail(self, reason: str) -> NoReturn:
         """Raise the error about the current place."""
         line = self.text.count("\n", 0, self.start) + 1
@@ -123,7 +127,7 @@ class Scanner:
         if self.word != "loc":
             return ""
         self.advance()
-        if self.word != "(":
+        if not self.at("("):
             self.fail("a location has no brackets")
         begin = self.position
         self.skip_balanced()

@@ -272,8 +272,8 @@ def _dialect_attribute(words: Scanner) -> Any:
     if name == "#stablehlo" or name == "#chlo" or name == "#vhlo":
         words.advance()
         kind = words.advance()
-        value: Any = words.word if words.word != ">" else kind
-        if kind in _HEADS or words.word == "<":
+        value: Any = kind if words.at(">") else words.word
+        if kind in _HEADS or words.at("<"):
             words.position = words.start
             words.advance()
             words.skip_balanced()
@@ -288,7 +288,7 @@ def _dialect_attribute(words: Scanner) -> Any:
         words.expect(">")
         return found
     words.advance()
-    found = {}
+    found: dict[str, Any] = {}
     while not words.takes(">"):
         key = words.advance()
         if not key:
@@ -348,7 +348,7 @@ def dense_of(words: Scanner) -> Dense:
         words.expect(":")
         found = type_of(words)
         return _of_bytes(words, text, found)
-    text = "" if words.word == ">" else words.rest_until(">")
+    text = "" if words.at(">") else words.rest_until(">")
     if not text:
         words.takes(">")
     words.expect(":")

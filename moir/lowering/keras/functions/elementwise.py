@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -18,7 +19,7 @@ from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation, selu
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras import activation_functions as activations
-from moir.lowering.keras.attributes import Arguments, axis_list, element_named
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor
 from moir.lowering.keras.promotion import operands
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
@@ -30,12 +31,16 @@ Single = Callable[[OpBuilder, SSAValue], SSAValue]
 def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None) -> list[SSAValue]:
     """Both arguments in one element type."""
     given = Arguments(node, "x1", "x2")
-    first, second = given.get("x1", given.get("x")), given.get("x2", given.get("y"))
+    first: Any = given.get("x1", given.get("x"))
+    second: Any = given.get("x2", given.get("y"))
     if first is None or second is None:
         node.fail("it has less than two arguments")
-    if isinstance(first, list | dict | str) or isinstance(second, list | dict | str):
-        first, second = (np.asarray(each) if isinstance(each, list) else each for each in (first, second))
-    return operands(op, first, second, least=least)
+    return operands(op, *(_as_number(each) for each in (first, second)), least=least)
+
+
+def _as_number(value: Any) -> Any:
+    """An argument with a list of numbers as an array."""
+    return np.asarray(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
 def _divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -212,7 +217,7 @@ def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def unchanged(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) -> SSAValue:
     """keras.ops.StopGradient(x) -> x"""
     x = Arguments(node, "x").positional[0]
-    if not isinstance(x, SSAValue):
+    if not is_tensor(x):
         return operands(op, x)[0]
     return x if dtype is None else op.convert(x, element_named(node, dtype))
 
@@ -268,7 +273,7 @@ def clip(node: LoweringNode, op: OpBuilder, *, x_min: object | None = None, x_ma
         return op.Clamp(data, min=float(low), max=float(high))
     for bound, join in ((low, op.Maximum), (high, op.Minimum)):
         if bound is not None:
-            data = join(*operands(op, data, np.asarray(bound) if isinstance(bound, list | tuple) else bound))
+            data = join(*operands(op, data, np.asarray(cast(Any, bound)) if isinstance(bound, list | tuple) else cast(Any, bound)))
     return data
 
 
@@ -281,7 +286,7 @@ def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
     condition, first, second = given.get("condition"), given.get("x1"), given.get("x2")
     if first is None or second is None:
         node.fail("the positions of true elements, without values, are not supported")
-    mask = op.convert(condition, boolean) if isinstance(condition, SSAValue) else op.constant(np.asarray(condition, bool))
+    mask = op.convert(condition, boolean) if is_tensor(condition) else op.constant(np.asarray(condition, bool))
     return op.Select(mask, *operands(op, first, second))
 
 
@@ -300,7 +305,7 @@ def without_nan(
 ) -> SSAValue:
     """keras.ops.NanToNum(x) -> x with numbers in the places of NaN and the infinities"""
     x = as_real(op, single(node))
-    limit = {f16: 65504.0, f64: float(np.finfo(np.float64).max)}.get(element_of(x), float(np.finfo(np.float32).max))
+    limit = float(np.finfo({f16: np.float16, f64: np.float64}.get(cast(Any, element_of(x)), np.float32)).max)
     x = op.Select(op.IsNaN(x), op.constant_like(nan, x), x)
     x = op.Select(op.IsInf(x, detect_negative=False), op.constant_like(limit if posinf is None else posinf, x), x)
     return op.Select(op.IsInf(x, detect_positive=False), op.constant_like(-limit if neginf is None else neginf, x), x)

@@ -18,7 +18,7 @@ from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.repetition import repeated
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.attributes import Arguments, axis_list, element_named, values_within
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, values_within
 from moir.lowering.keras.functions.elementwise import single
 from moir.lowering.keras.promotion import operands, promoted
 from moir.lowering.keras.table import keras
@@ -37,7 +37,7 @@ def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None
 
 def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None = None) -> Operand:
     """A list of sizes, some of which may be computed or None."""
-    entries = [value] if isinstance(value, int | SSAValue) else list(cast("Sequence[Any]", value or ()))
+    entries: list[Any] = [value] if isinstance(value, int | SSAValue) else list(cast("Sequence[Any]", value or ()))
     if all(isinstance(each, int) for each in entries):
         return op.constant([int(each) for each in entries], si64)
     parts: list[Operand] = []
@@ -47,7 +47,7 @@ def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None =
             parts.append(op.constant([-1]))
         elif each is None and x is not None:
             parts.append(dimension_list(op, x, index))
-        elif isinstance(each, SSAValue):
+        elif is_tensor(each):
             flat = op.convert(each, si64)
             parts.append(op.Reshape(flat, [1], special_zero=False) if rank_of(flat) == 0 else flat)
         elif isinstance(each, int):
@@ -261,7 +261,7 @@ def take(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAVa
     given = Arguments(node, "x", "indices")
     x, rank = given.tensor("x"), node.known_rank(0)
     found = given.get("indices")
-    indices = op.convert(found, si32) if isinstance(found, SSAValue) else op.constant(np.asarray(found, np.int64))
+    indices = op.convert(found, si32) if is_tensor(found) else op.constant(np.asarray(found, np.int64))
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
     place = 0 if axis is None else axis_list(node, axis, rank)[0]
     if node.op.KIND == "ops.Take":
@@ -301,7 +301,7 @@ def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValu
             continue
         if isinstance(each, dict):
             begin, end, step = (cast("dict[str, Any]", each).get(name) for name in ("start", "stop", "step"))
-            if any(isinstance(bound, SSAValue) for bound in (begin, end, step)):
+            if any(is_tensor(bound) for bound in (begin, end, step)):
                 x = _computed_slice(op, x, axis, begin, end, step)
             elif (begin, end, step) != (None, None, None):
                 step = 1 if step is None else int(step)
@@ -318,7 +318,7 @@ def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValu
             steps.append(1)
             axes.append(axis)
             squeezed.append(axis)
-        elif isinstance(each, SSAValue) and element_of(each) != boolean:
+        elif is_tensor(each) and element_of(each) != boolean:
             gathers.append((axis, each))
             result += rank_of(each) or 0
         else:
@@ -337,9 +337,7 @@ def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValu
 
 def _computed_slice(op: OpBuilder, x: SSAValue, axis: int, begin: Any, end: Any, step: Any) -> SSAValue:
     bounds = [
-        op.Reshape(op.convert(each, si64), [1], special_zero=False)
-        if isinstance(each, SSAValue)
-        else op.constant([default if each is None else each])
+        op.Reshape(op.convert(each, si64), [1], special_zero=False) if is_tensor(each) else op.constant([default if each is None else each])
         for each, default in ((begin, 0), (end, LAST), (step, 1))
     ]
     return op.Slice(x, *bounds, [axis])
@@ -349,8 +347,8 @@ def _computed_slice(op: OpBuilder, x: SSAValue, axis: int, begin: Any, end: Any,
 def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = -1, dtype: str | None = None) -> SSAValue:
     """keras.ops.OneHot(i) {num_classes, axis} -> opset1.OneHot(i)"""
     given = Arguments(node, "x")
-    x = given.positional[0] if given.positional else given.keywords.get("inputs")
-    found = op.OneHot(op.convert(x, si32), num_classes, op.constant(np.float32(1)), op.constant(np.float32(0)), axis=axis)
+    x = given.tensor("x" if given.positional else "inputs")
+    found = op.OneHot(op.convert(x, si32), num_classes, op.constant(1.0), op.constant(0.0), axis=axis)
     if node.op.KIND == "ops.MultiHot":
         found = op.ReduceMax(found, [-2 if axis == -1 else 1], keep_dims=False)
     return op.convert(found, f32 if dtype is None else element_named(node, dtype))
@@ -363,7 +361,7 @@ def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) 
     x = given.tensor("x")
     number = {"ops.OnesLike": 1, "ops.FullLike": given.get("fill_value", 0)}.get(node.op.KIND, 0)
     element = element_of(x) if dtype is None else element_named(node, dtype)
-    value = op.convert(number, element) if isinstance(number, SSAValue) else op.constant(np.asarray(number), element)
+    value = op.convert(number, element) if is_tensor(number) else op.constant(np.asarray(number), element)
     return op.Broadcast(value, op.ShapeOf(x))
 
 
@@ -372,7 +370,7 @@ def part(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...]) -> SSAVal
     """keras.ops.Slice(x, start) {shape} -> opset8.Slice(x, start, start + shape)"""
     given = Arguments(node, "inputs", "start_indices")
     starts = given.get("start_indices")
-    first = op.convert(starts, si64) if isinstance(starts, SSAValue) else op.constant(list(starts), si64)
+    first = op.convert(starts, si64) if is_tensor(starts) else op.constant(list(starts), si64)
     extent = op.constant(list(shape), si64)
     return op.Slice(given.tensor("inputs"), first, op.Add(first, extent), [1] * len(shape), list(range(len(shape))))
 

@@ -13,7 +13,7 @@ from moir.dialects.element_types import boolean
 from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attention import attended, causal_mask
-from moir.lowering.keras.attributes import Arguments, axis_list, values_within
+from moir.lowering.keras.attributes import Arguments, axis_list, is_tensor, values_within
 from moir.lowering.keras.promotion import operands, promoted
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
@@ -87,7 +87,7 @@ def dot_product_attention(node: LoweringNode, op: OpBuilder, *, is_causal: bool 
     heads = [op.transposed(given.tensor(name), [0, 2, 1, 3]) for name in ("query", "key", "value")]
     size = (node.shape(0) or (-1,))[-1]
     scale = given.get("scale")
-    if given.optional("bias") is not None or isinstance(scale, SSAValue) or (scale is None and size < 1):
+    if given.optional("bias") is not None or is_tensor(scale) or (scale is None and size < 1):
         node.fail("a bias or a computed scale is not supported")
     mask = given.optional("mask")
     masks = [] if mask is None else [op.convert(mask, boolean)]
@@ -96,5 +96,5 @@ def dot_product_attention(node: LoweringNode, op: OpBuilder, *, is_causal: bool 
     both = masks[0] if masks else None
     for each in masks[1:]:
         both = op.LogicalAnd(both, each)
-    found, _ = attended(op, *heads, float(scale) if scale is not None else size**-0.5, both)
+    found, _ = attended(op, heads[0], heads[1], heads[2], float(scale) if scale is not None else size**-0.5, both)
     return op.transposed(found, [0, 2, 1, 3])

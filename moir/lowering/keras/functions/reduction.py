@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
@@ -41,7 +41,7 @@ def reduced(
         x = op.convert(x, si32 if name in ("Sum", "Prod") else ui8)
     found = getattr(op, _OPERATIONS[name])(x, axis_list(node, axis, node.known_rank(0)), keep_dims=keepdims)
     if initial is not None:
-        found = (op.Maximum if "ax" in name else op.Minimum)(found, initial)
+        found = (op.Maximum if "ax" in name else op.Minimum)(found, cast(float, initial))
     return op.convert(found, boolean) if element_of(x) == ui8 and dtype is None and element_of(single(node)) == boolean else found
 
 

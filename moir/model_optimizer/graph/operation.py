@@ -245,7 +245,8 @@ class Op:
         every release had one.
         """
         described = cls(node.graph, dict(attrs or {}))
-        if DESCRIBED_KIND in described.attrs and "output_type" not in (attrs or {}) and node.has_valid("output_type"):
+        is_node = isinstance(cast("Any", node), GraphNode)
+        if is_node and DESCRIBED_KIND in described.attrs and "output_type" not in (attrs or {}) and node.has_valid("output_type"):
             described.attrs["output_type"] = node["output_type"]
         described.update_node(node, {})
 

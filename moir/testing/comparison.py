@@ -66,8 +66,8 @@ def compare_graphs(
             is not None must be there, and be equal.
 
     The shape or value of a tensor is compared if both graphs know it; the value of a constant whose data node the other
-    graph describes without value and shape is an attribute of its operation. One that a transformation made has none until the
-    transformation ends, when moir infers it.
+    graph describes without value and shape is an attribute of its operation. One that a transformation made has none
+    until the transformation ends, when moir infers it.
     """
     differences: list[str] = []
     partners: dict[GraphNode, GraphNode] = {}

@@ -19,6 +19,9 @@ WIDTH = 8
 DEPTH = 40
 """Ifs of `nesting` that stand in each other."""
 
+LOOP_DEPTH = 20
+"""Loops of `loops` that stand in each other."""
+
 
 def saved(folder: Path, nodes: Sequence[onnx.NodeProto], initializers: Sequence[TensorProto] = (), outputs: Sequence[str] = ()) -> Path:
     """An ONNX model from `x` [batch, WIDTH] to `outputs`, by default to what the last node computes."""
@@ -150,6 +153,47 @@ def nesting(size: int, folder: Path) -> Path:
     source = "x"
     for number in range(max(1, size // (2 * DEPTH))):
         source = tower(model.graph.node, source, number, 0)
+    model.graph.output.add(name=source)
+    path = folder / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def loops(size: int, folder: Path) -> Path:
+    """Loops that stand in each other LOOP_DEPTH deep, one such tower after the other; each body has ten other nodes."""
+
+    def chained(nodes: Any, source: str, prefix: str) -> str:
+        for index in range(10):
+            nodes.add(op_type=("Relu", "Tanh")[index % 2], input=[source], output=[f"{prefix}_{index}"], name=f"{prefix}_{index}")
+            source = f"{prefix}_{index}"
+        return source
+
+    def tower(nodes: Any, source: str, prefix: str, depth: int) -> str:
+        node = nodes.add(op_type="Loop", input=["trips", "", source], output=[f"{prefix}_r"], name=f"{prefix}_r")
+        body = node.attribute.add(name="body", type=onnx.AttributeProto.GRAPH).g
+        body.name = f"{prefix}_body"
+        body.input.extend(
+            helper.make_tensor_value_info(f"{prefix}_{name}", type_, shape)
+            for name, type_, shape in (
+                ("i", TensorProto.INT64, []),
+                ("c", TensorProto.BOOL, []),
+                ("v", TensorProto.FLOAT, ["batch", WIDTH]),
+            )
+        )
+        value = chained(body.node, f"{prefix}_v", prefix)
+        if depth:
+            value = tower(body.node, value, f"{prefix}_l", depth - 1)
+        body.node.add(op_type="Identity", input=[f"{prefix}_c"], output=[f"{prefix}_co"], name=f"{prefix}_co")
+        body.output.extend([helper.make_empty_tensor_value_info(f"{prefix}_co"), helper.make_empty_tensor_value_info(value)])
+        return f"{prefix}_r"
+
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", WIDTH])
+    trips = helper.make_tensor_value_info("trips", TensorProto.INT64, [])
+    model = helper.make_model(helper.make_graph([], "generated", [x, trips], []), opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    source = "x"
+    depth = min(LOOP_DEPTH, max(1, size // 12))
+    for number in range(max(1, size // (12 * depth))):
+        source = tower(model.graph.node, source, f"t{number}", depth - 1)
     model.graph.output.add(name=source)
     path = folder / "model.onnx"
     path.write_bytes(model.SerializeToString())
@@ -374,6 +418,7 @@ FAMILIES: dict[str, Callable[[int, Path], Path]] = {
     "parts": parts,
     "outputs": outputs,
     "nesting": nesting,
+    "loops": loops,
     "constants": constants,
     "names": names,
     "functions": functions,

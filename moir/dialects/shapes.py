@@ -33,8 +33,8 @@ AnyDimension = TypeVar("AnyDimension", bound=Dimension)
 TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attribute]
 
 
-MAXIMUM_RANK = 4096
-"""Upper bound on the rank of a tensor, beyond any valid model: it limits the memory a damaged model requests."""
+MAXIMUM_RANK = 64
+"""Upper bound on the rank of a tensor, beyond any valid model: that of numpy's arrays, which constants are."""
 
 MAXIMUM_ELEMENTS = (1 << 60) - 1
 """Upper bound on the number of elements of a tensor, dimensions of 0 and unknown ones aside.

@@ -145,8 +145,11 @@ class LoweringNode:
         return bool(self.attribute(name, int(default)))
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """An attribute that is a list of integers."""
-        return self._required(name, None if default is None else tuple(default), ())
+        """An attribute that is a list of integers, which may be written as floats."""
+        found: tuple[Any, ...] = self._required(name, None if default is None else tuple(default), ())
+        if not all(isinstance(item, int) or (isinstance(item, float) and item.is_integer()) for item in found):
+            self.fail(f"attribute {name} is {found!r}, not a list of integers")
+        return tuple([int(item) for item in found])
 
     def numbers(self, name: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
         """An attribute that is a list of floats."""

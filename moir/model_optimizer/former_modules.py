@@ -79,6 +79,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "middle.pass_separator": (f"{API}.transformations.anchors",),
     "middle.passes.conv": (f"{API}.graph.constant_inputs",),
     "middle.passes.convert_data_type": (f"{_INFERENCE}.data_types", f"{API}.graph.constant_values"),
+    "middle.passes.eliminate_test": _TESTING,
     "middle.passes.eliminate": (f"{API}.graph.data_node_functions",),
     "middle.passes.fusing.helpers": (f"{API}.graph.constant_inputs",),
     "middle.passes.infer": (f"{_INFERENCE}.graph_inference",),

@@ -39,6 +39,7 @@ from moir.model_optimizer.graph.input_orders import order_inputs
 from moir.model_optimizer.graph.made_constants import match_constants
 from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
+from moir.model_optimizer.graph.output_counts import complete_outputs
 from moir.model_optimizer.graph.session import check_connected, edit
 from moir.model_optimizer.graph_entries import keep_entries, lasting_entries
 from moir.model_optimizer.lowering.lower_mo import lower_node
@@ -61,6 +62,8 @@ def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
         model.attributes.setdefault(ModuleLevel.LAYERS_KEEP_NAMES, UnitAttr())
     if framework is not None and FRAMEWORKS[framework].channel_last:
         note_convolutions(model)
+    if framework is not None and phase == "front":
+        complete_outputs(model.block, framework)
     return Graph(model.block, cast(Stage, phase), framework, {**lasting_entries(model, parameters), "cmd_params": parameters})
 
 

@@ -34,6 +34,9 @@ Edges = Iterable[Sequence[Any]]
 WITHOUT_VALUE = "described_without_value"
 """The attribute of a constant for which a test gives no value: only its shape is meant, if that."""
 
+UNKNOWN_TENSOR = "described_tensor_is_unknown"
+"""The attribute of a constant whose data node a test describes with neither value nor shape."""
+
 _KEPT = "depends_on_a_shape"
 
 _OF_DATA = frozenset(("kind", "name", "id", "shape", "value", "data_type", "infer"))
@@ -220,15 +223,17 @@ class _GraphBuilder:
         value = node.ir_operation.results[number]
         self.graph.identifiers.rename(value, name)
         data, attrs = GraphNode.of(self.graph, value), self._nodes[name]
-        if not isinstance(node.ir_operation, Constant):
+        if isinstance(node.ir_operation, Constant):
+            if attrs.get("value") is None and attrs.get("shape") is None:
+                node[UNKNOWN_TENSOR] = True
+        else:
             if attrs.get("shape") is not None:
                 data["shape"] = attrs["shape"]
             if attrs.get("data_type") is not None:
                 data["data_type"] = attrs["data_type"]
-            if attrs.get("value") is not None and is_mo_operation(node.ir_operation):
+            # A test may say the value of an input, for functions that infer values.
+            if attrs.get("value") is not None and (is_mo_operation(node.ir_operation) or isinstance(node.ir_operation, Parameter)):
                 data["value"] = deepcopy(attrs["value"])
-            elif isinstance(node.ir_operation, Parameter) and attrs.get("value") is not None:
-                raise Error("the data node {!r} has a value, but is made by an input", name)
         for key, entry in attrs.items():
             if key not in _OF_DATA:
                 data[key] = deepcopy(entry)

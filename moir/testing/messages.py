@@ -65,6 +65,7 @@ class FakeMultiParam(FakeAttr):
 
     def __init__(self, val: Mapping[str, Any]) -> None:
         super().__init__(**val)
+        self.dict_values = val
 
 
 class FakeParam(FakeAttr):

@@ -124,8 +124,8 @@ class Slice(MovementOp):
         shape = shapes[0]
         if shape is None:
             return None
-        if any(found is not None and len(found) != 1 for found in shapes[1:4]):
-            raise InferenceError("start, stop and step of a slice are tensors of rank 1")
+        if any(found is not None and len(found) != 1 for found in shapes[1:5]):
+            raise InferenceError("start, stop, step and axes of a slice are tensors of rank 1")
         starts, stops, steps = (bounds_of(known.elements(bound)) for bound in self.operands[1:4])
         counts = [found[0] for found in shapes[1:4] if found and is_fixed(found[0])]
         operand = self.optional_operand(4)

@@ -167,14 +167,15 @@ def repeated_body(
     node: LoweringNode,
     region: Region,
     types: Sequence[Attribute],
-    lower: Callable[[Sequence[Attribute]], Body],
+    lower: Callable[[Sequence[Attribute], bool], Body],
     first_result: int,
 ) -> Body:
     """A body lowered for types that hold in every iteration.
 
     Args:
         types: types of the loop-carried values before the first iteration.
-        lower: lowers a clone for given types of these values.
+        lower: lowers the region for given types of these values: a clone of it, or itself (`in_place`) if it is lowered
+            only once.
         first_result: the index of the Result of the first loop-carried value; the Results of the others follow.
 
     Raises ConversionError if no types hold in every iteration.
@@ -188,7 +189,7 @@ def repeated_body(
         current = [widen(type_, type_) for type_ in current]
     for widening in widenings:
         try:
-            body = lower(current)
+            body = lower(current, False)
         except ConversionError:
             # An error for the types of the first iteration may disappear for wider types.
             current = [(_unknown_dimensions if widening is _joined else widening)(type_, type_) for type_ in current]
@@ -198,7 +199,7 @@ def repeated_body(
             return body
         for index, value in misfits.items():
             current[index] = widening(current[index], value.type)
-    body = lower(current)
+    body = lower(current, not widenings)
     if _misfits(node, current, body, first_result):
         node.fail("no types hold for the values its body hands from iteration to iteration")
     return body

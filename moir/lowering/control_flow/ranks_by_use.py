@@ -41,7 +41,13 @@ def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
 
     def of_operand(op: Operation, index: int) -> int | None:
         rule = rules.get(op.KIND) if isinstance(op, FrameworkOp) else None
-        return None if rule is None or not isinstance(op, FrameworkOp) else rule(op, index, ask)
+        if rule is None or not isinstance(op, FrameworkOp):
+            return None
+        try:
+            return rule(op, index, ask)
+        except (TypeError, ValueError, AttributeError):
+            # An attribute of another type than the rule expects: the lowering of the operation says so.
+            return None
 
     def ask(value: SSAValue) -> int | None:
         if value not in found:

@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, f16, f32, si32, si64
-from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.dialects.shapes import MAXIMUM_RANK, element_of, normalize_axis, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.expansions.constant_forms import small_constant
 from moir.expansions.functions import operation
@@ -228,7 +228,7 @@ def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
 def _first_axis(node: LoweringNode) -> int:
     """The axis from which on a kind, before version 13, treats all dimensions as one."""
     axis = node.integer("axis", 1)
-    return axis if axis >= 0 else normalize_axis(axis, node.known_rank(0))
+    return normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
 
 
 @onnx.lowers("Hardmax", since=13)

@@ -67,7 +67,7 @@ def loop(node: LoweringNode, op: OpBuilder) -> Replacement:
         node,
         region,
         [value.type for value in carried],
-        lambda types: lowered_body(node, region, [tensor((), si64), true, *types, *captured]),
+        lambda types, in_place: lowered_body(node, region, [tensor((), si64), true, *types, *captured], in_place=in_place),
         first_result=1,
     )
     if (
@@ -211,7 +211,7 @@ def _scan(node: LoweringNode, op: OpBuilder, region: Region, given: Scanned) -> 
         node,
         region,
         [value.type for value in states],
-        lambda types: lowered_body(node, region, [*types, *pieces, *given.captured], squeeze),
+        lambda types, in_place: lowered_body(node, region, [*types, *pieces, *given.captured], squeeze, in_place=in_place),
         first_result=0,
     )
     pieces_joined = body.values()[len(states) :]

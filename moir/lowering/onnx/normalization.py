@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import dynamic, f16, f32, si64
-from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.dialects.shapes import MAXIMUM_RANK, element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import small_constant, with_dimensions_after
 from moir.expansions.response_normalization import response_normalized
 from moir.expansions.shape_values import all_axes
@@ -133,6 +133,7 @@ def axes_from(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     """The axes from `axis` to the last one; a negative `axis` needs no rank."""
     if axis >= 0:
         return all_axes(op, x, axis)
+    normalize_axis(axis, MAXIMUM_RANK)
     return op.constant(list(range(axis, 0)), si64)
 
 

@@ -290,7 +290,7 @@ def _body(node: LoweringNode, region: Region, given: Repetition, first_result: i
         node,
         region,
         [value.type for value in given.states],
-        lambda types: lowered_body(node, region, [*types, *pieces, *given.invariants], squeeze),
+        lambda types, in_place: lowered_body(node, region, [*types, *pieces, *given.invariants], squeeze, in_place=in_place),
         first_result=first_result,
     )
 

@@ -54,6 +54,7 @@ class FrameworkView(Record):
         normal_inputs: kind -> how it gets inputs for attributes.
         input_orders: kind -> for each input of Model Optimizer's nodes, the number of the framework's operand, where
             the order differs.
+        output_counts: kind -> the number of outputs of Model Optimizer's nodes, where a model may leave out some.
         powers: kind -> its exponent, if it is asked for as `Pow`.
         variadic: the kinds that have any number of inputs.
         axis_last: the kinds whose last input is an axis, all others being data.
@@ -76,6 +77,7 @@ class FrameworkView(Record):
     most_inputs: Callable[[str], int] | None = None
     normal_inputs: Mapping[str, NormalInputs] = {}
     input_orders: Mapping[str, tuple[int, ...]] = {}
+    output_counts: Mapping[str, int] = {}
     powers: Mapping[str, float] = {}
     variadic: frozenset[str] = frozenset()
     axis_last: frozenset[str] = frozenset()

@@ -245,7 +245,8 @@ class Op:
         every release had one.
         """
         described = cls(node.graph, dict(attrs or {}))
-        if DESCRIBED_KIND in described.attrs and "output_type" not in (attrs or {}) and node.has_valid("output_type"):
+        is_node = isinstance(cast("Any", node), GraphNode)
+        if is_node and DESCRIBED_KIND in described.attrs and "output_type" not in (attrs or {}) and node.has_valid("output_type"):
             described.attrs["output_type"] = node["output_type"]
         described.update_node(node, {})
 
@@ -259,8 +260,10 @@ class Op:
         for key in ("id", "name", "kind"):
             merged.pop(key, None)
         is_other = is_mo_operation(node.ir_operation)
+        # Tests of extractors have a dictionary in the place of a node, which takes everything.
+        takes_all = is_other or not isinstance(cast("Any", node), GraphNode)
         for key, value in merged.items():
-            if is_other or key not in _OF_MODEL_OPTIMIZER:
+            if takes_all or key not in _OF_MODEL_OPTIMIZER:
                 node[key] = value
         if is_other:
             node.add_sequence_of_ports("in", range(int(merged.get("in_ports_count") or 0)))

@@ -20,7 +20,7 @@ HUGE = 2**62
 X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])
 
 
-def onnx_sample(*nodes: Any, shape: Sequence[int] = (1, 4), version: int = 18, **constants: Any) -> Callable[[], Sample]:
+def onnx_sample(*nodes: Any, shape: Sequence[int] | None = (1, 4), version: int = 18, **constants: Any) -> Callable[[], Sample]:
     """A model of nodes that read `x` and make `y`, in a version of the operator set; constants by name."""
 
     def make() -> Sample:
@@ -149,6 +149,13 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "onnx: the shape of a fill is a number": onnx_sample(
         helper.make_node("ReduceMax", ["i"], ["m"], keepdims=0), one("ConstantOfShape", "m"), i=np.arange(3)
     ),
+    "onnx: an input of rank 65": onnx_sample(one("InstanceNormalization", "x", "s", "s"), shape=(2,) * 65, s=np.ones(2, np.float32)),
+    "onnx: a permutation that is a number": onnx_sample(one("Transpose", "x", perm=0), shape=None),
+    "onnx: the axes of a slice are a number": onnx_sample(
+        one("Slice", "x", "b", "e", "a"), b=np.array([0]), e=np.array([2]), a=np.int64(1)
+    ),
+    "onnx: 2^53 axes": onnx_sample(one("LayerNormalization", "x", "s", axis=-(2**53)), shape=None, s=np.ones(4, np.float32)),
+    "onnx: softmax along axis 2^53": onnx_sample(one("Softmax", "x", axis=2**53), shape=None, version=11),
     "onnx: more splits than 32 bits": onnx_sample(
         one("StringSplit", "s", delimiter="", maxsplit=2**31), version=20, s=np.array(["a b"], object)
     ),
@@ -194,6 +201,9 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
             "inputs": [[0, 0, 0]],
             "attrs": {"source": "(0, 1)", "destination": "(1,)"},
         }
+    ),
+    "mxnet: infinite paddings": mxnet_sample(
+        {"op": "Pooling", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"kernel": "(3, 2)", "pad": "(1e999, 1)", "pool_type": "max"}}
     ),
     "mxnet: sizes without axes": mxnet_sample({"op": "broadcast_axis", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"size": "(3, 4)"}}),
     "mxnet: a triangle of no square": mxnet_sample({"op": "_linalg_trmm", "name": "y", "inputs": [[0, 0, 0], [0, 0, 0]]}),

@@ -18,5 +18,6 @@ VIEW = FrameworkView(
     schema=attributes_of,
     most_inputs=most_inputs,
     normal_inputs=NORMAL_INPUTS,
+    output_counts={"TopK": 2},
     powers={"Sqrt": 0.5},
 )

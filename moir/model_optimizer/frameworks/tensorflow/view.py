@@ -28,6 +28,7 @@ VIEW = FrameworkView(
     messages={"pb": node_message},
     constant_message=constant_message,
     input_orders={"Split": (1, 0), "SplitV": (0, 2, 1)},
+    output_counts={"TopK": 2, "TopKV2": 2},
     powers={"Sqrt": 0.5, "Rsqrt": -0.5, "Square": 2.0},
     variadic=frozenset(("AddN", "Pack", "IdentityN", "ParallelConcat", "DynamicStitch", "ParallelDynamicStitch")),
     axis_last=frozenset(("Concat", "ConcatV2")),

@@ -42,6 +42,20 @@ B = RANDOM.normal(size=(4,)).astype(np.float32)
 C = RANDOM.normal(size=(3,)).astype(np.float32)
 
 CASES: dict[str, tuple[Any, list[np.ndarray], np.ndarray]] = {
+    "interpolate without axes": (
+        make(
+            "Interpolate",
+            int64_array([2, 3, 8, 10]),
+            np.array([1, 1, 2, 2], np.float32),
+            mode="nearest",
+            shape_calculation_mode="sizes",
+            coordinate_transformation_mode="asymmetric",
+            nearest_mode="floor",
+            version="opset4",
+        ),
+        [X],
+        X.repeat(2, 2).repeat(2, 3),
+    ),
     "power": (make("Power", scale=2.0, shift=1.0, power=2.0), [M], (2 * M + 1) ** 2),
     "negation by power": (make("Power", scale=-1), [M], -M),
     "power of two inputs": (make("Pow", np.float32(2.5)), [POSITIVE], POSITIVE**2.5),

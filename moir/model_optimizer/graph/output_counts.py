@@ -1,0 +1,27 @@
+"""Outputs that Model Optimizer's nodes had although nothing takes them.
+
+    %y = tf.TopKV2(%x, %k)  ->  %y:2 = tf.TopKV2(%x, %k)
+
+A model need not name the outputs of a node that it does not use, and a frontend builds no results for these. In the
+front phase a transformation may connect them.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, OpResult, SSAValues
+
+from moir.dialects.framework import FrameworkOp
+from moir.dialects.shapes import UNKNOWN
+from moir.model_optimizer.block.sentinels import nodes_of
+from moir.model_optimizer.frameworks.lookup import view_of
+
+
+def complete_outputs(block: Block, framework: str) -> None:
+    """Give the operations of a framework in a block the results that their kinds had in Model Optimizer."""
+    counts = view_of(framework).output_counts
+    for op in nodes_of(block) if counts else ():
+        if isinstance(op, FrameworkOp) and op.dialect_name() == framework:
+            count = counts.get(op.KIND, 0)
+            more = [OpResult(UNKNOWN, op, index) for index in range(len(op.results), count)]
+            if more:
+                op.results = SSAValues((*op.results, *more))

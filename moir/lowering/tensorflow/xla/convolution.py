@@ -4,7 +4,7 @@
 ->  %0 = opset1.Convolution(Transpose(%x), Transpose(%w)) {strides = [2, 2], pads_end = [1, 1], …}
     %y = opset1.Transpose(%0)
 
-The frontend has decoded the attribute `dimension_numbers` into the roles of the dimensions.
+Which dimension is what, the frontend reads from the attribute `dimension_numbers`.
 """
 
 from __future__ import annotations
@@ -34,92 +34,3 @@ def convolution(
     groups = constant_list(node, 6, "groups", 1)[0]
     window = SlidingWindow(strides, dilations, pads[::2], pads[1::2], "explicit")
     return op.convert(convolved(node, op, lhs, rhs, window, spread, groups), element)
-
-
-def convolved(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue, window: SlidingWindow, spread: Sequence[int], groups: int
-) -> SSAValue:
-    """The convolution of x by filters w in the layout given by a node's dimension numbers; integers are computed as
-    floats.
-
-    Args:
-        window: strides, dilation of the filters, padding, which may be negative.
-        spread: the dilation of x along each axis; more than 1 puts zeros between neighbours.
-        groups: the number of groups of channels.
-    """
-    spatial = node.integers("input_spatial_dimensions", ())
-    if not 1 <= len(spatial) <= MAXIMUM_SPATIAL:
-        node.fail(f"a convolution along {len(spatial)} axes is not supported", hint="the runtime has those along 1, 2 and 3 axes")
-    if node.integer("batch_group_count", 1) != 1:
-        node.fail("groups of the batch, which gradients of convolutions have, are not supported", hint="export the forward pass only")
-    data = transposed(node, op, x, ("input_batch_dimension", "input_feature_dimension"), spatial)
-    outer = ("kernel_output_feature_dimension", "kernel_input_feature_dimension")
-    filters = transposed(node, op, w, outer, node.integers("kernel_spatial_dimensions", ()))
-    result = channel_first(node, op, data, filters, window, spread, groups)
-    outer = ("output_batch_dimension", "output_feature_dimension")
-    places = dimensions(node, outer, node.integers("output_spatial_dimensions", ()), len(spatial) + 2)
-    return op.transposed(result, [places.index(axis) for axis in range(len(places))])
-
-
-def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int], rank: int) -> list[int]:
-    """The two outer dimensions that attributes name, and the spatial ones. Raises ConversionError unless these are
-    all.
-    """
-    order = [*(node.integer(name, 0) for name in outer), *spatial]
-    if sorted(order) != list(range(rank)):
-        node.fail(f"its dimension numbers {order} are not those of a tensor of rank {rank}")
-    return order
-
-
-def transposed(node: LoweringNode, op: OpBuilder, value: SSAValue, outer: Sequence[str], spatial: Sequence[int]) -> SSAValue:
-    """Data or filters with the spatial dimensions last, integers as floats."""
-    return op.transposed(computable(op, value), dimensions(node, outer, spatial, len(spatial) + 2))
-
-
-def channel_first(
-    node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAValue, window: SlidingWindow, spread: Sequence[int], groups: int
-) -> SSAValue:
-    """The convolution of data [N, C, …] by filters [output channels, C / groups, …]."""
-    shape = shape_of(filters)
-    if groups != 1 and (shape is None or not is_static(shape[1:])):
-        node.fail("the shape of grouped filters is unknown")
-    if shape is not None and max(spread) > 1 and max(window.strides) == 1 and is_static(shape[2:]):
-        extents = [(size - 1) * rate for size, rate in zip(shape[2:], window.dilations, strict=True)]
-        ends = [[extent - pad for extent, pad in zip(extents, pads, strict=True)] for pads in (window.pads_begin, window.pads_end)]
-        if min(map(min, ends)) >= 0:
-            return _transposed_convolution(op, data, filters, window, spread, groups, ends)
-    zero = op.constant_like(0, data)
-    data = with_interior(op, data, [0, 0, *(step - 1 for step in spread)], zero)
-    if min(*window.pads_begin, *window.pads_end) < 0:
-        data = with_edges(op, data, [0, 0, *window.pads_begin], [0, 0, *window.pads_end], zero)
-        nothing = (0,) * len(spread)
-        window = window.with_fields(pads_begin=nothing, pads_end=nothing)
-    if groups == 1:
-        return op.Convolution(data, filters, **window.properties())
-    split = op.Reshape(filters, [groups, -1, *(shape or ())[1:]], special_zero=False)
-    return op.GroupConvolution(data, split, **window.properties())
-
-
-def _transposed_convolution(
-    op: OpBuilder,
-    data: SSAValue,
-    filters: SSAValue,
-    window: SlidingWindow,
-    spread: Sequence[int],
-    groups: int,
-    ends: Sequence[Sequence[int]],
-) -> SSAValue:
-    """The convolution of dilated data, as a transposed convolution by the reversed filters.
-
-    The strides of the transposed convolution are the dilation of the data. The padding of the convolution at an end
-    equals the extent of the window beyond the data minus the crop of the transposed convolution.
-    """
-    axes, shape = len(spread), shape_of(filters) or ()
-    turned = reversed_along(op, filters, list(range(2, axes + 2)))
-    properties = window.with_fields(strides=tuple(spread), pads_begin=tuple(ends[0]), pads_end=tuple(ends[1])).properties()
-    spatial = list(range(3, axes + 3))
-    if groups == 1:
-        swapped = op.Transpose(turned, [1, 0, *(axis - 1 for axis in spatial)])
-        return op.ConvolutionBackpropData(data, swapped, **properties, output_padding=(0,) * axes)
-    swapped = op.Transpose(op.Reshape(turned, [groups, -1, *shape[1:]], special_zero=False), [0, 2, 1, *spatial])
-    return op.GroupConvolutionBackpropData(data, swapped, **properties, output_padding=(0,) * axes)

@@ -2,11 +2,6 @@
 
     %y = tf.XlaGather(%x, %i, [1, 8]) {offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], …}
 ->  %y = opset8.GatherND(%x, %i)
-
-An index is a list of starts, one for each dimension in `start_index_map`. If slices have several elements along such a
-dimension, the index is repeated for each element:
-
-    starts [[2], [5]], slices of 3  ->  indices [[[2], [3], [4]], [[5], [6], [7]]]
 """
 
 from __future__ import annotations
@@ -19,94 +14,6 @@ from moir.lowering.tensorflow.table import tf
 from moir.lowering.tensorflow.xla.movement import constant_list
 from moir.lowering.xla.indexing import gathered, scattered
 from moir.rewriting.builder import OpBuilder
-
-REDUCTIONS = {"second": "none", "max": "max", "min": "min", "prod": "prod", "sum": "sum"}
-"""The reduction of ScatterNDUpdate for each function that combines the present element with the update."""
-
-
-class Places:
-    """The positions of the slices of a gather or scatter.
-
-    Args:
-        op: builds the operations.
-        data: the tensor that is read or written.
-        indices: the starts [batch…, starts], with the list of starts last.
-        mapped: the dimension of the data that each start belongs to.
-        batching: batch dimensions of the data, each of which corresponds to a dimension of the indices.
-        index_batching: the corresponding dimensions of the indices.
-        sizes: the size of a slice along each dimension of the data.
-    """
-
-    def __init__(
-        self,
-        op: OpBuilder,
-        data: SSAValue,
-        indices: SSAValue,
-        mapped: Sequence[int],
-        batching: Sequence[int],
-        index_batching: Sequence[int],
-        sizes: Sequence[int],
-    ) -> None:
-        self.op = op
-        self.data = data
-        self.indices = indices
-        self.indexed = [*batching, *mapped]
-        """The dimensions of the data for which an index has an entry."""
-        self.mapped, self.index_batching, self.sizes = list(mapped), list(index_batching), list(sizes)
-        self.batch_rank = len(shape_of(indices) or ()) - 1
-        self.several = [axis for axis in mapped if sizes[axis] != 1]
-        """The indexed dimensions along which a slice has several elements."""
-        self.whole = [axis for axis in range(len(sizes)) if axis not in self.indexed]
-        """The dimensions along which slices start at the first element."""
-
-    def limits(self) -> SSAValue:
-        """For each mapped dimension, the last start at which a slice lies within the data."""
-        sizes = [dimension_list(self.op, self.data, axis) for axis in self.mapped]
-        together = self.op.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0]
-        return self.op.Subtract(together, [self.sizes[axis] for axis in self.mapped])
-
-    def elements(self, starts: SSAValue) -> SSAValue:
-        """An index [batch…, several…, indexed] for each element of the indexed dimensions of each slice."""
-        op, batch, grid = self.op, self.batch_rank, len(self.several)
-        if not self.index_batching and not grid:
-            return starts
-        columns: list[SSAValue] = []
-        for axis in self.index_batching:
-            count = op.Squeeze(dimension_list(op, self.indices, axis), [0])
-            column = op.Range(op.constant(0, si64), count, op.constant(1, si64), output_type=si64)
-            columns.append(op.Unsqueeze(column, [each for each in range(batch + grid + 1) if each != axis]))
-        for number, axis in enumerate(self.mapped):
-            column = op.Gather(starts, [number], -1)
-            if grid:
-                column = op.Unsqueeze(column, list(range(batch, batch + grid)))
-            if axis in self.several:
-                behind = grid - self.several.index(axis)
-                column = op.Add(column, np.arange(self.sizes[axis]).reshape(-1, *(1,) * behind))
-            columns.append(column)
-        outer = [dimension_list(op, self.indices, axis) for axis in range(batch)]
-        shape = op.Concat(*outer, op.constant([*(self.sizes[axis] for axis in self.several), 1]), axis=0)
-        spread = [op.Broadcast(column, shape, mode="bidirectional") for column in columns]
-        return op.Concat(*spread, axis=-1) if len(spread) > 1 else spread[0]
-
-
-def index_lists(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The indices of a node as i64, with the dimension of the starts last; it is inserted if each index is a scalar."""
-    rank, place = node.known_rank(1), node.integer("index_vector_dim", 0)
-    indices = op.convert(node.operand(1), si64)
-    if place == rank:
-        return op.Unsqueeze(indices, [rank])
-    return op.transposed(indices, [*(axis for axis in range(rank) if axis != place), place])
-
-
-def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int, ...], list[int]]:
-    """The batching dimensions of the data, and of the indices, numbered as if these lacked the dimension of the
-    starts.
-    """
-    place = node.integer("index_vector_dim", 0)
-    return node.integers(data, ()), [axis - (axis > place) for axis in node.integers(indices, ())]
-
-
-# Reading
 
 
 @tf.lowers("XlaGather")
@@ -122,46 +29,6 @@ def gather(
     -> Transpose(opset8.GatherND(Transpose(x), indices)); opset8.Gather for single elements along one dimension
 
     A start index beyond the last valid one is clamped to the last valid one.
-    """
-    data, rank = operand, node.known_rank(0)
-    sizes = constant_list(node, 2, "slice sizes", rank)
-    batching, index_batching = batching_of(node, "operand_batching_dims", "start_indices_batching_dims")
-    places = Places(op, data, index_lists(node, op), start_index_map, batching, index_batching, sizes)
-    shape = shape_of(data) or (-1,) * rank
-    cut = [axis for axis in places.whole if sizes[axis] != shape[axis]]
-    if cut:
-        data = op.Slice(data, [0] * len(cut), [sizes[axis] for axis in cut], [1] * len(cut), cut)
-    starts = op.Maximum(op.Minimum(places.indices, places.limits()), 0) if start_index_map else places.indices
-    gone = {*collapsed_slice_dims, *batching}
-    if len(start_index_map) == 1 and not batching and not places.several:
-        found = op.Gather(data, op.Squeeze(starts, [places.batch_rank]), start_index_map[0])
-        order = [*range(start_index_map[0]), *(places.batch_rank + axis for axis in range(start_index_map[0], rank - 1))]
-        kept, batch = (
-            dict(zip([axis for axis in range(rank) if axis != start_index_map[0]], order, strict=True)),
-            list(range(start_index_map[0], start_index_map[0] + places.batch_rank)),
-        )
-    else:
-        found = data
-        if places.indexed:
-            found = op.GatherND(op.transposed(data, [*places.indexed, *places.whole]), places.elements(starts), batch_dims=0)
-        else:
-            node.fail("it has no dimension that starts belong to")
-        kept = {axis: places.batch_rank + number for number, axis in enumerate([*places.several, *places.whole])}
-        batch = list(range(places.batch_rank))
-    return _arranged(node, op, found, kept, batch, [axis for axis in range(rank) if axis not in gone])
-
-
-def _arranged(
-    node: LoweringNode, op: OpBuilder, found: SSAValue, kept: dict[int, int], batch: Sequence[int], offsets: Sequence[int]
-) -> SSAValue:
-    """The slices, transposed so that their dimensions are at `offset_dims` and those of the indices at the other
-    positions.
-
-    Args:
-        found: the slices.
-        kept: for each dimension of the data that `found` has, its dimension in `found`.
-        batch: the dimensions of `found` that are dimensions of the indices.
-        offsets: the dimensions of the data that the result has; those that `found` lacks have size 1.
     """
     sizes = constant_list(node, 2, "slice sizes", node.known_rank(0))
     return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims)
@@ -181,62 +48,6 @@ def scatter(
 ) -> SSAValue:
     """tf.XlaScatter(x, indices, updates) {dimension numbers, update_computation}
     -> Transpose(opset15.ScatterNDUpdate(Transpose(x), indices, Transpose(updates)) {reduction})
-
-    A slice that does not lie within x is not written. If the indices are computed, x is extended, and such slices are
-    written to the appended elements, which are removed afterwards.
     """
-    rank = node.known_rank(0)
-    reduction = REDUCTIONS.get(combination(graph_of(node, "update_computation")) or "")
-    if reduction is None or (reduction != "none" and element_of(operand) is boolean):
-        node.fail("its function is not a sum, a product, an extreme or the update alone", hint="cut the model in front of this node")
-    batching, index_batching = batching_of(node, "input_batching_dims", "scatter_indices_batching_dims")
-    kept = [axis for axis in range(rank) if axis not in inserted_window_dims and axis not in batching]
-    if len(kept) != len(update_window_dims) or not (scatter_dims_to_operand_dims or batching):
-        node.fail(f"its update_window_dims {list(update_window_dims)} do not fit its other dimension numbers")
-    window_of = dict(zip(kept, update_window_dims, strict=True))
-    written, shape = shape_of(updates) or (-1,) * node.known_rank(2), shape_of(operand) or (-1,) * rank
-    sizes = [written[window_of[axis]] if axis in window_of else 1 for axis in range(rank)]
-    if any(sizes[axis] < 0 for axis in scatter_dims_to_operand_dims):
-        node.fail("the size of what it writes is unknown", hint=HINT)
-    places = Places(op, operand, index_lists(node, op), scatter_dims_to_operand_dims, batching, index_batching, sizes)
-    if any(sizes[axis] != shape[axis] or shape[axis] < 0 for axis in places.whole if axis in window_of) or any(
-        axis not in window_of for axis in places.whole
-    ):
-        node.fail("it writes a part of a dimension that no start belongs to", hint=HINT)
-    batch = [axis for axis in range(node.known_rank(2)) if axis not in update_window_dims]
-    singles = [window_of[axis] for axis in scatter_dims_to_operand_dims if axis in window_of and axis not in places.several]
-    order = [*batch, *(window_of[axis] for axis in (*places.several, *places.whole)), *singles]
-    values = op.transposed(updates, order)
-    if singles:
-        values = op.Squeeze(values, list(range(len(order) - len(singles), len(order))))
-    return _written(op, places, values, reduction)
-
-
-def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) -> SSAValue:
-    """The data after values have been written to the positions of slices."""
-    order = [*places.indexed, *places.whole]
-    target, starts = op.transposed(places.data, order), places.indices
-    element = element_of(target)
-    if element is boolean:
-        target, values = op.convert(target, ui8), op.convert(values, ui8)
-    limits = places.limits() if places.mapped else None
-    bounds = None if limits is None else op.known.constant(limits)
-    known = op.known.constant(starts)
-    is_within = limits is None or (known is not None and bounds is not None and bool(np.all((known >= 0) & (known <= bounds))))
-    behind = 0
-    if not is_within and limits is not None:
-        behind = places.sizes[places.mapped[0]]
-        axis = places.indexed.index(places.mapped[0])
-        rank = len(order)
-        ends = [behind if each == axis else 0 for each in range(rank)]
-        inside = op.LogicalAnd(op.GreaterEqual(starts, 0), op.LessEqual(starts, limits))
-        inside = op.ReduceLogicalAnd(inside, [-1], keep_dims=True)
-        # The index of the first appended element, and 0 along all other dimensions.
-        size = dimension_list(op, places.data, places.mapped[0])
-        outside = op.Concat(size, op.constant([0] * (len(places.mapped) - 1)), axis=0) if len(places.mapped) > 1 else size
-        starts = op.Select(inside, starts, outside)
-        target = op.Pad(target, [0] * rank, ends, op.constant_like(0, target), pad_mode="constant")
-    result = op.ScatterNDUpdate(target, places.elements(starts), values, reduction=reduction)
-    if behind:
-        result = op.Slice(result, [0], [-behind], [1], [places.indexed.index(places.mapped[0])])
-    return op.transposed(op.convert(result, element), [order.index(axis) for axis in range(len(order))])
+    body = graph_of(node, "update_computation")
+    return scattered(node, op, operand, updates, body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims)

@@ -31,15 +31,14 @@ def constant_list(node: LoweringNode, index: int, what: str, length: int | None 
     return found
 
 
-# Operations that change nothing
+# Nothing to do
 
 
 @tf.lowers("XlaSharding", "XlaSetBound", "XlaRemoveDynamicDimensionSize")
 def unchanged(input: SSAValue) -> SSAValue:
     """tf.XlaSharding(x) {sharding} -> x
 
-    On one device a shard is the whole tensor. Bounds and sizes of dynamic dimensions only concern XLA's memory
-    allocation.
+    On one device a shard is the whole tensor. Bounds and the end of a dynamic dimension say what XLA has to allocate.
     """
     return input
 
@@ -71,44 +70,11 @@ def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, padding_value: SSAVa
     return with_edges(op, data, low, high, value)
 
 
-def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data with a value in front of the first elements and after the last; negative numbers cut elements off."""
-    added = [[max(entry, 0) for entry in entries] for entries in (low, high)]
-    if any(map(any, added)):
-        data = op.Pad(data, *added, value, pad_mode="constant")
-    cut = [axis for axis, (begin, end) in enumerate(zip(low, high, strict=True)) if min(begin, end) < 0]
-    if not cut:
-        return data
-    last = 2**31 - 1
-    return op.Slice(data, [max(-low[axis], 0) for axis in cut], [min(high[axis], 0) or last for axis in cut], [1] * len(cut), cut)
-
-
-def with_interior(op: OpBuilder, data: SSAValue, counts: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data with copies of a value between the elements along each axis; the rank must be known.
-
-    [1, 2] with two zeros -> [[1, 0, 0], [2, 0, 0]] -> [1, 0, 0, 2, 0, 0] -> [1, 0, 0, 2]
-    """
-    rank = len(counts)
-    for axis, count in enumerate(counts):
-        if not count:
-            continue
-        ends = [0] * (rank + 1)
-        ends[axis + 1] = count
-        spread = op.Pad(op.Unsqueeze(data, [axis + 1]), [0] * (rank + 1), ends, value, pad_mode="constant")
-        size = (shape_of(data) or (-1,) * rank)[axis]
-        sizes = [dimension_list(op, data, each) for each in range(rank)]
-        sizes[axis] = op.constant([size * (count + 1)]) if size >= 0 else op.Multiply(sizes[axis], count + 1)
-        merged = op.Reshape(spread, op.Concat(*sizes, axis=0) if rank > 1 else sizes[0], special_zero=False)
-        data = op.Slice(merged, [0], [-count], [1], [axis])
-    return data
-
-
 @tf.lowers("XlaBroadcastHelper")
 def broadcast_helper(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaBroadcastHelper(a, b, dims) -> a, opset1.Reshape(b, [1, size, 1]): ones in the dimensions that b lacks
 
-    Entry i of `dims` is the dimension of the operand of higher rank that corresponds to dimension i of the other
-    operand.
+    Entry i of `dims` is the dimension of the operand of higher rank that dimension i of the other one belongs to.
     """
     values, ranks = [lhs, rhs], [node.known_rank(0), node.known_rank(1)]
     dims = constant_list(node, 2, "dimensions")
@@ -125,15 +91,10 @@ def broadcast_helper(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAV
 # Slices at computed positions
 
 
-def limited_start(op: OpBuilder, start: SSAValue, size: SSAValue, taken: SSAValue) -> SSAValue:
-    """The start of a slice, clamped so that the slice lies within the data: XLA never reads or writes out of bounds."""
-    return op.Maximum(op.Minimum(op.convert(start, si64), op.Subtract(size, taken)), 0)
-
-
 @tf.lowers("XlaDynamicSlice")
 def dynamic_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, start_indices: SSAValue) -> SSAValue:
     """tf.XlaDynamicSlice(x, start, sizes)
-    -> opset8.Gather(x, start + [0, 1, …], axis) for each axis that is sliced; opset8.Slice for constants
+    -> opset8.Gather(x, start + [0, 1, …], axis) for each axis that is not taken whole; opset8.Slice for constants
 
     A start index beyond the last valid one is clamped to the last valid one.
     """

@@ -1,9 +1,9 @@
-"""Dot products of XLA, which contract any dimensions.
+"""Products of XLA over any dimensions.
 
     %y = tf.XlaDotV2(%a, %b) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}
 ->  %y = opset7.Einsum(%a, %b) {equation = "ab,bc->ac"}
 
-The frontend has decoded the attribute `dimension_numbers` into the roles of the dimensions.
+Which dimension is what, the frontend reads from the attribute `dimension_numbers`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from moir.lowering.xla.products import equation_of
 from moir.rewriting.builder import OpBuilder
 
 WIDENED = (boolean, si8, ui8)
-"""Element types whose products are computed in 32 bits, because the runtime saturates 8-bit sums."""
+"""Element types whose products are summed in 32 bits, because the runtime limits sums of 8 bits."""
 
 
 def result_element(node: LoweringNode) -> Attribute:
@@ -33,33 +33,9 @@ def result_element(node: LoweringNode) -> Attribute:
 def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.XlaDotV2(a, b) {dimension numbers} -> opset7.Einsum(a, b) {equation}
 
-    The dimensions of the result are the batch dimensions, then the other uncontracted ones of a, then those of b.
+    The result has the batch dimensions, then those of a that are not summed over, then those of b.
     """
     element = result_element(node)
     factors = [op.convert(node.operand(index), si32 if element in WIDENED else element) for index in (0, 1)]
     equation = equation_of(node, [node.known_rank(0), node.known_rank(1)])
     return op.convert(op.Einsum(*factors, equation=equation), element)
-
-
-def equation_of(node: LoweringNode, ranks: Sequence[int]) -> str:
-    """The Einsum equation of the dimension numbers: the contraction of axis 1 of both operands is "ab,cb->ac"."""
-    spare = iter(LETTERS)
-    terms = [[""] * rank for rank in ranks]
-    output: list[str] = []
-    for what in ("batch", "contracting"):
-        sides = [node.integers(f"{side}_{what}_dimensions", ()) for side in ("lhs", "rhs")]
-        if len(sides[0]) != len(sides[1]):
-            node.fail(f"its {what} dimensions {list(sides[0])} and {list(sides[1])} are not equally many")
-        for places in zip(*sides, strict=True):
-            letter = next(spare)
-            for term, place in zip(terms, places, strict=True):
-                if not 0 <= place < len(term) or term[place]:
-                    node.fail(f"dimension {place} of an operand is not there, or used twice")
-                term[place] = letter
-            output += letter if what == "batch" else ""
-    for term in terms:
-        for place, letter in enumerate(term):
-            if not letter:
-                term[place] = next(spare)
-                output.append(term[place])
-    return f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(output)}"

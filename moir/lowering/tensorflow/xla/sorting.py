@@ -39,27 +39,8 @@ def sort_several(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> Sequen
     """tf.XlaVariadicSort(x…, axis) {comparator, is_stable}
     -> opset11.TopK of the operand that the comparator compares, opset6.GatherElements of the others
 
-    With two keys the elements are sorted by the second key first; the stable sort by the first key keeps that order.
+    With two keys the elements are sorted by the second one first; the sort by the first one leaves equal ones in place.
     """
     *operands, _ = inputs
     axis = normalize_axis(constant_list(node, len(operands), "axis", 1)[0], node.known_rank(0))
-    keys = sort_keys(graph_of(node, "comparator"))
-    if keys is None:
-        node.fail(
-            "its comparator is not an order by one or two of the operands",
-            hint="sort by numbers alone, or cut the model in front of this node",
-        )
-    for key in reversed(keys):
-        found, places = ordered(op, operands[key.operand], axis, ascends=key.ascends)
-        operands = [found if index == key.operand else op.GatherElements(each, places, axis=axis) for index, each in enumerate(operands)]
-    return operands
-
-
-def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
-    """Keys sorted stably along an axis, and the positions that they had before."""
-    element = element_of(keys)
-    data = op.convert(keys, ui8) if element is boolean else keys
-    count = op.Squeeze(dimension_list(op, data, axis), [0])
-    mode = "min" if ascends else "max"
-    found, places = op.TopK.results(data, count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si64)
-    return op.convert(found, element), places
+    return sorted_by(node, op, graph_of(node, "comparator"), operands, axis)

@@ -62,7 +62,8 @@ def remainder(op: OpBuilder, a: SSAValue, b: SSAValue, *, fmod: bool = False) ->
 def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: int | None = None, broadcast: bool = False) -> SSAValue:
     """onnx.Pow(a, b) -> opset1.Power(a, b) in the element type of a
 
-    It is computed in that of b if only b has floats, or if b has floats that a of 16 bits does not have.
+    It is computed in the type of b if only b is floating-point, or if a is a 16-bit type that cannot represent values
+    of b.
     """
     a, b = x, aligned(node, op, y, axis, broadcast)
     base, exponent = element_of(a), element_of(b)
@@ -76,7 +77,7 @@ def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: 
 
 
 def _has_values_of(op: OpBuilder, element: Attribute, value: SSAValue) -> bool:
-    """Whether an element type has all elements of a value, as far as they are known."""
+    """Whether an element type can represent all elements of a value, as far as these are known."""
     array = op.known.constant(value)
     if array is None:
         return False
@@ -119,8 +120,8 @@ def variadic_sum(op: OpBuilder, operands: Sequence[SSAValue]) -> SSAValue:
 def shift(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, direction: str) -> SSAValue:
     """onnx.BitShift(x, y) {direction} -> opset15.BitwiseLeftShift(x, y), or BitwiseRightShift
 
-    A shift by a negative number, or by the width or more, has no bits of x left but its sign, which the runtime leaves
-    undefined.
+    After a shift by a negative number, or by the width or more, only the sign of x remains; the runtime leaves that
+    case undefined.
     """
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"attribute direction is {direction!r}, it should be LEFT or RIGHT")

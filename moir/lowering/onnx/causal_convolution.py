@@ -1,4 +1,4 @@
-"""Causal depthwise convolution with a state: each element sees itself and those before it.
+"""Causal depthwise convolution with a state: each element of the result depends on the same and earlier elements only.
 
     %y, %present = onnx.CausalConvWithState(%x, %w, , %past)
 ->  %present = the last k - 1 elements of Concat(%past, %x), %y = GroupConvolution(Concat(%past, %x), %w)

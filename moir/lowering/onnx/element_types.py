@@ -71,7 +71,7 @@ def element_type(node: LoweringNode, attribute: str, default: Attribute | None =
 def computed_type(element: Attribute) -> Attribute:
     """The type in which numbers of an element type are computed: f32 for the floats of 8 bits or less, else the type.
 
-    Such floats are a form in which numbers are stored: their products have more digits.
+    Such floats are storage types: their products need more bits than they have.
     """
     is_narrow = element in types.REAL_TYPES and types.describe(element).bits <= 8
     return types.f32 if is_narrow else element

@@ -30,7 +30,7 @@ MAXIMUM_WINDOW = 1 << 20
 def number_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """onnx.Range(start, limit, delta) -> opset4.Range(start, limit, delta) {output_type}
 
-    A limit on the wrong side of the start is replaced by the start: the runtime would count its distance.
+    A limit that steps of `delta` do not approach is replaced by the start, so that the range is empty as in ONNX.
     """
     element = next((found for i in range(3) if (found := node.element(i)) is not dynamic), dynamic)
     if element is dynamic:
@@ -93,7 +93,7 @@ def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0, 
 
 
 def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
-    """The seeds of one of the random streams of a node; 0, for which every run differs, without `seed`."""
+    """The seeds of one of the random streams of a node; 0 without attribute `seed`, so that each inference differs."""
     if not node.has("seed"):
         return {"global_seed": 0, "op_seed": 0}
     bits = int(np.array(node.number("seed"), np.float32).view(np.uint32))

@@ -34,16 +34,17 @@ def gather(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue,
 def gather_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.GatherElements(data, indices) {axis = 0} -> opset6.GatherElements(data, indices) {axis}
 
-    The runtime requires equal sizes on all other axes: data is cut to those of the indices where they may be smaller.
+    The runtime requires equal sizes on all other axes: the data are sliced to the sizes of the indices if these may be
+    smaller.
     """
     note_outside(node, data, indices, axis)
     return op.GatherElements(_cut_to(op, data, indices, axis), indices, axis=axis)
 
 
 def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
-    """x without the elements after the sizes of `like` on all axes but one.
+    """x sliced to the sizes of `like` along all axes but one.
 
-    It is cut by a StridedSlice: the runtime removes a Slice in front of a GatherElements, whose shapes then do not fit.
+    The slice is a StridedSlice: the runtime removes a Slice before a GatherElements, whose shapes then do not match.
     """
     rank = rank_of(like) if rank_of(x) is None else rank_of(x)
     if rank is None:

@@ -1,4 +1,4 @@
-"""What the operators of ONNX say about the ranks of their operands.
+"""Ranks of inputs of unknown rank, inferred from the ONNX operators that use them.
 
 Source: the operators' definitions, https://onnx.ai/onnx/operators/
 """
@@ -35,7 +35,7 @@ def _as_neighbour(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _axis_count(op: FrameworkOp) -> int | None:
-    """The number of axes in the attribute or the operand; None if it is not said."""
+    """The number of axes in the attribute or the operand; None if it is unknown."""
     if "axes" in op.properties:
         return len(value_of(op.properties["axes"]))
     return element_count(shape_of(op.operands[1])) if len(op.operands) > 1 and isinstance(op.operands[1].owner, Constant) else None

@@ -31,11 +31,12 @@ def _reversed(op: OpBuilder, filters: SSAValue, axes: int) -> SSAValue:
 def convolved(
     node: LoweringNode, op: OpBuilder, x: SSAValue, w: SSAValue, window: SlidingWindow, spread: Sequence[int], groups: int
 ) -> SSAValue:
-    """The convolution of x by filters w in the layout that the dimension numbers of a node say; of integers as floats.
+    """The convolution of x by filters w in the layout given by a node's dimension numbers; integers are computed as
+    floats.
 
     Args:
         window: strides, dilation of the filters, padding, which may be negative.
-        spread: the distance of neighbours of x along each axis; more than 1 puts zeros between them.
+        spread: the dilation of x along each axis; more than 1 puts zeros between neighbours.
         groups: the number of groups of channels.
     """
     spatial = node.integers("input_spatial_dimensions", ())
@@ -53,7 +54,9 @@ def convolved(
 
 
 def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int], rank: int) -> list[int]:
-    """The two dimensions that attributes name, and the spatial ones. Raises ConversionError if these are not all."""
+    """The two outer dimensions that attributes name, and the spatial ones. Raises ConversionError unless these are
+    all.
+    """
     order = [*(node.integer(name, 0) for name in outer), *spatial]
     if sorted(order) != list(range(rank)):
         node.fail(f"its dimension numbers {order} are not those of a tensor of rank {rank}")
@@ -68,7 +71,7 @@ def transposed(node: LoweringNode, op: OpBuilder, value: SSAValue, outer: Sequen
 def channel_first(
     node: LoweringNode, op: OpBuilder, data: SSAValue, filters: SSAValue, window: SlidingWindow, spread: Sequence[int], groups: int
 ) -> SSAValue:
-    """The convolution of data [N, C, …] by filters [rows, C / groups, …]."""
+    """The convolution of data [N, C, …] by filters [output channels, C / groups, …]."""
     shape = shape_of(filters)
     if groups != 1 and (shape is None or not is_static(shape[1:])):
         node.fail("the shape of grouped filters is unknown")
@@ -98,10 +101,10 @@ def _transposed_convolution(
     groups: int,
     ends: Sequence[Sequence[int]],
 ) -> SSAValue:
-    """The convolution of data with zeros between neighbours, as the transposed convolution by the reversed filters.
+    """The convolution of dilated data, as a transposed convolution by the reversed filters.
 
-    A transposed convolution whose strides are the distance of neighbours puts the zeros there itself. What the
-    convolution adds to the data at an end is what its window reaches beyond them, less what is cut off the result.
+    The strides of the transposed convolution are the dilation of the data. The padding of the convolution at an end
+    equals the extent of the window beyond the data minus the crop of the transposed convolution.
     """
     axes, shape = len(spread), shape_of(filters) or ()
     turned = _reversed(op, filters, axes)

@@ -23,19 +23,19 @@ from moir.rewriting.builder import OpBuilder
 HINT = "export the model with static shapes, so that sizes and dimensions are constants"
 
 REDUCTIONS = {"second": "none", "max": "max", "min": "min", "prod": "prod", "sum": "sum"}
-"""The reduction of ScatterNDUpdate for each function of the present element and the update."""
+"""The reduction of ScatterNDUpdate for each function that combines the present element with the update."""
 
 
 class Places:
-    """Where the slices of a gather or a scatter lie.
+    """The positions of the slices of a gather or scatter.
 
     Args:
         op: builds the operations.
-        data: what is read or written.
+        data: the tensor that is read or written.
         indices: the starts [batch…, starts], with the list of starts last.
         mapped: the dimension of the data that each start belongs to.
-        batching: dimensions of the data that are those of the indices of the same number in `index_batching`.
-        index_batching: dimensions of the indices.
+        batching: batch dimensions of the data, each of which corresponds to a dimension of the indices.
+        index_batching: the corresponding dimensions of the indices.
         sizes: the size of a slice along each dimension of the data.
     """
 
@@ -53,16 +53,16 @@ class Places:
         self.data = data
         self.indices = indices
         self.indexed = [*batching, *mapped]
-        """The dimensions of the data that an index has an entry for."""
+        """The dimensions of the data for which an index has an entry."""
         self.mapped, self.index_batching, self.sizes = list(mapped), list(index_batching), list(sizes)
         self.batch_rank = len(shape_of(indices) or ()) - 1
         self.several = [axis for axis in mapped if sizes[axis] != 1]
         """The indexed dimensions along which a slice has several elements."""
         self.whole = [axis for axis in range(len(sizes)) if axis not in self.indexed]
-        """The dimensions that are read or written from their first element on."""
+        """The dimensions along which slices start at the first element."""
 
     def limits(self) -> SSAValue:
-        """The last start of each mapped dimension at which the slice lies within the data."""
+        """For each mapped dimension, the last start at which a slice lies within the data."""
         sizes = [dimension_list(self.op, self.data, axis) for axis in self.mapped]
         together = self.op.Concat(*sizes, axis=0) if len(sizes) > 1 else sizes[0]
         return self.op.Subtract(together, [self.sizes[axis] for axis in self.mapped])
@@ -92,7 +92,7 @@ class Places:
 
 
 def index_lists(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The indices of a node as i64, with the dimension of the starts last; one is added if each index is a number."""
+    """The indices of a node as i64, with the dimension of the starts last; it is inserted if each index is a scalar."""
     rank, place = node.known_rank(1), node.integer("index_vector_dim", 0)
     indices = op.convert(node.operand(1), si64)
     if place == rank:
@@ -101,7 +101,9 @@ def index_lists(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int, ...], list[int]]:
-    """The batching dimensions of the data, and those of the indices, counted without the dimension of the starts."""
+    """The batching dimensions of the data, and of the indices, numbered as if these lacked the dimension of the
+    starts.
+    """
     place = node.integer("index_vector_dim", 0)
     return node.integers(data, ()), [axis - (axis > place) for axis in node.integers(indices, ())]
 
@@ -148,13 +150,14 @@ def gathered(
 def _arranged(
     node: LoweringNode, op: OpBuilder, found: SSAValue, kept: dict[int, int], batch: Sequence[int], offsets: Sequence[int]
 ) -> SSAValue:
-    """The slices with their dimensions where `offset_dims` says, and those of the indices between them.
+    """The slices, transposed so that their dimensions are at `offset_dims` and those of the indices at the other
+    positions.
 
     Args:
         found: the slices.
-        kept: the dimension of `found` for each dimension of the data that it has.
-        batch: the dimensions of `found` for those of the indices.
-        offsets: the dimensions of the data that the result has; those which `found` lacks are 1.
+        kept: for each dimension of the data that `found` has, its dimension in `found`.
+        batch: the dimensions of `found` that are dimensions of the indices.
+        offsets: the dimensions of the data that the result has; those that `found` lacks have size 1.
     """
     places = node.integers("offset_dims", ())
     if len(places) != len(offsets):
@@ -218,7 +221,7 @@ def scattered(
 
 
 def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) -> SSAValue:
-    """The data of slices with values written at their places."""
+    """The data after values have been written to the positions of slices."""
     order = [*places.indexed, *places.whole]
     target, starts = op.transposed(places.data, order), places.indices
     element = element_of(target)
@@ -236,7 +239,7 @@ def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) ->
         ends = [after if each == axis else 0 for each in range(rank)]
         inside = op.LogicalAnd(op.GreaterEqual(starts, 0), op.LessEqual(starts, limits))
         inside = op.ReduceLogicalAnd(inside, [-1], keep_dims=True)
-        # The first element after the data, and the first one along all other dimensions.
+        # The index of the first appended element, and 0 along all other dimensions.
         size = dimension_list(op, places.data, places.mapped[0])
         outside = op.Concat(size, op.constant([0] * (len(places.mapped) - 1)), axis=0) if len(places.mapped) > 1 else size
         starts = op.Select(inside, starts, outside)

@@ -19,13 +19,13 @@ INDEX_TYPES = (si32, si64)
 
 
 class Combination(Record):
-    """A function of two elements that a reduction repeats: its operation, and the reduction of the runtime."""
+    """A binary function that a reduction applies repeatedly: its operation, and the corresponding reduction."""
 
     operation: str
     reduction: str
 
     def of(self, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The function of two tensors."""
+        """The function applied to two tensors."""
         return getattr(op, self.operation)(a, b)
 
 
@@ -41,7 +41,7 @@ LOGICAL = ("and", "or")
 
 
 def neutral(kind: str, element: Attribute) -> float | int:
-    """The element that a combination does not change others with."""
+    """The neutral element of a combination."""
     if kind in ("max", "min"):
         dtype, sign = to_numpy(element), -1 if kind == "max" else 1
         return sign * np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min if sign < 0 else np.iinfo(dtype).max)
@@ -49,13 +49,15 @@ def neutral(kind: str, element: Attribute) -> float | int:
 
 
 def is_neutral(op: OpBuilder, kind: str, value: SSAValue) -> bool:
-    """Whether a value is known to change nothing."""
+    """Whether a value is known to be the neutral element."""
     known = op.known.constant(value)
     return known is not None and known.size == 1 and known.reshape(()) == neutral(kind, element_of(value))
 
 
 def combination_of(node: LoweringNode, body: Region, element: Attribute, *places: int) -> str:
-    """The kind of a function, with the places of its arguments and its result. Raises ConversionError for others."""
+    """The combination that a function computes at the given indices of its arguments. Raises ConversionError for
+    others.
+    """
     kind = combination(body, *places)
     if kind not in COMBINATIONS or (kind in LOGICAL) is not (element is boolean):
         node.fail(
@@ -86,10 +88,11 @@ def reduced(op: OpBuilder, kind: str, x: SSAValue, init: SSAValue, axes: Sequenc
 
 
 def extremes(node: LoweringNode, op: OpBuilder, how: Extreme, axes: list[int]) -> Sequence[SSAValue]:
-    """The extreme of operand 0 along the axes, and the element of operand 1 in its place.
+    """The extreme of operand 0 along the axes, and the element of operand 1 at its position.
 
-    Elements of operand 1 that are their own positions are those of a TopK. Of any other ones the smallest or largest
-    of those in the places of the extreme is taken, and the first elements of the reduction are compared with both.
+    If the elements of operand 1 are their own positions, these are the indices of a TopK. Otherwise the smallest or
+    largest element of operand 1 at positions of the extreme is selected, and the initial values are compared with both
+    results.
     """
     x, index, first, first_index = node.operands
     kind = "max" if how.is_maximum else "min"
@@ -110,7 +113,7 @@ def extremes(node: LoweringNode, op: OpBuilder, how: Extreme, axes: list[int]) -
 
 
 def _are_positions(node: LoweringNode, axis: int) -> bool:
-    """Whether the elements of operand 1 are their positions along an axis, and that of the first element is 0."""
+    """Whether the elements of operand 1 are their positions along an axis, 0 for the first one."""
     index, first = node.constant(1), node.constant(3)
     if index is None or first is None or first.any() or not 0 <= axis < index.ndim:
         return False

@@ -32,7 +32,7 @@ def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequenc
 
 
 def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
-    """Keys in order along an axis, equal ones in the order they have, and the positions they had."""
+    """Keys sorted stably along an axis, and the positions that they had before."""
     element = element_of(keys)
     data = op.convert(keys, ui8) if element is boolean else keys
     count = op.Squeeze(dimension_list(op, data, axis), [0])

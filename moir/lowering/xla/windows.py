@@ -24,16 +24,16 @@ LAST = 2**31 - 1
 """An end after the last element."""
 
 MAXIMUM_TAPS = 1024
-"""Largest number of elements of a window that are sliced out."""
+"""Largest number of window elements for which slices are combined."""
 
 MAXIMUM_POOLED = 3
-"""Largest number of axes of a pooling of the runtime."""
+"""Largest number of spatial axes of a pooling of the runtime."""
 
 POOLED = ("max", "min", "sum")
 
 
 class AxisWindow(Record):
-    """The windows along an axis: their size, the distances of windows, data, elements of a window, the padding."""
+    """The windows along an axis: size, stride, dilation of the data, dilation of the window, padding."""
 
     size: int
     stride: int
@@ -44,17 +44,17 @@ class AxisWindow(Record):
 
     @property
     def extent(self) -> int:
-        """The number of elements from the first to the last one of a window."""
+        """The number of elements from the first to the last element of a window."""
         return (self.size - 1) * self.dilation + 1
 
     @property
     def is_trivial(self) -> bool:
-        """Whether each window is one element, in the order of the data."""
+        """Whether there is one window per element, which contains that element only."""
         return (self.size, self.stride, self.base_dilation, self.low, self.high) == (1, 1, 1, 0, 0)
 
     @property
     def is_pooled(self) -> bool:
-        """Whether a pooling of the runtime has such windows: each holds an element of the data."""
+        """Whether the runtime has a pooling with such windows: each contains at least one element of the data."""
         return self.base_dilation == 1 and min(self.low, self.high) >= 0 and max(self.low, self.high) < self.extent
 
 
@@ -72,7 +72,7 @@ def reduced_windows(node: LoweringNode, op: OpBuilder, kind: str, init_value: SS
 
 
 def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow], axes: Sequence[int]) -> SSAValue | None:
-    """The sums of all elements up to each one, or from each one on; None if the windows are others."""
+    """The running sums from the first element, or to the last one; None if the windows are others."""
     if kind != "sum" or len(axes) != 1:
         return None
     axis, size = axes[0], (node.shape(0) or ())[axes[0]]
@@ -88,7 +88,9 @@ def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence
 
 
 def _is_pooled(node: LoweringNode, kind: str, windows: Sequence[AxisWindow]) -> bool:
-    """Whether the runtime has a pooling over these windows: of floats, and sums only without dilation."""
+    """Whether the runtime has a pooling over these windows: for floats, and sums only if the windows are not
+    dilated.
+    """
     if kind not in POOLED or node.element(0) not in REAL_TYPES or node.element(0) == f64:
         return False
     if kind == "sum" and any(window.dilation > 1 for window in windows):
@@ -97,7 +99,7 @@ def _is_pooled(node: LoweringNode, kind: str, windows: Sequence[AxisWindow]) -> 
 
 
 def pooled(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow], axes: Sequence[int]) -> SSAValue:
-    """The data pooled over windows along some axes, which are the last ones of the pooling."""
+    """The data pooled over windows along some axes, which are moved to the end for the pooling."""
     data, rank = node.operand(0), len(windows)
     others = [axis for axis in range(rank) if axis not in axes]
     order = [*others, *axes]
@@ -121,7 +123,9 @@ def pooled(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisW
 
 
 def pooling(op: OpBuilder, kind: str, data: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
-    """A pooling of data [N, C, …]: a minimum is the maximum of the negative numbers, a sum the mean times the size."""
+    """A pooling of data [N, C, …]: a minimum is the negated maximum of the negated data, a sum the mean times the
+    size.
+    """
     properties = {
         "kernel": [window.size for window in windows],
         "strides": [window.stride for window in windows],
@@ -139,11 +143,11 @@ def pooling(op: OpBuilder, kind: str, data: SSAValue, windows: Sequence[AxisWind
     return op.Negative(found) if kind == "min" else found
 
 
-# Combined slices
+# Combined slices of window elements
 
 
 def combined(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow]) -> SSAValue:
-    """The elements of each window, combined along one axis after the other; padding changes nothing."""
+    """The elements of each window, combined along one axis after the other; padding is the neutral element."""
     if sum(window.size for window in windows) > MAXIMUM_TAPS:
         node.fail(f"windows of more than {MAXIMUM_TAPS} elements are not supported for this function")
     data = node.operand(0)
@@ -159,8 +163,9 @@ def combined(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[Axi
 
 
 def tap_of(op: OpBuilder, data: SSAValue, axis: int, window: AxisWindow, place: int) -> SSAValue:
-    """The element at a place of each window along an axis."""
+    """The element at one position of each window along an axis."""
     if window.size == window.stride == 1:
         return data
-    # The last window ends with the data, so its element lies as far from the end as the place from that of the window.
+    # The last window ends with the data, so the slice ends before the end of the data by the distance of this position
+    # from the end of the window.
     return op.Slice(data, [place], [place - window.extent + 1 or LAST], [window.stride], [axis])

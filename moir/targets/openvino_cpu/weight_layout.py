@@ -53,7 +53,9 @@ class WeightsInColumns(Pattern):
 
 
 def has_columns(op: Operation, weights: SSAValue) -> bool:
-    """Whether an operation multiplies rows of data by the columns of weights, which the plugin multiplies by as constants."""
+    """Whether an operation multiplies rows of data by the columns of weights, which the plugin multiplies by as
+    constants.
+    """
     if not isinstance(op, MatMul) or op.operands[1] is not weights or op.operands[0] is weights or op.flag("transpose_b"):
         return False
     # Of data without a known rank, the plugin multiplies by weights as by any other value.

@@ -151,7 +151,7 @@ def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -
 
 
 def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> SSAValue:
-    """The conjunction of a boolean mask with another boolean mask, or with numbers to be added."""
+    """The conjunction of a boolean mask with another boolean mask, or with numbers that are added to the scores."""
     if mask is None:
         return visible
     if element_of(mask) == boolean:
@@ -246,7 +246,7 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
         scores.visible = visible
     known = None if scores.mask is None or scores.mask is not scores.visible else op.known.constant(scores.mask)
     if known is not None and known.all():
-        # Every query sees every key.
+        # No restriction remains: every query sees every key.
         scores.mask = scores.visible = None
 
 

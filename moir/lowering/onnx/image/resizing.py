@@ -37,13 +37,13 @@ UNCOMMON_COORDINATES = ("half_pixel_symmetric", "tf_crop_and_resize")
 COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn")
 
 _JUST_BELOW_ONE = 0.9995
-"""What may be added to a size so that it is still that size when it is rounded down."""
+"""A summand for sizes before they are rounded down, so that rounding errors do not decrease them."""
 
 _ADDED_TO_SCALES = 1e-6
 """What the runtime adds to a scale when it computes a size."""
 
 INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
-"""Integers that the runtime does not interpolate, and those that have their numbers."""
+"""Integer types that the runtime does not interpolate, and the types that represent their values."""
 
 
 @dataclass
@@ -132,7 +132,7 @@ def resize(
             node.fail("the rank of operand 0 is unknown, so negative axes are", hint="give the model's inputs a known rank")
     scales, sizes = (None if value is not None and shape_of(value) == (0,) else value for value in map(node.optional, (2, 3)))
     if sizes is not None and node.constant(2) is None:
-        # One of both is an empty list, also where the model does not say its length.
+        # One of both is an empty list, even if the model does not declare its length.
         scales = None
     target = scales if scales is not None else sizes
     if target is None:
@@ -218,10 +218,10 @@ def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) ->
 
 
 def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
-    """Whether the size of the first two axes may change, of data of three or more.
+    """Whether the size of one of the first two axes may change, for data of three or more axes.
 
-    Constant sizes are taken for those of the data where these are unknown. Of data of more than four axes those that
-    keep their size are dropped.
+    An unknown size of these axes is assumed to equal a constant target size. If the data have more than four axes,
+    those that keep their size are dropped.
     """
     rank = rank_of(data) or 0
     if rank < 3:
@@ -258,7 +258,7 @@ def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) 
         return False
     resizing.target = scales = op.convert(op.Gather(of_length(op, resizing.target, len(axes)), list(range(ones, len(axes))), 0), f32)
     resizing.axes = spatial
-    # The places that the runtime computes for nearest elements differ in the last bit, which decides about them.
+    # The runtime's positions of nearest elements differ in the last bit, which may select another element.
     if is_computed_of_inputs(scales) or (resizing.mode == "nearest" and resizing.coordinates != "asymmetric"):
         return False
     sizes = op.convert(op.Gather(op.ShapeOf(data), spatial, 0), f32)

@@ -18,8 +18,8 @@ from moir.rewriting.builder import OpBuilder
 def squared_distances(op: OpBuilder, x: SSAValue, rows: Array, limit: float) -> SSAValue:
     """The squared distances [N, K] of rows x [N, F] and constant rows [K, F].
 
-    They are computed from products, which rounds distances in proportion to the size of the rows, unless the squared
-    size of a row, measured from the centre of the constant ones, is more than the limit.
+    They are computed from products, with errors in proportion to the norms of the rows, unless the squared norm of a
+    row relative to the mean of the constant rows exceeds the limit.
     """
     centre = rows.mean(axis=0, dtype=np.float64).astype(rows.dtype)
     centred = rows - centre

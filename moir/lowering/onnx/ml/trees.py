@@ -119,7 +119,7 @@ class Ensemble:
 
 
 def check(node: LoweringNode, ensemble: Ensemble) -> None:
-    """Raise ConversionError for an ensemble that is none: nodes that are missing, or in a circle."""
+    """Raise ConversionError for an inconsistent ensemble: nodes are missing, or form a cycle."""
     branches = ensemble.modes != LEAF
     children = np.concatenate([ensemble.true[branches], ensemble.false[branches]])
     if ensemble.roots.size == 0:

@@ -4,8 +4,8 @@
 ->  %0 = Add(MatMul(%x, %w), %b)
     %y, %h = opset1.TensorIterator(%0, %h0) ({ h = Softsign(Add(MatMul(h, %r), slice of %0)) })
 
-What does not depend on the states is computed for all steps in front of the loop. Beyond the end of its sequence a row
-keeps its states, and its outputs are 0; backwards it begins with the last step of its sequence.
+Everything that does not depend on the states is computed for all steps before the loop. Beyond the end of its sequence
+a row keeps its states, and its outputs are 0; backwards it begins with the last step of its sequence.
 
 In shapes: T time, N batch, D directions, I input, H hidden size, G gates.
 """
@@ -184,9 +184,9 @@ def _direction(network: Network, number: int) -> list[SSAValue]:
 
 
 def _inputs(network: Network, number: int) -> tuple[SSAValue, list[SSAValue]]:
-    """What the gates get of the inputs of all steps [T, N, G * H], and the weights of the recurrence.
+    """The contributions of the inputs of all steps to the gates [T, N, G * H], and the weights of the recurrence.
 
-    The biases are added to it, but for that of the recurrence in the last gate of a GRU with `linear_before_reset`.
+    The biases are included, except the recurrence bias of the last gate of a GRU with `linear_before_reset`.
     """
     op, hidden = network.op, network.hidden_size
     rows = len(network.kind.gates) * hidden

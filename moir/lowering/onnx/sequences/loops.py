@@ -31,10 +31,10 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase
 
 MOST_ITERATIONS = 256
-"""Loops of more iterations are not unrolled."""
+"""Loops with more iterations are not unrolled."""
 
 MOST_COPIES = 50_000
-"""Number of operations that the unrolled loops of a model may have: loops within loops would have any number."""
+"""Largest number of operations of all unrolled loops of a model, which bounds the size of nested loops."""
 
 SHAPED_BY_OPERANDS = frozenset(
     {
@@ -45,14 +45,14 @@ SHAPED_BY_OPERANDS = frozenset(
         *("Transpose", "Unsqueeze", "Where", "Xor"),
     }
 )
-"""Operations whose results have the same shape for all values of their operands."""
+"""Operations whose result shapes do not depend on the values of their operands."""
 
 CHANGING_SHAPES = frozenset({"Concat", "Gather", "Transpose", "Unsqueeze"})
-"""Those of them that, applied again and again, give other shapes each time; any other one does so at most once."""
+"""Operations among these whose repeated application may change the shape each time; others change it at most once."""
 
 
 class _ConditionError(UnsupportedOperationError):
-    """A Loop cannot be unrolled, since a condition decides how often it runs."""
+    """A Loop cannot be unrolled, because a computed condition determines its number of iterations."""
 
 
 def is_sequence(value: SSAValue | None) -> bool:
@@ -68,7 +68,7 @@ def release_all(node: LoweringNode) -> None:
 
 
 def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> Replacement:
-    """The results of a Loop that hands on sequences. `lower` lowers a Loop without them."""
+    """The results of a Loop with sequences among its loop-carried values; `lower` lowers a Loop without sequences."""
     trips, condition, *states = [*own_operands(node), None, None][: max(2, len(own_operands(node)))]
     count = node.known.integers(trips)
     starts = condition is None or ((known := node.known.constant(condition)) is not None and bool(known.all()))
@@ -85,7 +85,7 @@ def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) 
 
 
 def _may_copy(node: LoweringNode, count: int) -> bool:
-    """Whether the body of a node may be copied for each of some iterations, which then counts as done."""
+    """Whether the body of a node may be copied for each iteration; if so, the copies are counted."""
     copies = node.run.state(_may_copy, lambda: {"operations": 0})
     copies["operations"] += count * sum(1 for _ in graph_of(node, "body").walk())
     return copies["operations"] <= MOST_COPIES
@@ -147,7 +147,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
     )
     op.insert(created)
     inner = LoweringNode(created, node.version, node.run)
-    # Only what is used is computed.
+    # Values without uses are not computed.
     keep = [operation_class("onnx", "Identity").create(operands=[result], result_types=[UNKNOWN]) for result in created.results]
     for each in keep:
         op.insert(each)
@@ -175,7 +175,9 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
 
 
 def _appended(node: LoweringNode, parameter: Parameter, result: Result) -> SSAValue:
-    """The value that an iteration appends to a sequence. Raises ConversionError if it does anything else."""
+    """The value that an iteration appends to a sequence. Raises ConversionError if it changes the sequence
+    otherwise.
+    """
     insertion = result.operands[0].owner
     uses = list(parameter.results[0].uses)
     if (
@@ -193,12 +195,12 @@ def _appended(node: LoweringNode, parameter: Parameter, result: Result) -> SSAVa
 def _has_one_shape(value: SSAValue, constant: Set[SSAValue], handed_on: Mapping[SSAValue, SSAValue]) -> bool:
     """Whether a value of a body has the same shape in every iteration.
 
-    A value that is handed on may be computed of what it was, if that is no operand of one of `CHANGING_SHAPES`.
+    A loop-carried value may be computed from its previous value, if that is no operand of one of `CHANGING_SHAPES`.
 
     Args:
         value: the value.
         constant: the Parameters that do not change.
-        handed_on: what each Parameter becomes in the next iteration.
+        handed_on: for each loop-carried Parameter, its value in the next iteration.
     """
     pending, seen = [(value, _Use.APPENDED)], set[tuple[SSAValue, _Use]]()
     while pending:
@@ -224,7 +226,7 @@ def _has_one_shape(value: SSAValue, constant: Set[SSAValue], handed_on: Mapping[
 
 
 class _Use(Enum):
-    """What a value of a body is computed for."""
+    """The purpose for which a value of a body is used."""
 
     APPENDED = "it is appended in this iteration"
     NEXT = "it is handed on to the next iteration"

@@ -4,7 +4,7 @@
 ->  %0 = opset1.Convolution(Transpose(%x), Transpose(%w)) {strides = [2, 2], pads_end = [1, 1], …}
     %y = opset1.Transpose(%0)
 
-Which dimension is what, the frontend reads from the attribute `dimension_numbers`.
+The frontend has decoded the attribute `dimension_numbers` into the roles of the dimensions.
 """
 
 from __future__ import annotations

@@ -31,14 +31,15 @@ def constant_list(node: LoweringNode, index: int, what: str, length: int | None 
     return found
 
 
-# Nothing to do
+# Operations that change nothing
 
 
 @tf.lowers("XlaSharding", "XlaSetBound", "XlaRemoveDynamicDimensionSize")
 def unchanged(input: SSAValue) -> SSAValue:
     """tf.XlaSharding(x) {sharding} -> x
 
-    On one device a shard is the whole tensor. Bounds and the end of a dynamic dimension say what XLA has to allocate.
+    On one device a shard is the whole tensor. Bounds and sizes of dynamic dimensions only concern XLA's memory
+    allocation.
     """
     return input
 
@@ -74,7 +75,8 @@ def pad(node: LoweringNode, op: OpBuilder, input: SSAValue, padding_value: SSAVa
 def broadcast_helper(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaBroadcastHelper(a, b, dims) -> a, opset1.Reshape(b, [1, size, 1]): ones in the dimensions that b lacks
 
-    Entry i of `dims` is the dimension of the operand of higher rank that dimension i of the other one belongs to.
+    Entry i of `dims` is the dimension of the operand of higher rank that corresponds to dimension i of the other
+    operand.
     """
     values, ranks = [lhs, rhs], [node.known_rank(0), node.known_rank(1)]
     dims = constant_list(node, 2, "dimensions")

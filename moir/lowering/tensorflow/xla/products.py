@@ -1,9 +1,9 @@
-"""Products of XLA over any dimensions.
+"""Dot products of XLA, which contract any dimensions.
 
     %y = tf.XlaDotV2(%a, %b) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}
 ->  %y = opset7.Einsum(%a, %b) {equation = "ab,bc->ac"}
 
-Which dimension is what, the frontend reads from the attribute `dimension_numbers`.
+The frontend has decoded the attribute `dimension_numbers` into the roles of the dimensions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from moir.lowering.xla.products import equation_of
 from moir.rewriting.builder import OpBuilder
 
 WIDENED = (boolean, si8, ui8)
-"""Element types whose products are summed in 32 bits, because the runtime limits sums of 8 bits."""
+"""Element types whose products are computed in 32 bits, because the runtime saturates 8-bit sums."""
 
 
 def result_element(node: LoweringNode) -> Attribute:
@@ -33,7 +33,7 @@ def result_element(node: LoweringNode) -> Attribute:
 def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.XlaDotV2(a, b) {dimension numbers} -> opset7.Einsum(a, b) {equation}
 
-    The result has the batch dimensions, then those of a that are not summed over, then those of b.
+    The dimensions of the result are the batch dimensions, then the other uncontracted ones of a, then those of b.
     """
     element = result_element(node)
     factors = [op.convert(node.operand(index), si32 if element in WIDENED else element) for index in (0, 1)]

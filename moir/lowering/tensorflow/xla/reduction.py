@@ -1,4 +1,4 @@
-"""Reductions of XLA, whose function is a body, along axes and over windows.
+"""Reductions of XLA along axes, whose reducer is a function in the body of the operation.
 
     %y = tf.XlaReduce(%x, 0) {dimensions_to_reduce = [1], reducer: (a, b) -> AddV2(a, b)}
 ->  %y = opset1.ReduceSum(%x, [1])
@@ -30,6 +30,6 @@ def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
 @tf.lowers("XlaVariadicReduce", "XlaVariadicReduceV2")
 def several_reductions(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSAValue]:
     """tf.XlaVariadicReduceV2(x…, init…) {dimensions_to_reduce, reducer}
-    -> a reduction for each operand, or the extreme of the first operand and the element of the second one at its place
+    -> a reduction of each operand, or the extreme of the first operand and the element of the second one there
     """
     return reductions_of(node, op, graph_of(node, "reducer"), operands, node.integers("dimensions_to_reduce", ()))

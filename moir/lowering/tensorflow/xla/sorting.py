@@ -39,7 +39,7 @@ def sort_several(node: LoweringNode, op: OpBuilder, *inputs: SSAValue) -> Sequen
     """tf.XlaVariadicSort(x…, axis) {comparator, is_stable}
     -> opset11.TopK of the operand that the comparator compares, opset6.GatherElements of the others
 
-    With two keys the elements are sorted by the second one first; the sort by the first one leaves equal ones in place.
+    With two keys the elements are sorted by the second key first; the stable sort by the first key keeps that order.
     """
     *operands, _ = inputs
     axis = normalize_axis(constant_list(node, len(operands), "axis", 1)[0], node.known_rank(0))

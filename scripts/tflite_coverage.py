@@ -19,7 +19,7 @@ that names it unless an extension lowers it. Operations of TensorFlow (`Flex…`
 [those of TensorFlow](tensorflow-coverage.md). Written by `python -m scripts.coverage`; do not edit.
 
 A quantized tensor is the numbers that its integers stand for: activations are rounded by a FakeQuantize, constants stay
-integers behind a Convert, a Subtract and a Multiply, so that the runtime computes with integers where the kernels do.
+integers after a Convert, a Subtract and a Multiply, so that the runtime computes with integers where the kernels do.
 Inputs and outputs have the type of the file. What kernels round within an operator, its sums and multipliers, is not
 rounded; a result may be another integer where a sum lies between two. Activations of 16 bits are limited to their
 range, and not rounded. Where weights alone are quantized the runtime decides whether it quantizes what they are

@@ -180,7 +180,7 @@ class HDF5File:
         if offset is None or not size or dtype.byteorder == ">" or dtype.hasobject:
             return None
         if size > len(self._mapped) - self._start - offset:
-            raise self.error("a dataset ends behind the end of the file")
+            raise self.error("a dataset ends after the end of the file")
         return np.frombuffer(self._mapped, dtype, math.prod(shape), self._start + offset)
 
     def _attribute(self, values: Any, dtype: np.dtype[Any], declared: str, name: str) -> DataAttr:

@@ -167,6 +167,6 @@ def _archived_weights(member: zipfile.ZipInfo, path: Path, mapped: mmap.mmap) ->
     *_, name_size, extra_size = _LOCAL_HEADER.unpack(header)
     start = member.header_offset + _LOCAL_HEADER.size + name_size + extra_size
     if start + member.file_size > len(mapped):
-        raise ModelFileError("its member model.weights.h5 ends behind the end of the file", location=str(path))
+        raise ModelFileError("its member model.weights.h5 ends after the end of the file", location=str(path))
     file = HDF5File(path, mapped, start, member.file_size)
     return GroupedWeights(file, file.root)

@@ -6,7 +6,7 @@ layers, and the variables as the layers inside of them.
     layers/dense_1/vars/0                        the kernel of the second Dense
     model_weights/attention/query/kernel         the same as query_dense/0 in an archive
 
-The variables of a layer have the names that they have in an archive of Keras 3: their number, behind the attributes of
+The variables of a layer have the names that they have in an archive of Keras 3: their number, after the attributes of
 the layers that hold them.
 """
 
@@ -192,7 +192,7 @@ _PROJECTIONS = {"attention_output": "output_dense/", "query": "query_dense/", "k
 
 
 def holder_of(entry: Entry, holders: Sequence[str]) -> str:
-    """The attributes behind which an archive has a variable that an HDF5 file names after the layers around it."""
+    """The attributes after which an archive has a variable that an HDF5 file names after the layers around it."""
     if entry.class_name in ATTENTION:
         return next((_PROJECTIONS[part] for part in holders if part in _PROJECTIONS), "")
     if entry.class_name == "Bidirectional":

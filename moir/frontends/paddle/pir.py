@@ -198,7 +198,7 @@ class PirBuilder:
             # The array is changed in its place, whatever value it is read by.
             for key in self._keys(op.operands[0]):
                 if scope.own(key) is None:
-                    self._fail(op, "an array is written in a branch, which is not supported", "write it behind the branch")
+                    self._fail(op, "an array is written in a branch, which is not supported", "write it after the branch")
                 scope.set(key, built.results[0])
 
     def _create_array(self, op: PirOperation, scope: Scope) -> None:

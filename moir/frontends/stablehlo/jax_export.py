@@ -63,7 +63,7 @@ class Table:
             return None
         start, size = found
         if size > len(self._data) - start:
-            self.fail("a field ends behind its end")
+            self.fail("a field ends after its end")
         return bytes(self._data[start : start + size])
 
     def length(self, slot: int) -> int:
@@ -85,7 +85,7 @@ class Table:
             place += self._number("<I", place)
             size = self._number("<I", place)
             if size > len(self._data) - place - 4:
-                self.fail("a string ends behind its end")
+                self.fail("a string ends after its end")
             texts.append(bytes(self._data[place + 4 : place + 4 + size]).decode(errors="replace"))
         return texts
 

@@ -127,7 +127,7 @@ class ModelFile:
             if not 0 <= index < count:
                 raise self.error(f"there is no buffer {index} among {count}", "the file is damaged")
             found = self.root.Buffers(index)
-            # In files above 2 GB the bytes stand behind the flatbuffer; 0 and 1 are no places.
+            # In files above 2 GB the bytes stand after the flatbuffer; 0 and 1 are no places.
             if (offset := found.Offset()) > 1:
                 return np.frombuffer(self.mapped, np.uint8, found.Size(), offset)
             return found.DataAsNumpy() if found.DataLength() else None

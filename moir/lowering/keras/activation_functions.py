@@ -167,7 +167,7 @@ def _by_layer(node: LoweringNode, op: OpBuilder, x: SSAValue, layer: dict[str, A
         return activated(node, op, x, config.get("activation"))
     found = layer_function(node, op, x, kind, config)
     if found is None:
-        node.fail(f"the layer {kind} as activation is not supported", hint="put it behind the layer")
+        node.fail(f"the layer {kind} as activation is not supported", hint="put it after the layer")
     return found
 
 

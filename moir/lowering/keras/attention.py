@@ -51,7 +51,7 @@ def positions(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
 
 
 def causal_mask(op: OpBuilder, query: SSAValue, key: SSAValue) -> SSAValue:
-    """Whether each query [T, 1] is at or behind each key [S]."""
+    """Whether each query [T, 1] is at or after each key [S]."""
     return op.GreaterEqual(op.Unsqueeze(positions(op, query, 1), [1]), positions(op, key, 1))
 
 

@@ -148,7 +148,7 @@ class GatedRecurrentUnit(Cell):
 
     @property
     def resets_after(self) -> bool:
-        """Whether the reset gate is applied behind the product."""
+        """Whether the reset gate is applied after the product."""
         bias = shape_of(self.weights[2]) if self.uses_bias else None
         return bool(self.config.get("reset_after", bias is not None and len(bias) == 2))
 

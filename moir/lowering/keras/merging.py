@@ -36,7 +36,7 @@ def joined_tensors(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 @keras.lowers(*_PAIRS)
 def merged(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.Add(a, b, …) -> opset1.Add(opset1.Add(a, b), …); tensors of lower rank get dimensions behind the batch"""
+    """keras.Add(a, b, …) -> opset1.Add(opset1.Add(a, b), …); tensors of lower rank get dimensions after the batch"""
     found = joined_tensors(node, op)
     if node.op.KIND == "Subtract" and len(found) != 2:
         node.fail(f"it has {len(found)} tensors instead of 2")

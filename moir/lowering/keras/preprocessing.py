@@ -1,7 +1,7 @@
 """Preprocessing layers: statistics, categories, vocabularies.
 
     %y = keras.IntegerLookup(%x) {vocabulary = [3, 5, 1]}
-->  the position of each number in the vocabulary behind those of unknown ones
+->  the position of each number in the vocabulary after those of unknown ones
 """
 
 from __future__ import annotations
@@ -243,4 +243,4 @@ REFUSALS = {
 @keras.lowers(*REFUSALS)
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """keras.Hashing(x): refused, because the operation sets cannot express it"""
-    node.fail(REFUSALS[node.op.KIND], hint="cut the model behind this layer with --input, or write a lowering for it")
+    node.fail(REFUSALS[node.op.KIND], hint="cut the model after this layer with --input, or write a lowering for it")

@@ -57,7 +57,7 @@ def _layer(node: LoweringNode, kind: str, config: dict[str, Any], weights: list[
 def _results(
     node: LoweringNode, op: OpBuilder, layer: Layer, x: SSAValue, states: Sequence[SSAValue], mask: SSAValue | None
 ) -> list[SSAValue]:
-    """The output of a layer, all steps or the last one, and the states behind it."""
+    """The output of a layer, all steps or the last one, and the states after it."""
     initial = list(states) or layer.cell.zeros(op, x)
     if len(initial) != layer.cell.state_count:
         node.fail(f"{len(initial)} initial states for a cell of {layer.cell.state_count}")
@@ -76,7 +76,7 @@ def _results(
 def _iterated(
     op: OpBuilder, layer: Layer, x: SSAValue, initial: Sequence[SSAValue], mask: SSAValue | None
 ) -> tuple[SSAValue, list[SSAValue]]:
-    """The outputs of all steps [N, T, …], in the order of the computation, and the states behind the last one.
+    """The outputs of all steps [N, T, …], in the order of the computation, and the states after the last one.
 
     A masked step leaves the states as they are, and repeats the output in front of it, or is zero where the layer has
     `zero_output_for_mask`; what is in front of the first step that counts is zero.
@@ -108,7 +108,7 @@ def _iterated(
 
 
 def _initial(given: Arguments, first: list[SSAValue]) -> list[SSAValue]:
-    """The initial states of a call: an argument, or tensors behind the sequence."""
+    """The initial states of a call: an argument, or tensors after the sequence."""
     return values_within(given.get("initial_state")) or first[1:]
 
 

@@ -18,7 +18,7 @@ from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
 END = 2**31 - 1
-"""An end behind the last element."""
+"""An end after the last element."""
 
 
 @keras.lowers("Reshape")
@@ -43,7 +43,7 @@ def flatten(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, data_format:
 def permute(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, dims: tuple[int, ...]) -> SSAValue:
     """keras.Permute(x) {dims} -> opset1.Transpose(x, [0, dims…])"""
     if sorted(dims) != list(range(1, node.known_rank(0))):
-        node.fail(f"dims {dims} is no permutation of the dimensions behind the batch")
+        node.fail(f"dims {dims} is no permutation of the dimensions after the batch")
     return op.transposed(inputs, [0, *dims])
 
 

@@ -1,7 +1,7 @@
 """Arrays of tensors, which loops write: their tensors are stacked along a new first axis.
 
     %a = paddle.create_array() {shape = [2, 8]}          %a = opset1.Constant : tensor<0x2x8xf32>
-    %b = paddle.write_to_array(%x, %i, %a)           ->  %b = opset1.Concat(%a up to %i, %x, %a behind %i)
+    %b = paddle.write_to_array(%x, %i, %a)           ->  %b = opset1.Concat(%a up to %i, %x, %a after %i)
     %y = paddle.tensor_array_to_tensor(%b)               %y = %b, with the first axis in its place
 
 All tensors of an array have one shape.
@@ -37,14 +37,14 @@ def create_array(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...], d
 
 @paddle.lowers("write_to_array")
 def write_to_array(node: LoweringNode, op: OpBuilder, x: SSAValue, place: SSAValue, array: SSAValue) -> SSAValue:
-    """paddle.write_to_array(x, place, array) -> opset1.Concat of the tensors in front of it, x, and those behind it"""
+    """paddle.write_to_array(x, place, array) -> opset1.Concat of the tensors in front of it, x, and those after it"""
     written = op.Unsqueeze(x, [0])
     if _lengths(node).get(place) is array:
         return op.Concat(array, written, axis=0)
     first = op.Reshape(op.convert(place, si64), [1], special_zero=False)
     before = op.Slice(array, [0], first, [1], [0])
-    behind = op.Slice(array, op.Add(first, 1), [2**31 - 1], [1], [0])
-    return op.Concat(before, written, behind, axis=0)
+    after = op.Slice(array, op.Add(first, 1), [2**31 - 1], [1], [0])
+    return op.Concat(before, written, after, axis=0)
 
 
 @paddle.lowers("read_from_array")
@@ -69,6 +69,6 @@ def array_to_tensor(node: LoweringNode, op: OpBuilder, array: SSAValue, *, axis:
     moved = op.transposed(array, [*range(1, place + 1), 0, *range(place + 1, rank)])
     if not use_stack:
         sizes = op.ShapeOf(moved)
-        before, behind = op.Slice(sizes, [0], [place], [1]), op.Slice(sizes, [place + 2], [rank], [1])
-        moved = op.Reshape(moved, op.Concat(before, op.constant([-1]), behind, axis=0), special_zero=False)
+        before, after = op.Slice(sizes, [0], [place], [1]), op.Slice(sizes, [place + 2], [rank], [1])
+        moved = op.Reshape(moved, op.Concat(before, op.constant([-1]), after, axis=0), special_zero=False)
     return [moved, *[None] * (node.result_count - 1)]

@@ -133,8 +133,8 @@ def diagonal_matrix(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: i
         return op.Gather(op.Reshape(x, [-1], special_zero=False), places, 0)
     size = shape[0] + abs(offset)
     mask = np.eye(size, k=offset, dtype=bool)
-    before, behind = (0, offset) if offset < 0 else (offset, 0)
-    spread = op.Pad(x, [before], [abs(behind)], op.constant_like(0, x), pad_mode="constant")
+    before, after = (0, offset) if offset < 0 else (offset, 0)
+    spread = op.Pad(x, [before], [abs(after)], op.constant_like(0, x), pad_mode="constant")
     return op.Select(op.constant(mask), spread, op.constant_like(padding_value, x))
 
 

@@ -76,7 +76,7 @@ def flatten(node: LoweringNode, op: OpBuilder, x: SSAValue, *, start_axis: int =
         return _only(node, op.Reshape(x, [1], special_zero=False))
     first, last = normalize_axis(start_axis, rank), normalize_axis(stop_axis, rank)
     if first > last:
-        node.fail(f"start_axis {start_axis} is behind stop_axis {stop_axis}")
+        node.fail(f"start_axis {start_axis} is after stop_axis {stop_axis}")
     after = shape[last + 1 :]
     if -1 not in after:
         return _only(node, op.Reshape(x, [*[0] * first, -1, *after], special_zero=True))

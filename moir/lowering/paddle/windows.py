@@ -46,7 +46,7 @@ def by_axis(node: LoweringNode, name: str, given: Sequence[int], axes: int) -> t
 
 
 def pads_of(node: LoweringNode, paddings: Sequence[int], axes: int, *, is_last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The paddings in front of each axis, and those behind: one for an axis, two, or two for all dimensions."""
+    """The paddings in front of each axis, and those after: one for an axis, two, or two for all dimensions."""
     if len(paddings) == 2 * (axes + 2):
         # Batch and channels are not padded.
         first = 2 if is_last else 4

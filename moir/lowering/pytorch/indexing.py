@@ -203,8 +203,8 @@ def index_put(
     value = op.convert(values, element)
     given = [each for each in indices if each is not None]
     if len(given) == 1 == len(indices) and element_of(given[0]) == boolean and rank_of(value) == 0 and not accumulate:
-        mask, behind = given[0], rank - (rank_of(given[0]) or rank)
-        for _ in range(behind):
+        mask, after = given[0], rank - (rank_of(given[0]) or rank)
+        for _ in range(after):
             mask = op.Unsqueeze(mask, [-1])
         return op.Select(mask, value, self)
     places = _places(node, op, indices)

@@ -35,9 +35,9 @@ def batch_norm_inference(
         return op.BatchNormInference(operand, scale, offset, mean, variance, epsilon=epsilon)
     factor = op.Divide(scale, op.Sqrt(op.Add(variance, epsilon)))
     shift = op.Subtract(offset, op.Multiply(mean, factor))
-    behind = rank - 1 - feature_index
-    if behind:
-        factor, shift = (op.Reshape(each, [-1, *(1,) * behind], special_zero=False) for each in (factor, shift))
+    after = rank - 1 - feature_index
+    if after:
+        factor, shift = (op.Reshape(each, [-1, *(1,) * after], special_zero=False) for each in (factor, shift))
     return op.Add(op.Multiply(operand, factor), shift)
 
 

@@ -72,7 +72,7 @@ def reduce_window(
 def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
     """Windows whose elements any function combines, which the first element of the reduction does not change.
 
-    Where each window is all that lies in front of an element, or behind it, the windows of twice the size are made of
+    Where each window is all that lies in front of an element, or after it, the windows of twice the size are made of
     two neighbours.
     """
     body, filler = node.op.regions[0], as_scalar(op, init)

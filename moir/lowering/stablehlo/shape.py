@@ -111,8 +111,8 @@ def dynamic_iota(node: LoweringNode, op: OpBuilder, output_shape: SSAValue, *, i
     shape = op.convert(output_shape, si64)
     size = op.Gather(shape, iota_dimension, 0)
     line = op.Range(op.constant(0), size, op.constant(1), output_type=element)
-    behind = list(range(1, rank - iota_dimension))
-    return op.Broadcast(op.Unsqueeze(line, behind) if behind else line, shape, mode="numpy")
+    after = list(range(1, rank - iota_dimension))
+    return op.Broadcast(op.Unsqueeze(line, after) if after else line, shape, mode="numpy")
 
 
 @stablehlo.lowers("get_dimension_size")

@@ -79,7 +79,7 @@ class Cursor:
     def part(self, size: int) -> Cursor:
         """The next bytes as bytecode of their own."""
         if not 0 <= size <= self.end - self.position:
-            self.fail("a part of the bytecode ends behind its end")
+            self.fail("a part of the bytecode ends after its end")
         self.position += size
         return Cursor(self.data, self.location, self.position - size, self.position)
 

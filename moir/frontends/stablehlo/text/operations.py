@@ -114,7 +114,7 @@ class TextReader:
                 words.fail(f"{words.word[:40]!r} in a module is not supported")
 
     def _skip_statement(self) -> None:
-        """Go on behind a declaration of shardings, which ends with its line."""
+        """Go on after a declaration of shardings, which ends with its line."""
         words = self.words
         words.rest_until("\n")
 

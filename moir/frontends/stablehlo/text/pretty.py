@@ -58,7 +58,7 @@ _SLICE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*(?::\s*(\d+))?\s*$")
 
 
 def pretty_form(words: Scanner, kind: str, value: Callable[[], Value]) -> PrettyForm:
-    """The form of an operation from the word behind its name on; `value` reads a value."""
+    """The form of an operation from the word after its name on; `value` reads a value."""
     form = PrettyForm([], {})
     if kind == "constant":
         _constant(words, form)
@@ -153,7 +153,7 @@ def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
             words.fail("a format of reduced precision has no bits")
         form.attributes |= {"exponent_bits": int(found[1]), "mantissa_bits": int(found[2])}
     else:
-        # Behind a number of a clause stand the types of the operation.
+        # After a number of a clause stand the types of the operation.
         is_number = words.word[:1].isdigit() or words.word[:1] == "-"
         form.attributes[_NAMES.get((kind, name), name)] = words.integer() if is_number else attribute_of(words)
 

@@ -77,7 +77,7 @@ class Scanner:
         return False
 
     def expect(self, word: str) -> None:
-        """Go on behind a word. Raises ModelFileError if the current one is another."""
+        """Go on after a word. Raises ModelFileError if the current one is another."""
         if not self.takes(word):
             self.fail(f"{word!r} is missing in front of {self.word[:40]!r}" if self.word else f"the text ends where {word!r} is missing")
 
@@ -100,7 +100,7 @@ class Scanner:
         return value
 
     def rest_until(self, end: str) -> str:
-        """The text up to a character, behind which the scanner goes on; the current word begins it."""
+        """The text up to a character, after which the scanner goes on; the current word begins it."""
         place = self.text.find(end, self.start)
         if place < 0:
             self.fail(f"{end!r} is missing")
@@ -110,7 +110,7 @@ class Scanner:
         return found
 
     def skip_balanced(self) -> None:
-        """Go on behind the bracket that closes the current one."""
+        """Go on after the bracket that closes the current one."""
         pairs = {"(": ")", "[": "]", "{": "}", "<": ">"}
         pending = [pairs[self.advance()]]
         while pending:
@@ -123,7 +123,7 @@ class Scanner:
                 pending.pop()
 
     def place(self) -> str:
-        """The name that a location `loc(…)` says, behind which the scanner goes on; empty if there is none."""
+        """The name that a location `loc(…)` says, after which the scanner goes on; empty if there is none."""
         if self.word != "loc":
             return ""
         self.advance()

@@ -80,7 +80,7 @@ def tensor_type(words: Scanner) -> TensorType:
 
 
 def _end(words: Scanner) -> None:
-    """The end of a tensor type, behind an encoding if there is one."""
+    """The end of a tensor type, after an encoding if there is one."""
     while words.takes(","):
         words.advance()
         if words.word == "<":
@@ -196,14 +196,14 @@ def attribute_of(words: Scanner) -> Any:
 
 
 def _suffix(words: Scanner) -> str | None:
-    """The type behind a number or a string, which says nothing more."""
+    """The type after a number or a string, which says nothing more."""
     if words.takes(":"):
         return str(type_of(words))
     return None
 
 
 def number_of(words: Scanner) -> int | float:
-    """A number; a hexadecimal one behind which a float type stands is its bits."""
+    """A number; a hexadecimal one after which a float type stands is its bits."""
     sign = -1 if words.takes("-") else 1
     word = words.advance()
     try:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.properties import attribute_of
 from moir.frontends.pytorch.program import Fields
@@ -92,5 +93,5 @@ def _constant(given: Fields, content: Any) -> Attribute:
         content = [real, imaginary]
     try:
         return attribute_of(content)
-    except (TypeError, OverflowError, ValueError):
+    except (TypeError, OverflowError, ValueError, VerifyException):
         raise given.error(f"{content!r} is no argument") from None

@@ -58,7 +58,7 @@ class Fields:
     def integer(self, key: str, default: int | None = None) -> int:
         """An integer of 64 bits."""
         found = self._of(key, int, ... if default is None else default)
-        if not -(1 << 63) <= found < 1 << 63:
+        if isinstance(found, bool) or not -(1 << 63) <= found < 1 << 63:
             raise self.error(f"{key!r} is no integer of 64 bits")
         return found
 

@@ -77,6 +77,9 @@ DTYPES: dict[str, Attribute] = {
 
 MAXIMUM_RANK = 32
 
+LARGEST_REPEATED = 1 << 26
+"""Largest number of bytes of a tensor whose elements are fewer in its storage, because a stride is 0."""
+
 
 def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], strides: Sequence[int], offset: int) -> DataAttr:
     """A tensor over the bytes of a storage, without a copy.
@@ -96,6 +99,8 @@ def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], s
     last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
     if (last + 1) * dtype.itemsize > len(storage):
         raise ValueError(f"a tensor of shape {list(shape)} does not fit into its storage of {len(storage)} bytes; is the file complete?")
+    if math.prod(shape) * dtype.itemsize > max(len(storage), LARGEST_REPEATED):
+        raise ValueError(f"a tensor of shape {list(shape)} repeats the elements of a storage of {len(storage)} bytes")
     elements = np.frombuffer(storage, dtype, last + 1 - offset, offset * dtype.itemsize)
     values = as_strided(elements, shape, [stride * dtype.itemsize for stride in strides], writeable=False)
     return DataAttr(TensorData(values, element, shape))

@@ -184,6 +184,8 @@ class _Writes:
     def _write(self, op: FrameworkOp) -> None:
         """Replace an operation that writes."""
         names: list[str] = list(value_of(op.properties["arguments"])) if "arguments" in op.properties else []
+        if not op.operands or len(names) != len(op.operands) or len(op.results) > 1:
+            raise UnsupportedOperationError("the tensor that it writes is missing", operation=op.name, node=name_of(op))
         if op.KIND == "detach_.default":
             self.same[op.results[0]] = self._tensor(op.operands[0])
             return self._erase(op)

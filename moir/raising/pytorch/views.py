@@ -66,7 +66,13 @@ def is_undecided(view: FrameworkOp) -> bool:
 
 def is_view(op: Operation) -> bool:
     """Whether the results of an operation share memory with its first operand."""
-    return isinstance(op, FrameworkOp) and op.dialect_name() == DIALECT and op.KIND in VIEWS and "copies" not in op.properties
+    return (
+        isinstance(op, FrameworkOp)
+        and op.dialect_name() == DIALECT
+        and op.KIND in VIEWS
+        and "copies" not in op.properties
+        and bool(op.operands)
+    )
 
 
 def new_operation(

@@ -367,6 +367,13 @@ def stablehlo_samples() -> list[Sample]:
 
 
 @cache
+def pytorch_samples() -> list[Sample]:
+    """An exported program with its weights."""
+    name = "classifier.pt2"
+    return [Sample("classifier of PyTorch", {name: (FIXTURES / "pytorch" / name).read_bytes()}, name)]
+
+
+@cache
 def ir_samples() -> list[Sample]:
     """The IR of some of the other samples, and of a few operations of MXNet."""
 
@@ -391,6 +398,7 @@ FORMATS: Mapping[str, Callable[[], list[Sample]]] = {
     "paddle": paddle_samples,
     "keras": keras_samples,
     "stablehlo": stablehlo_samples,
+    "aten": pytorch_samples,
     "ir": ir_samples,
 }
 """The samples of each framework."""

@@ -108,6 +108,16 @@ def test_a_record_that_is_too_short_is_an_error(tmp_path: Path) -> None:
         read_model(tmp_path / "m.pt2")
 
 
+def test_a_tensor_that_repeats_few_elements_without_limit_is_an_error(tmp_path: Path) -> None:
+    records = small().records()
+    place = "m/data/weights/model_weights_config.json"
+    config = json.loads(records[place])
+    config["config"]["fc.weight"]["tensor_meta"].update(sizes=[{"as_int": 1 << 30}], strides=[{"as_int": 0}])
+    (tmp_path / "m.pt2").write_bytes(archive({**records, place: json.dumps(config).encode()}))
+    with pytest.raises(ModelFileError, match="repeats the elements of a storage of 48 bytes"):
+        read_model(tmp_path / "m.pt2")
+
+
 def test_a_cut_file_is_an_error_wherever_it_ends(tmp_path: Path) -> None:
     content = archive(small().records())
     for length in range(40, len(content), 37):

@@ -1,0 +1,79 @@
+"""Attention, quantization and arithmetic on sizes against numpy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import moir
+from tests.numerical.pytorch.programs import NAMES, Program, Type
+from tests.numerical.runtime import Array, compare, run
+
+RANDOM = np.random.default_rng(3)
+QUERY, KEY, VALUE = (RANDOM.standard_normal((2, heads, length, 4)).astype(np.float32) for heads, length in ((4, 3), (2, 5), (2, 5)))
+MASK = np.array([[True, True, False, True, False], [False] * 5, [True] * 5])
+
+
+def attended(mask: Array | None, scale: float, causal: bool = False) -> Array:
+    """Attention of four heads of queries on two of keys."""
+    key, value = (np.repeat(each, 2, 1) for each in (KEY, VALUE))
+    scores = QUERY @ key.swapaxes(-1, -2) * np.float32(scale)
+    if causal:
+        mask = np.tril(np.ones((3, 5), bool))
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
+    powers = np.exp(scores - np.max(scores, -1, keepdims=True, initial=-1e30))
+    return powers / np.maximum(powers.sum(-1, keepdims=True), np.float32(1e-30)) @ value
+
+
+@pytest.mark.parametrize("sizes", [(2, 4, 3, 4), ("Symbol('s0')", 4, "Symbol('s1')", 4)])
+def test_attention(tmp_path: Path, sizes: Any) -> None:
+    program = Program()
+    added = RANDOM.standard_normal((3, 5)).astype(np.float32)
+    query = program.input("q", "f32", sizes)
+    key, value = (program.input(name, "f32", [sizes[0], 2, 5, 4]) for name in "kv")
+    masks = {name: program.input(name, NAMES[given.dtype.name], given.shape) for name, given in (("mask", MASK), ("added", added))}
+    for more in (
+        [],
+        [("attn_mask", masks["mask"])],
+        [("attn_mask", masks["added"]), ("scale", 0.25)],
+        [("attn_mask", None), ("is_causal", True)],
+    ):
+        given = [("query", query), ("key", key), ("value", value), *more, ("enable_gqa", True)]
+        program.output(program.node("aten.scaled_dot_product_attention.default", given, "f32"))
+    program.save(tmp_path / "m.pt2")
+    results = run(
+        moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"q": QUERY, "k": KEY, "v": VALUE, "mask": MASK, "added": added}
+    )
+    compare(results, [attended(None, 0.5), attended(MASK, 0.5), attended(added, 0.25), attended(None, 0.5, causal=True)])
+
+
+def test_sizes_are_computed(tmp_path: Path) -> None:
+    program = Program()
+    x = program.input("x", "f32", ["Symbol('s0')", 6])
+    rows = program.number("aten.sym_size.int", [("self", x), ("dim", 0)])
+    double = program.number("_operator.mul", [("a", rows), ("b", 2)])
+    half = program.number("_operator.floordiv", [("a", rows), ("b", 2)])
+    program.output(program.node("aten.view.default", [("self", x), ("size", [double, -1])], "f32"))
+    program.output(program.node("aten.slice.Tensor", [("self", x), ("dim", 0), ("start", half), ("end", 2**63 - 1)], "f32"))
+    program.output(program.node("aten.full.default", [("size", [half]), ("fill_value", rows)], "i64"))
+    program.save(tmp_path / "m.pt2")
+    data = RANDOM.standard_normal((5, 6)).astype(np.float32)
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": data})
+    compare(results, [data.reshape(10, 3), data[2:], np.array([5, 5])])
+
+
+def test_quantization_rounds_to_the_levels(tmp_path: Path) -> None:
+    program = Program()
+    how = [("scale", 0.1), ("zero_point", 3), ("quant_min", -128), ("quant_max", 127), ("dtype", Type("i8"))]
+    x = program.input("x", "f32", [2, 6])
+    level = program.node("quantized_decomposed.quantize_per_tensor.default", [("input", x), *how], "i8")
+    program.output(program.node("quantized_decomposed.dequantize_per_tensor.default", [("input", level), *how], "f32"))
+    program.save(tmp_path / "m.pt2")
+    data = (RANDOM.standard_normal((2, 6)) * 9).astype(np.float32)
+    levels = np.clip(np.round(data / np.float32(0.1)) + 3, -128, 127)
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": data})
+    compare(results, [((levels - 3) * np.float32(0.1)).astype(np.float32)])

@@ -44,11 +44,19 @@ class ShapeBeforeActivation(Pattern):
         assert isinstance(source, OpResult) and op.parent is not None
         place = source.op
         for each in chain:
-            constants = [operand.owner for operand in each.operands if isinstance(operand.owner, Constant)]
-            for moved in (*constants, each):
-                moved.detach()
-                op.parent.insert_op_after(moved, place)
-                place = moved
+            for index, operand in enumerate(each.operands):
+                if isinstance(constant := operand.owner, Constant):
+                    if operand.has_more_than_one_use():
+                        # Its other users may be in front of this place.
+                        constant = constant.clone()
+                        each.operands[index] = constant.results[0]
+                    else:
+                        constant.detach()
+                    op.parent.insert_op_after(constant, place)
+                    place = constant
+            each.detach()
+            op.parent.insert_op_after(each, place)
+            place = each
         op.operands[0] = chain[-1].results[0]
         rewriter.has_done_action = True
 

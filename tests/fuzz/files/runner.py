@@ -6,9 +6,9 @@ A damaged file is converted or refused with a message. Anything else is a defect
 from __future__ import annotations
 
 import gc
+import os
 import random
 import re
-import os
 import resource
 import shutil
 import sys

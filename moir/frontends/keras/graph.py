@@ -31,6 +31,7 @@ from moir.frontends.keras.calls import Call, calls_of, tensors_of
 from moir.frontends.keras.configuration import Entry, Reference, Slice, attributes_of, decoded, entry_of, policy_name
 from moir.frontends.keras.masks import ATTENDING, LISTED, MASKED, MERGING, PASSING, RECURRENT
 from moir.frontends.keras.model_file import ModelFile
+from moir.frontends.keras.tensorflow_functions import LAYERS, renamed
 from moir.frontends.keras.weights import LayerWeights
 from moir.frontends.operations import Operations, declared_type
 
@@ -406,6 +407,8 @@ class Layer:
             raise self.builder.error(f"its configuration is invalid: {error}", entry) from error
         if not entry.is_operation or entry.config.get("dtype") is not None:
             properties["dtype"] = policy_name(entry.config.get("dtype"))
+        if entry.class_name in LAYERS and (call := self._function(arguments, keywords)) is not None:
+            return self.builder.node(call[0], entry.name, call[1], {}, call[2], (), count)
         properties |= self._assets(properties)
         keywords = dict(keywords) | self._masks(arguments, keywords)
         try:
@@ -415,6 +418,11 @@ class Layer:
         if not entry.is_operation:
             self._pass_mask(arguments, results)
         return results
+
+    def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
+        """The function of `keras.ops` that a function of TensorFlow is; None if none is the same."""
+        found = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
+        return None if found is None or any(True for _ in values_in(found[2])) else found
 
     def variables(self) -> list[tuple[str, SSAValue]]:
         """The variables as constants, by their names."""

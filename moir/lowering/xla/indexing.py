@@ -108,6 +108,13 @@ def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int,
     return node.integers(data, ()), [axis - (axis > place) for axis in node.integers(indices, ())]
 
 
+def _check_dimensions(node: LoweringNode, fits: bool, dimensions: Sequence[int]) -> None:
+    """Raises ConversionError unless dimension numbers are those of operand 0 and of the indices, operand 1."""
+    rank, place = node.known_rank(0), node.integer("index_vector_dim", 0)
+    if not fits or not all(0 <= each < rank for each in dimensions) or not 0 <= place <= node.known_rank(1):
+        node.fail("its dimension numbers are not those of its operands")
+
+
 def gathered(
     node: LoweringNode,
     op: OpBuilder,
@@ -120,8 +127,9 @@ def gathered(
 
     A start index beyond the last valid one is clamped to the last valid one.
     """
-    data, rank = operand, len(sizes)
+    data, rank = operand, node.known_rank(0)
     batching, index_batching = batching_of(node, "operand_batching_dims", "start_indices_batching_dims")
+    _check_dimensions(node, len(sizes) == rank, (*start_index_map, *collapsed_slice_dims, *batching))
     places = Places(op, data, index_lists(node, op), start_index_map, batching, index_batching, sizes)
     shape = shape_of(data) or (-1,) * rank
     cut = [axis for axis in places.whole if sizes[axis] != shape[axis]]
@@ -198,6 +206,7 @@ def scattered(
     if reduction is None or (reduction != "none" and element_of(operand) is boolean):
         node.fail("its function is not a sum, a product, an extreme or the update alone", hint="cut the model in front of this node")
     batching, index_batching = batching_of(node, "input_batching_dims", "scatter_indices_batching_dims")
+    _check_dimensions(node, True, (*scatter_dims_to_operand_dims, *inserted_window_dims, *batching))
     kept = [axis for axis in range(rank) if axis not in inserted_window_dims and axis not in batching]
     if len(kept) != len(update_window_dims) or not (scatter_dims_to_operand_dims or batching):
         node.fail(f"its update_window_dims {list(update_window_dims)} do not fit its other dimension numbers")

@@ -163,6 +163,7 @@ class _GraphBuilder:
         self._producers = {end: (start, edge) for start, end, edge in edges if self._is_data(end)}
         self._in_counts: dict[str, int] = {}
         self._out_counts: dict[str, int] = {}
+        self._input_values: dict[str, Any] = {}
         for name, attrs in nodes.items():
             if not self._is_data(name):
                 self._add_operation(name, attrs, edges)
@@ -175,6 +176,9 @@ class _GraphBuilder:
         for start, end, edge in edges:
             if not self._is_data(end):
                 self._connect(start, end, edge)
+        # A test may say the value of an input, for functions that infer values: a constant takes its place.
+        for name, value in self._input_values.items():
+            GraphNode(self.graph, name)["value"] = deepcopy(value)
 
     def _is_data(self, name: str) -> bool:
         return self._nodes[name].get("kind") == "data"
@@ -231,9 +235,11 @@ class _GraphBuilder:
                 data["shape"] = attrs["shape"]
             if attrs.get("data_type") is not None:
                 data["data_type"] = attrs["data_type"]
-            # A test may say the value of an input, for functions that infer values.
-            if attrs.get("value") is not None and (is_mo_operation(node.ir_operation) or isinstance(node.ir_operation, Parameter)):
-                data["value"] = deepcopy(attrs["value"])
+            if attrs.get("value") is not None:
+                if is_mo_operation(node.ir_operation):
+                    data["value"] = deepcopy(attrs["value"])
+                elif isinstance(node.ir_operation, Parameter):
+                    self._input_values[name] = attrs["value"]
         for key, entry in attrs.items():
             if key not in _OF_DATA:
                 data[key] = deepcopy(entry)

@@ -45,8 +45,8 @@ def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
             return None
         try:
             return rule(op, index, ask)
-        except (TypeError, ValueError, AttributeError):
-            # An attribute of another type than the rule expects: the lowering of the operation says so.
+        except (TypeError, ValueError, AttributeError, IndexError):
+            # An attribute of another type than the rule expects, or too few operands: the lowering says so.
             return None
 
     def ask(value: SSAValue) -> int | None:

@@ -156,6 +156,7 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     ),
     "onnx: 2^53 axes": onnx_sample(one("LayerNormalization", "x", "s", axis=-(2**53)), shape=None, s=np.ones(4, np.float32)),
     "onnx: softmax along axis 2^53": onnx_sample(one("Softmax", "x", axis=2**53), shape=None, version=11),
+    "onnx: a convolution without filters": onnx_sample(one("Conv", "x"), shape=None),
     "onnx: more splits than 32 bits": onnx_sample(
         one("StringSplit", "s", delimiter="", maxsplit=2**31), version=20, s=np.array(["a b"], object)
     ),
@@ -204,6 +205,14 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     ),
     "mxnet: infinite paddings": mxnet_sample(
         {"op": "Pooling", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"kernel": "(3, 2)", "pad": "(1e999, 1)", "pool_type": "max"}}
+    ),
+    "mxnet: a pooled size of one entry": mxnet_sample(
+        {
+            "op": "_contrib_ROIAlign",
+            "name": "y",
+            "inputs": [[0, 0, 0], [0, 0, 0]],
+            "attrs": {"pooled_size": "(2,)", "spatial_scale": "1.0"},
+        }
     ),
     "mxnet: sizes without axes": mxnet_sample({"op": "broadcast_axis", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"size": "(3, 4)"}}),
     "mxnet: a triangle of no square": mxnet_sample({"op": "_linalg_trmm", "name": "y", "inputs": [[0, 0, 0], [0, 0, 0]]}),

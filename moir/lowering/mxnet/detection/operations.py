@@ -6,6 +6,7 @@ contrib/roi_align.cc, contrib/psroi_pooling.cc and contrib/deformable_psroi_pool
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -231,10 +232,20 @@ def centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
     return op.Concat(op.Divide(op.Add(low, high), 2.0), op.Subtract(high, low), axis=-1)
 
 
-@mxnet.lowers("ROIPooling", "_npx_roi_pooling")
-def roi_pooling(op: OpBuilder, x: SSAValue, regions_: SSAValue, *, spatial_scale: float, pooled_size: tuple[int, ...] = ()) -> SSAValue:
-    """mxnet.ROIPooling(x, regions [R, 5]) {pooled_size, spatial_scale} -> opset2.ROIPooling(x, regions)"""
+def _sides(node: LoweringNode, pooled_size: Sequence[int]) -> tuple[int, int]:
+    """The height and the width of pooled regions. Fails if the attribute has another number of entries."""
+    if len(pooled_size) != 2:
+        node.fail(f"pooled_size has {len(pooled_size)} entries, not height and width")
     height, width = pooled_size
+    return height, width
+
+
+@mxnet.lowers("ROIPooling", "_npx_roi_pooling")
+def roi_pooling(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, regions_: SSAValue, *, spatial_scale: float, pooled_size: tuple[int, ...] = ()
+) -> SSAValue:
+    """mxnet.ROIPooling(x, regions [R, 5]) {pooled_size, spatial_scale} -> opset2.ROIPooling(x, regions)"""
+    height, width = _sides(node, pooled_size)
     regions = op.Reshape(regions_, [-1, 5], special_zero=False)
     return op.ROIPooling(x, regions, pooled_h=height, pooled_w=width, spatial_scale=spatial_scale, method="max")
 
@@ -282,7 +293,7 @@ def roi_align(
 
     With `position_sensitive` channel (c · H + i) · W + j is only taken at place i, j of the H x W places of a region.
     """
-    height, width = pooled_size
+    height, width = _sides(node, pooled_size)
     regions = node.operand(1)
     if size_along(node.shape(1) or (-1, 5), 1) == 4:
         # Without a column of batch indices all are of the first image.

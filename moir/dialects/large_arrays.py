@@ -31,7 +31,7 @@ SCATTERED_BYTES = 16 << 20
 """Minimum size in bytes of a strided array that is read in steps, so that not all its pages are in memory at once."""
 
 STRIP_BYTES = 256
-"""Size in bytes of the part of a row that is copied at a time where rows are columns in memory: four lines of a cache."""
+"""Size in bytes of the part of a row that is copied at a time where rows are columns in memory: four cache lines."""
 
 SMALL_GAPS = 4
 """Maximum ratio of the memory over which an array is spread to its size for gaps between its elements to be small."""

@@ -147,6 +147,7 @@ class ShapeComputations:
         numbers = entries.ravel().tolist()
         if entries.ndim > 1 or any(isinstance(entry, Symbol) and entry not in self.places for entry in numbers):
             return None
+        dimensions: list[Hashable] = []
         sources = dict.fromkeys(self.places[entry] for entry in numbers if isinstance(entry, Symbol))
         for source in sources:
             # Dimensions that weights fix are there, too, and so are those that an earlier ShapeOf has.

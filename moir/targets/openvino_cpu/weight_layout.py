@@ -11,7 +11,7 @@ from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.properties import boolean_attribute
-from moir.dialects.shapes import element_of, rank_of, tensor
+from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
@@ -31,8 +31,8 @@ class WeightsInColumns(Pattern):
     roots = (MatMul,)
 
     def may_match(self, op: Operation) -> bool:
-        data, weights = op.operands
-        return not op.properties.get("transpose_b") and rank_of(weights) == 2 and isinstance(weights.owner, Constant | Convert)
+        weights = op.operands[1]
+        return rank_of(weights) == 2 and isinstance(weights.owner, Constant | Convert)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         weights = op.operands[1]
@@ -53,7 +53,7 @@ class WeightsInColumns(Pattern):
 
 
 def has_columns(op: Operation, weights: SSAValue) -> bool:
-    """Whether an operation multiplies rows of data by the columns of weights, which the plugin multiplies by as constants."""
+    """Whether an operation multiplies data of known rank by the columns of weights."""
     if not isinstance(op, MatMul) or op.operands[1] is not weights or op.operands[0] is weights or op.flag("transpose_b"):
         return False
     # Of data without a known rank, the plugin multiplies by weights as by any other value.
@@ -71,10 +71,10 @@ def stored_transposed(op: OpBuilder, value: SSAValue) -> SSAValue:
         assert isinstance(producer, Constant)
         data = producer.value
         operands, properties = [], {"value": DataAttr.of(data.values.transpose((1, 0)), data.element)}
-    rows, columns = value.type.get_shape()  # pyright: ignore
+    shape = shape_of(value) or ()
     attributes = {name: each for name, each in producer.attributes.items() if name != "tensor_names"}
     built = type(producer).create(
-        operands=operands, properties=properties, attributes=attributes, result_types=[tensor((columns, rows), element_of(value))]
+        operands=operands, properties=properties, attributes=attributes, result_types=[tensor(shape[::-1], element_of(value))]
     )
     op.insert(built)
     return built.results[0]

@@ -264,12 +264,12 @@ def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
     The pieces of a contiguous array are views; others are copied or computed one at a time. Pages of memory maps are
     dropped when the next piece is asked for.
     """
+    if not isinstance(values, ComputedArray) and values.nbytes <= min(limit, WORTH_RELEASING):
+        if values.size:
+            yield np.ascontiguousarray(values).reshape(-1)
+        return
     if not isinstance(values, ComputedArray) and values.flags.c_contiguous:
         values = values.reshape(-1)
-        if values.nbytes <= min(limit, WORTH_RELEASING):
-            if values.size:
-                yield values
-            return
     for _, block in blocks(values, limit):
         yield _contiguous(block).reshape(-1)
 

@@ -14,6 +14,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
     "compare-with-zero": ((("Equal", "NotEqual"),),),
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
+    "complete-scales": ((("Interpolate",),),),
     "complete-shapes": ((("Reshape",),), (("Broadcast",),)),
     "complete-slices": ((("Slice",),), (("StridedSlice",),)),
     "compress-weights": ((("Gather", "MatMul"), ("Constant",)),),

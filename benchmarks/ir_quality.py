@@ -2,12 +2,13 @@
 
     python benchmarks/ir_quality.py PATH... [--repeats 5] [--seconds 2] [--load] [--markdown] [--json FILE]
 
-A path is a model file, the folder of a SavedModel, or any folder, which is searched for such. Each model is converted by both; then are
-compared: the operations of the IR (those of bodies included), the nodes of the executed graph on a CPU, the latency of an inference, and the
-size of the `.bin`; with `--load` also the time of `read_model` and `compile_model`, that of the same from a cache, that of the first
-inference, and the peak memory of a process that does this. All are of one thread in f32. Times are minima, for which the two IRs take turns:
-they hardly depend on what else the machine does. Loads are of new processes. A model's inputs are those of `inputs.npz` in its folder, or
-made up. `difference` is the largest difference of two results, as a part of the largest number of the result.
+A path is a model file, the folder of a SavedModel, or any folder, which is searched for such. Each model is converted by
+both; then are compared: the operations of the IR (those of bodies included), the nodes of the executed graph on a CPU,
+the latency of an inference, and the size of the `.bin`; with `--load` also the time of `read_model` and
+`compile_model`, that of the same from a cache, that of the first inference, and the peak memory of a process that does
+this. All are of one thread in f32. Times are minima, for which the two IRs take turns: they hardly depend on what else
+the machine does. Loads are of new processes. A model's inputs are those of `inputs.npz` in its folder, or made up.
+`difference` is the largest difference of two results, as a part of the largest number of the result.
 
 The exit status is 1 if an IR of `moir` has more operations, or computes something else.
 """
@@ -42,9 +43,7 @@ Measured = dict[str, float]
 
 def model_files(path: Path) -> Iterator[Path]:
     """The models in a folder, whatever its depth: files, and folders of SavedModels."""
-    if path.is_file():
-        yield path
-    elif (path / "saved_model.pb").exists():
+    if path.is_file() or (path / "saved_model.pb").exists():
         yield path
     elif path.is_dir():
         for each in sorted(path.iterdir()):
@@ -64,9 +63,8 @@ def inputs_of(model: Any, path: Path) -> list[np.ndarray] | None:
     stored = dict(np.load(beside)) if beside.exists() else {}
     found: list[np.ndarray] = []
     for port in model.inputs:
-        names = [
-            name for name in stored if {name, name.split(":")[0], f"{name}:0"} & {*port.get_names(), port.get_node().get_friendly_name()}
-        ]
+        known = {*port.get_names(), port.get_node().get_friendly_name()}
+        names = [name for name in stored if {name, name.split(":")[0], f"{name}:0"} & known]
         if not names and len(stored) == len(model.inputs) == 1:
             names = list(stored)
         if stored and not names:

@@ -57,6 +57,7 @@ OPENVINO_CPU = Target(
         "transpose-weights": "moir.targets.openvino_cpu.weight_layout",
         "read-final-shapes": "moir.targets.openvino_cpu.fused_operations",
         "omit-usual-scales": "moir.targets.openvino_cpu.attention",
+        "complete-scales": "moir.targets.openvino_cpu.interpolation",
     },
     forms={
         "simplify-matmul": "moir.targets.openvino_cpu.weights",

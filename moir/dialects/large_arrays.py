@@ -31,9 +31,7 @@ SCATTERED_BYTES = 16 << 20
 """Minimum size in bytes of a strided array that is read in steps, so that not all its pages are in memory at once."""
 
 STRIP_BYTES = 256
-"""Size in bytes of the part of a row that is copied at a time where rows are columns in memory: four lines of a
-cache.
-"""
+"""Size in bytes of the part of a row that is copied at a time where rows are columns in memory: four cache lines."""
 
 SMALL_GAPS = 4
 """Maximum ratio of the memory over which an array is spread to its size for gaps between its elements to be small."""
@@ -266,12 +264,12 @@ def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
     The pieces of a contiguous array are views; others are copied or computed one at a time. Pages of memory maps are
     dropped when the next piece is asked for.
     """
+    if not isinstance(values, ComputedArray) and values.nbytes <= min(limit, WORTH_RELEASING):
+        if values.size:
+            yield np.ascontiguousarray(values).reshape(-1)
+        return
     if not isinstance(values, ComputedArray) and values.flags.c_contiguous:
         values = values.reshape(-1)
-        if values.nbytes <= min(limit, WORTH_RELEASING):
-            if values.size:
-                yield values
-            return
     for _, block in blocks(values, limit):
         yield _contiguous(block).reshape(-1)
 

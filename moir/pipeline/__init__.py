@@ -107,6 +107,7 @@ MIDDLE: tuple[str, ...] = (
     "preprocess-inputs",
     "set-layouts",
     "eliminate-dead",
+    "store-quantized-weights",
     "fold-constants",
     # Shape computations, first: shorter ones give later passes more constants.
     "eliminate-identities",

@@ -39,6 +39,11 @@ _WHOLE = frozenset(map(id, (*INTEGER_TYPES, boolean)))
 """The `id`s of the element types of shape computations, which are interned: it takes long to hash an attribute."""
 
 
+def use_count(value: SSAValue) -> int:
+    """The number of operands that are a value."""
+    return sum(1 for _ in value.uses)
+
+
 class SimplifyShapeOfPass(ReportingPass):
     """Simplifies shape computations in one forward walk over each block."""
 
@@ -147,6 +152,7 @@ class ShapeComputations:
         numbers = entries.ravel().tolist()
         if entries.ndim > 1 or any(isinstance(entry, Symbol) and entry not in self.places for entry in numbers):
             return None
+        dimensions: list[Hashable] = []
         sources = dict.fromkeys(self.places[entry] for entry in numbers if isinstance(entry, Symbol))
         for source in sources:
             # Dimensions that weights fix are there, too, and so are those that an earlier ShapeOf has.
@@ -157,6 +163,10 @@ class ShapeComputations:
         else:
             return None
         if isinstance(op, Gather) and op.operands[0] in sources:
+            return None
+        is_mixed = len(sources) > 1 or any(not isinstance(entry, Symbol) for entry in numbers)
+        # The list of places is a constant more, in place of which at least one operand has to go.
+        if is_mixed and not any(use_count(operand) == 1 for operand in op.operands):
             return None
         axes = np.array([dimensions.index(entry) for entry in numbers], np.int64).reshape(entries.shape)
         return rewriter.op.Gather(source, rewriter.op.constant(axes), rewriter.op.constant(np.array(0, np.int64)))

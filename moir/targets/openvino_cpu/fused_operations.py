@@ -41,7 +41,8 @@ class ShapeBeforeActivation(Pattern):
         if not chain:
             return
         # Who reads the shape may come before the operations of the chain, which need no more than its beginning.
-        assert isinstance(source, OpResult) and op.parent is not None
+        assert isinstance(source, OpResult)
+        assert op.parent is not None
         place = source.op
         for each in chain:
             for index, operand in enumerate(each.operands):
@@ -73,7 +74,7 @@ def elementwise_chain(value: SSAValue) -> Iterator[Operation]:
 
 def keeps_shape(op: Operation, value: SSAValue) -> bool:
     """Whether an operation computes each element of its result from that of a value, and from constants."""
-    if not isinstance(op, OpsetOp) or op.operands[0] is not value and op.operands[-1] is not value:
+    if not isinstance(op, OpsetOp):
         return False
     others = [operand for operand in op.operands if operand is not value]
     if not all(isinstance(each.owner, Constant) for each in others) or len(op.operands) != len(others) + 1:

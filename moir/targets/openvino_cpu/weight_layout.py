@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import FLOATS
-from moir.analysis.uses import live_uses
+from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.data import DataAttr
+from moir.dialects.inference import set_type
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.properties import boolean_attribute
-from moir.dialects.shapes import element_of, rank_of, tensor
-from moir.rewriting.builder import OpBuilder
+from moir.dialects.shapes import element_of, rank_of, shape_of, tensor
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -31,8 +31,8 @@ class WeightsInColumns(Pattern):
     roots = (MatMul,)
 
     def may_match(self, op: Operation) -> bool:
-        data, weights = op.operands
-        return not op.properties.get("transpose_b") and rank_of(weights) == 2 and isinstance(weights.owner, Constant | Convert)
+        weights = op.operands[1]
+        return rank_of(weights) == 2 and isinstance(weights.owner, Constant | Convert)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         weights = op.operands[1]
@@ -42,44 +42,36 @@ class WeightsInColumns(Pattern):
         if source.owner.value.element not in FLOATS or element_of(weights) not in FLOATS:
             return
         products = [use.operation for use in live_uses(weights)]
-        if source is not weights and len(list(live_uses(source))) > 1:
+        if not all(has_columns(each, weights) for each in products) or (source is not weights and not has_one_live_use(source)):
             return
-        if all(has_columns(each, weights) for each in products):
-            transposed = stored_transposed(rewriter.op, weights)
-            for each in products:
-                each.operands[1] = transposed
-                each.properties["transpose_b"] = boolean_attribute(True)
-            rewriter.has_done_action = True
+        transpose(source.owner)
+        if isinstance(weights.owner, Convert):
+            exchange_sizes(weights.owner)
+        for each in products:
+            each.properties["transpose_b"] = boolean_attribute(True)
+        rewriter.has_done_action = True
 
 
 def has_columns(op: Operation, weights: SSAValue) -> bool:
-    """Whether an operation multiplies rows of data by the columns of weights, which the plugin multiplies by as
-    constants.
-    """
+    """Whether an operation multiplies data of known rank by the columns of weights."""
     if not isinstance(op, MatMul) or op.operands[1] is not weights or op.operands[0] is weights or op.flag("transpose_b"):
         return False
     # Of data without a known rank, the plugin multiplies by weights as by any other value.
     return (rank_of(op.operands[0]) or 0) >= 2
 
 
-def stored_transposed(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A constant of two dimensions, or one that is converted, with its dimensions exchanged."""
-    assert isinstance(value, OpResult)
-    producer = value.op
-    if isinstance(producer, Convert):
-        operands = [stored_transposed(op, producer.operands[0])]
-        properties = producer.properties
-    else:
-        assert isinstance(producer, Constant)
-        data = producer.value
-        operands, properties = [], {"value": DataAttr.of(data.values.transpose((1, 0)), data.element)}
-    rows, columns = value.type.get_shape()  # pyright: ignore
-    attributes = {name: each for name, each in producer.attributes.items() if name != "tensor_names"}
-    built = type(producer).create(
-        operands=operands, properties=properties, attributes=attributes, result_types=[tensor((columns, rows), element_of(value))]
-    )
-    op.insert(built)
-    return built.results[0]
+def transpose(constant: Constant) -> None:
+    """Exchange the dimensions of a matrix, which stays where it is in memory."""
+    data = constant.value
+    constant.properties["value"] = DataAttr.of(data.values.transpose((1, 0)), data.element)
+    exchange_sizes(constant)
+
+
+def exchange_sizes(op: Constant | Convert) -> None:
+    """Set the type of a result of two dimensions that were exchanged, which is another tensor then."""
+    [result] = op.results
+    set_type(result, tensor((shape_of(result) or ())[::-1], element_of(result)))
+    op.attributes.pop("tensor_names", None)
 
 
 FORMS = (

@@ -61,7 +61,7 @@ def test_errors(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["default{after=99}", "default{after=nothing}", "default{after}", "default{after=1,2}", "default{compress-to-fp16=7}"]
+    "text", ["default{after=999}", "default{after=nothing}", "default{after}", "default{after=1,2}", "default{compress-to-fp16=7}"]
 )
 def test_errors_of_default(text: str) -> None:
     with pytest.raises(UsageError):

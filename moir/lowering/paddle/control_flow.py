@@ -124,7 +124,7 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
         node,
         region,
         [value.type for value in states],
-        lambda types: lowered_body(node, region, [*types, *captured]),
+        lambda types, in_place: lowered_body(node, region, [*types, *captured], in_place=in_place),
         first_result=1,
     )
     start = op.constant(np.array(True)) if known is not None else _truth(op, condition)

@@ -47,7 +47,7 @@ INVOCATIONS: list[tuple[str, int, str]] = [
     (
         "moir torch.pt",
         1,
-        "moir: error: torch.pt: this is a PyTorch checkpoint; load the model in PyTorch and export it: torch.onnx.export(",
+        "moir: error: torch.pt: this is a PyTorch checkpoint; load the model in PyTorch and export it: torch.export.save(",
     ),
     ("moir tensors.safetensors", 1, "moir: error: tensors.safetensors: this is a safetensors file, weights without a graph; export"),
     ("moir network.xml", 1, "moir: error: network.xml: line 2, column 14: the XML cannot be read: no element found"),

@@ -21,6 +21,7 @@ from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import bf16, from_numpy, is_element_type
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
+from moir.frontends.keras.global_heaps import damaged_heap
 
 MAXIMUM_DEPTH = 64
 """The most groups around a dataset."""
@@ -96,6 +97,8 @@ class HDF5File:
         self._start = start
         self._budget = LARGEST_EXPANSION * size
         self._visited = 0
+        if (offset := damaged_heap(mapped, start, size)) is not None:
+            raise self.error(f"the heap of strings at offset {offset} is inconsistent")
         with self.reading("the file"):
             self.root = self._h5py.File(Window(mapped, start, size), "r")
 

@@ -95,6 +95,7 @@ def test_arrays_of_another_kind_than_the_input(array: np.ndarray, runtime: str, 
     assert f"the array for the input image: f32[?,1,8,8] is of {array.dtype}" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("folder")
 def test_a_model_is_reduced_as_long_as_the_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reduce", "model.onnx", "--check", "grep swish", "-o", "small.onnx", "--inputs", "in.npz"]) == 0
     assert capsys.readouterr().out.startswith("reduced     1 of 8 operations, random weights, after ")

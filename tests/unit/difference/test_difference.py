@@ -54,7 +54,7 @@ def test_half_precision_changes_constants_only(paths: dict[str, Path]) -> None:
     found = moir.diff(paths["f32.xml"], paths["f16.xml"])
     assert found == found.with_fields(interfaces=(), removed=(), added=(), changed=())
     weight = next(each for each in found.constants if each.node == "w")
-    assert (weight.before, weight.after) == ("f32[4,8]", "f16[4,8]")
+    assert (weight.before, weight.after) == ("f32[8,4]", "f16[8,4]")
     assert weight.elements is not None
     assert 0 < weight.elements <= 32
     assert weight.maximum is not None

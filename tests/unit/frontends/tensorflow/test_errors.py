@@ -80,8 +80,6 @@ def test_notes_for_debuggers_are_left_out(tmp_path):
     [
         (b"", "model.pb", "the file is empty"),
         (b"", "model.pbtxt", "the file is empty"),
-        (b"\x1c\0\0\0TFL3" + bytes(30), "model.pb", "this is a TensorFlow Lite model; there is no frontend"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(30), "model.pb", "this is an HDF5 file, as Keras writes it; keras.models.load_model("),
         (b"PK\x03\x04" + bytes(30), "model.pb", "this is a zip archive; unpack it"),
         (
             b"version https://git-lfs.github.com/spec/v1\noid",

@@ -211,7 +211,10 @@ def test_text_form_of_a_saved_model(tmp_path: Path) -> None:
 
 
 def test_files_that_are_links(tmp_path: Path) -> None:
-    """Caches of downloads keep the files of a model as links into a folder of contents."""
+    """Caches of downloads keep the files of a model as links into a folder of contents.
+
+    Who names such a link himself means what it leads to; a link in a folder that he named is one that came with it.
+    """
     source = FIXTURES / "saved_model_v2"
     blobs = tmp_path / "blobs"
     blobs.mkdir()
@@ -220,7 +223,9 @@ def test_files_that_are_links(tmp_path: Path) -> None:
         link = tmp_path / "snapshot" / path.relative_to(source)
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(blobs / str(number))
-    assert values(read_model(tmp_path / "snapshot"))["hash_table_1"] == WORDS
+    assert values(read_model(tmp_path / "snapshot" / "saved_model.pb"))["hash_table_1"] == WORDS
+    with pytest.raises(ModelFileError, match="the file is a link out of the folder of the model"):
+        read_model(tmp_path / "snapshot")
 
 
 @pytest.mark.parametrize("name", ["saved_model_v1", "saved_model_v2"])

@@ -1,0 +1,54 @@
+"""The global heaps of an HDF5 file, in which strings of variable length are: whether their objects fit.
+
+The HDF5 library goes from object to object by the sizes that they declare, for ever if one of them is 0.
+
+Source: HDF5 File Format Specification 3.0, section III.E, "Disk Format: Level 1E - Global Heap".
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+
+SIGNATURE = b"GCOL\1\0\0\0"
+"""The signature of a collection, its version, and three reserved bytes."""
+
+_HEADER, _OBJECT = 16, 16
+"""The bytes of the header of a collection, and of one of its objects, without its data."""
+
+_FREE_SPACE = 0
+"""The index of the object that is the unused rest of a collection, whose size includes its own header."""
+
+
+def damaged_heap(mapped: mmap.mmap, start: int, size: int) -> int | None:
+    """The offset of the first collection whose objects are not within it; None if there is none.
+
+    Args:
+        mapped: the memory map of the file.
+        start: where the HDF5 file begins in it.
+        size: its bytes.
+    """
+    end = start + size
+    place = mapped.find(SIGNATURE, start, end)
+    while place >= 0:
+        if not _objects_fit(mapped, place, end):
+            return place - start
+        place = mapped.find(SIGNATURE, place + len(SIGNATURE), end)
+    return None
+
+
+def _objects_fit(mapped: mmap.mmap, place: int, end: int) -> bool:
+    """Whether each object of a collection begins after the one before, and ends within the collection."""
+    if place + _HEADER > end:
+        return False
+    (length,) = struct.unpack_from("<Q", mapped, place + len(SIGNATURE))
+    stop, position = place + length, place + _HEADER
+    if stop > end:
+        return False
+    while position + _OBJECT <= stop:
+        index, size = struct.unpack_from("<H6xQ", mapped, position)
+        step = size if index == _FREE_SPACE else _OBJECT + (size + 7) // 8 * 8
+        if step < _OBJECT or position + step > stop:
+            return False
+        position += step
+    return True

@@ -23,6 +23,9 @@ MODELS = {
     "caffe": [ROOT / "tests/fixtures/caffe/classifier.caffemodel"],
     "mxnet": [ROOT / "tests/fixtures/mxnet/classifier-symbol.json"],
     "paddle": [ROOT / "tests/fixtures/paddle" / name for name in ("classifier.pdmodel", "classifier_pir.json")],
+    "tflite": [ROOT / "tests/fixtures/tflite/network.tflite"],
+    "keras": [ROOT / "tests/fixtures/keras/functional.keras"],
+    "stablehlo": [ROOT / "tests/fixtures/stablehlo/mlp.mlir"],
     "aten": [ROOT / "tests/fixtures/pytorch/classifier.pt2"],
     "tf": [ROOT / "tests/fixtures/tensorflow" / name for name in ("convolution.pbtxt", "saved_model_v2", "keras_3")],
 }

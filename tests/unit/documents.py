@@ -159,11 +159,15 @@ def place_models(folder: Path) -> None:
     )
 
 
-def place_keras_and_stablehlo_models(folder: Path) -> None:
-    """Copy `model.keras` and `program.mlir` into a folder."""
+def place_models_of_newer_frameworks(folder: Path) -> None:
+    """Copy `model.keras`, `program.mlir`, `model.pt2`, `model.tflite` and `inference.pdmodel` into a folder."""
     fixtures = Path(__file__).parents[1] / "fixtures"
     shutil.copy(fixtures / "keras" / "functional.keras", folder / "model.keras")
     shutil.copy(fixtures / "stablehlo" / "mlp.mlir", folder / "program.mlir")
+    shutil.copy(fixtures / "pytorch" / "classifier.pt2", folder / "model.pt2")
+    shutil.copy(fixtures / "tflite" / "network.tflite", folder / "model.tflite")
+    for suffix in (".pdmodel", ".pdiparams"):
+        shutil.copy(fixtures / "paddle" / f"classifier{suffix}", folder / f"inference{suffix}")
 
 
 def place_tensorflow_models(folder: Path) -> None:

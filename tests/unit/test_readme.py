@@ -14,8 +14,8 @@ from tests.unit.documents import (
     is_synopsis,
     lay_out,
     place_digits,
-    place_keras_and_stablehlo_models,
     place_models,
+    place_models_of_newer_frameworks,
     place_tensorflow_models,
     programs,
     run,
@@ -48,7 +48,7 @@ def test_commands_print_what_it_says(tmp_path: Path) -> None:
 def test_other_commands(tmp_path: Path) -> None:
     place_models(tmp_path)
     place_tensorflow_models(tmp_path)
-    place_keras_and_stablehlo_models(tmp_path)
+    place_models_of_newer_frameworks(tmp_path)
     for command in COMMANDS:
         # tests/unit/test_package.py installs the package.
         if command[:4] != ["python", "-m", "pip", "install"]:

@@ -48,7 +48,7 @@ def wider(op: OpBuilder, match: Match) -> SSAValue:
     ("rewrite_", "reason"),
     [
         (lambda *_: None, "a condition of its rewrite does not hold"),
-        (wider, "the replacement has type tensor<4xf64>, which says less than tensor<4xf32>"),
+        (wider, "the replacement has type tensor<4xf64>, which is less refined than tensor<4xf32>"),
         (lambda op, match: op.MatMul(match["x"], op.constant([1.0, 2.0])), "4"),
     ],
 )

@@ -110,7 +110,8 @@ def parameters(name: str) -> str:
 def section(name: str) -> str:
     """The section of a pass."""
     framework = lowering_passes().get(name)
-    kinds = f"[the lowerings of {framework.title}](lowerings.md#{framework.title.lower().replace(" ", "-")})" if framework else ""
+    anchor = "" if framework is None else framework.title.lower().replace(" ", "-")
+    kinds = f"[the lowerings of {framework.title}](lowerings.md#{anchor})" if framework else ""
     facts = [("In the pipeline", positions(name)), ("Parameters", parameters(name)), ("Kinds", kinds), ("File", _path(name))]
     listed = "".join(f"- {label}: {text}\n" for label, text in facts if text)
     return f"### {name}\n\n{markdown(description(name))}\n\n{listed}".strip()

@@ -17,7 +17,7 @@ from moir import convert_model, save_model
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 FAMILIES = (
-    "chain", "branches", "shapes", "wide", "growing", "parts", "outputs", "nesting", "constants", "names", "functions",
+    "chain", "branches", "shapes", "wide", "growing", "parts", "outputs", "nesting", "loops", "constants", "names", "functions",
     "tf-chain", "tf-shapes", "tf-wide", "mxnet-chain", "mxnet-wide", "caffe-chain", "caffe-wide", "ir-chain", "ir-wide",
 )  # fmt: skip
 STEP = 240

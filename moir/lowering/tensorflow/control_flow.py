@@ -181,6 +181,8 @@ def _conditional_loop(node: LoweringNode, op: OpBuilder, given: Repetition, body
         node.fail("it has slices without a bound")
     cond = graph_of(node, "cond")
     values = [*given.states, *given.invariants]
+    if len(results_of(cond.block)) != 1 or len(parameters_of(cond.block)) != len(parameters_of(body.block)):
+        node.fail("its condition does not compute one value of what its body gets")
     first = truth(node, op, inlined(node, op, cond.clone(), values)[0])
     known = node.known.constant(first)
     if known is not None and not known.any():

@@ -13,16 +13,15 @@
 // QUANTIZED-NEXT: opset1.Constant
 // QUANTIZED-NEXT: tflite.RESHAPE([[POOL]]
 
-// LOOPS: tflite.WHILE({{.*}}) ({
+// LOOPS: tflite.WHILE({{.*}}graph_attributes = ["cond", "body"]
 // LOOPS: tflite.LESS
 // LOOPS: }, {
 // LOOPS: tflite.ADD
-// LOOPS: graph_attributes = ["cond", "body"]
 // LOOPS: tflite.IF
 
 // A variable that is written is a state, one that is only read a constant.
 // STATE: notes = ["the model has a state, which an infer request keeps until reset_state(): {{.*}}"]
-// STATE: opset6.ReadValue
 // STATE: tflite.MUL
+// STATE: opset6.ReadValue
 // STATE: tflite.ADD
 // STATE: opset6.Assign

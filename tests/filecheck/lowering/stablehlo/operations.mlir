@@ -4,7 +4,7 @@
 moir.model @product {
   %a = opset1.Parameter() {name = "a"} : tensor<2x3xf32>
   %b = opset1.Parameter() {name = "b"} : tensor<4x3xf32>
-  // CHECK: opset1.MatMul(%0, %1) {transpose_b = true
+  // CHECK: opset1.MatMul(%a, %b) {transpose_b = true
   %y = stablehlo.dot_general(%a, %b) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], name = "dot"} : tensor<2x4xf32>
   opset1.Result(%y) {name = "y"}
 }
@@ -22,7 +22,7 @@ moir.model @kept {
     %r = stablehlo.add(%p, %q) : tensor<f32>
     opset1.Result(%r)
   }) : tensor<2xf32>
-  // CHECK: opset1.ReduceSum(%0, %{{.*}}) {keep_dims = true
+  // CHECK: opset1.ReduceSum(%x, %{{.*}}) {keep_dims = true
   // CHECK-SAME: tensor<2x1xf32>
   %k = stablehlo.broadcast_in_dim(%s) {broadcast_dimensions = [0], name = "keep"} : tensor<2x1xf32>
   opset1.Result(%k) {name = "y"}

@@ -14,7 +14,7 @@ moir.model @simple {
   %3 = tflite.L2_NORMALIZATION(%2) {fused_activation_function = "NONE"} : tensor<2x3xf32>
   // CHECK: opset8.Softmax
   %4 = tflite.SOFTMAX(%3) {beta = 1.0} : tensor<2x3xf32>
-  // CHECK: opset9.Erf
+  // CHECK: opset1.Erf
   %5 = tflite.FlexErf(%4) {T = f32} : tensor<2x3xf32>
   // CHECK: opset1.Add
   // CHECK: opset1.Select

@@ -5,8 +5,8 @@
 // CHECK:           %0 = opset1.Constant() {value = #moir.data<tensor<1x3xsi8>, [1, -128, 127]>}
 // CHECK-NEXT:      %1 = opset1.Constant() {value = #moir.data<tensor<f32>, [0.25]>}
 // CHECK-NEXT:      %2 = opset1.Convert(%0) {destination_type = f32} : tensor<1x3xf32>
-// CHECK-NEXT:      %3 = opset1.Multiply(%2, %1) {name = "q"} : tensor<1x3xf32>
-// CHECK-NEXT:      opset1.MatMul(%x, %3)
+// CHECK-NEXT:      %q = opset1.Multiply(%2, %1) {name = "q"} : tensor<1x3xf32>
+// CHECK-NEXT:      opset1.MatMul(%x, %q)
 builtin.module {
   moir.model @signed {
     %x = opset1.Parameter() {name = "x"} : tensor<?x1xf32>

@@ -7,7 +7,7 @@ moir.model @sigmoid {
   %n = opset1.Negative(%x) : tensor<2x3xf32>
   %e = opset1.Exp(%n) : tensor<2x3xf32>
   %a = opset1.Add(%one, %e) : tensor<2x3xf32>
-  // CHECK: opset1.Sigmoid(%0) {name = "y"}
+  // CHECK: opset1.Sigmoid(%x) {name = "y"}
   %y = opset1.Divide(%one, %a) {name = "y"} : tensor<2x3xf32>
   opset1.Result(%y) {name = "y"}
 }

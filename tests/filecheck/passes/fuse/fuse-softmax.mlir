@@ -8,7 +8,7 @@ moir.model @softmax {
   %d = opset1.Subtract(%x, %m) : tensor<2x3xf32>
   %e = opset1.Exp(%d) : tensor<2x3xf32>
   %s = opset1.ReduceSum(%e, %axis) {keep_dims = true} : tensor<2x1xf32>
-  // CHECK: opset8.Softmax(%0) {name = "y"}
+  // CHECK: opset8.Softmax(%x) {name = "y"}
   %y = opset1.Divide(%e, %s) {name = "y"} : tensor<2x3xf32>
   opset1.Result(%y) {name = "y"}
 }

@@ -2,9 +2,9 @@
 
 // CHECK-LABEL: moir.model @usual
 // CHECK:           %v = opset1.Parameter
-// CHECK-NEXT:      %1 = opset13.ScaledDotProductAttention(%q, %k, %v) {causal = false} : tensor<?x2x?x4xf32>
+// CHECK-NEXT:      %0 = opset13.ScaledDotProductAttention(%q, %k, %v) : tensor<?x2x?x4xf32>
 // CHECK-NEXT:      %m = opset1.Parameter
-// CHECK-NEXT:      %2 = opset13.ScaledDotProductAttention(%q, %k, %v, %m) {causal = false, name = "a"} : tensor<?x2x?x4xf32>
+// CHECK-NEXT:      %1 = opset13.ScaledDotProductAttention(%q, %k, %v, %m) {name = "a"} : tensor<?x2x?x4xf32>
 builtin.module {
   moir.model @usual {
     %q = opset1.Parameter() {name = "q"} : tensor<?x2x?x4xf32>

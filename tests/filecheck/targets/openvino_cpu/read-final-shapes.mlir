@@ -2,12 +2,12 @@
 
 // The shape is read after the operations that the plugin computes with the convolution, and before what computes with it.
 // CHECK-LABEL: moir.model @chain
-// CHECK:           %1 = opset1.Convolution(%x, %w)
+// CHECK:           %0 = opset1.Convolution(%x, %w)
 // CHECK-NEXT:      %b = opset1.Constant
-// CHECK-NEXT:      %2 = opset1.Add(%b, %1)
-// CHECK-NEXT:      %3 = opset1.Relu(%2)
-// CHECK-NEXT:      %s = opset3.ShapeOf(%3)
-// CHECK-NEXT:      %4 = opset1.Broadcast(%x, %s)
+// CHECK-NEXT:      %1 = opset1.Add(%b, %0)
+// CHECK-NEXT:      %2 = opset1.Relu(%1)
+// CHECK-NEXT:      %s = opset3.ShapeOf(%2)
+// CHECK-NEXT:      %3 = opset1.Broadcast(%x, %s)
 builtin.module {
   moir.model @chain {
     %x = opset1.Parameter() {name = "x"} : tensor<1x1x?x?xf32>
@@ -28,8 +28,8 @@ builtin.module {
 // Inputs, results with other uses, and constants that may enlarge a result.
 // CHECK-LABEL: moir.model @others
 // CHECK:           opset3.ShapeOf(%x)
-// CHECK:           opset3.ShapeOf(%1)
-// CHECK:           opset3.ShapeOf(%3)
+// CHECK:           opset3.ShapeOf(%0)
+// CHECK:           opset3.ShapeOf(%2)
 builtin.module {
   moir.model @others {
     %x = opset1.Parameter() {name = "x"} : tensor<?x4xf32>

@@ -4,8 +4,8 @@
 // CHECK-LABEL: moir.model @shared
 // CHECK-NEXT:      %x = opset1.Parameter
 // CHECK-NEXT:      %w = opset1.Constant() {value = #moir.data<tensor<3x2xf32>, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]>, name = "w"}
-// CHECK-NEXT:      %1 = opset1.MatMul(%x, %w) {transpose_b = true} : tensor<?x3xf32>
-// CHECK-NEXT:      %2 = opset1.MatMul(%x, %w) {transpose_a = true, transpose_b = true, name = "y"} : tensor<2x3xf32>
+// CHECK-NEXT:      %0 = opset1.MatMul(%x, %w) {transpose_b = true} : tensor<?x3xf32>
+// CHECK-NEXT:      %1 = opset1.MatMul(%x, %w) {transpose_a = true, transpose_b = true, name = "y"} : tensor<2x3xf32>
 builtin.module {
   moir.model @shared {
     %x = opset1.Parameter() {name = "x"} : tensor<2x2xf32>
@@ -23,7 +23,7 @@ builtin.module {
 // CHECK-LABEL: moir.model @stored
 // CHECK:           %w = opset1.Constant() {value = #moir.data<tensor<3x2xf16>, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]>}
 // CHECK-NEXT:      %c = opset1.Convert(%w) {destination_type = f32, runtime_info = {decompression = true}} : tensor<3x2xf32>
-// CHECK-NEXT:      %1 = opset1.MatMul(%x, %c) {transpose_b = true}
+// CHECK-NEXT:      %0 = opset1.MatMul(%x, %c) {transpose_b = true}
 builtin.module {
   moir.model @stored {
     %x = opset1.Parameter() {name = "x"} : tensor<?x2xf32>

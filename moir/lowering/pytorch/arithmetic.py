@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean
 from moir.dialects.shapes import element_of
 from moir.expansions.angles import angle_of, is_negative
+from moir.expansions.quotients import floored_quotient
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar
 from moir.lowering.pytorch.promotion import as_element, category, inferred_element, is_integral
@@ -70,8 +71,8 @@ def div_mode(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar
 
 
 def floor_quotient(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """x / y rounded down; of integers (x - x mod y) / y, which has no remainder."""
-    return op.Divide(op.Subtract(x, op.FloorMod(x, y)), y) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
+    """x / y rounded down."""
+    return floored_quotient(op, x, y) if is_integral(element_of(x)) else op.Floor(op.Divide(x, y))
 
 
 @aten.lowers("floor_divide.default", "floor_divide.Scalar")

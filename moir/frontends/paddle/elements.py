@@ -7,26 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.ir import Attribute
-
-from moir.dialects import element_types
-
-ELEMENTS: Mapping[int, Attribute] = {
-    0: element_types.boolean,
-    1: element_types.si16,
-    2: element_types.si32,
-    3: element_types.si64,
-    4: element_types.f16,
-    5: element_types.f32,
-    6: element_types.f64,
-    20: element_types.ui8,
-    21: element_types.si8,
-    22: element_types.bf16,
-    32: element_types.f8e4m3,
-    33: element_types.f8e5m2,
-}
-"""The element types by their numbers in `VarType.Type`."""
-
 TENSOR, FEED_LIST, FETCH_LIST, STEP_SCOPES, TENSOR_ARRAY, RAW = 7, 9, 10, 11, 13, 17
 """The kinds of variables that are named here, by their numbers in `VarType.Type`."""
 

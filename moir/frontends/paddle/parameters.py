@@ -21,10 +21,10 @@ import numpy as np
 
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import to_numpy
+from moir.dialects.frameworks.paddle import ELEMENTS
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.files.reading import map_file
-from moir.frontends.paddle.elements import ELEMENTS
 from moir.frontends.paddle.messages import MESSAGES
 
 MAXIMUM_RANK = 32

@@ -20,13 +20,14 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
+from moir.dialects.frameworks.paddle import ELEMENTS
 from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.operations import declared_type
 from moir.frontends.paddle.definitions import definition_of_pir
-from moir.frontends.paddle.elements import DATA_TYPES, ELEMENTS, TYPE_NAMES
+from moir.frontends.paddle.elements import DATA_TYPES, TYPE_NAMES
 from moir.frontends.paddle.operation import IGNORED, arranged, build, number_data
 from moir.frontends.paddle.pir_file import PARAMETER, PirBlock, PirOperation, PirProgram
 from moir.frontends.paddle.scope import Key, Scope, new_parameter

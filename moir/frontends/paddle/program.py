@@ -20,13 +20,14 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
+from moir.dialects.frameworks.paddle import ELEMENTS
 from moir.dialects.names import names_of, set_names
 from moir.dialects.properties import attribute_of, string_attribute
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.operations import declared_type
 from moir.frontends.paddle.definitions import definition_of
-from moir.frontends.paddle.elements import ELEMENTS, TENSOR, TENSOR_ARRAY
+from moir.frontends.paddle.elements import TENSOR, TENSOR_ARRAY
 from moir.frontends.paddle.messages import ATTRIBUTE_FIELDS
 from moir.frontends.paddle.operation import IGNORED, arranged, build
 from moir.frontends.paddle.scope import Key, Scope, new_parameter

@@ -11,26 +11,13 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.element_types import is_element_type, to_numpy
+from moir.dialects.frameworks.paddle import ELEMENTS
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, normalize_axis
 from moir.expansions.shape_values import as_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import Reader
 from moir.rewriting.builder import OpBuilder
-
-ELEMENTS: Mapping[int, Attribute] = {
-    0: element_types.boolean,
-    1: element_types.si16,
-    2: element_types.si32,
-    3: element_types.si64,
-    4: element_types.f16,
-    5: element_types.f32,
-    6: element_types.f64,
-    20: element_types.ui8,
-    21: element_types.si8,
-    22: element_types.bf16,
-}
-"""The element types by their numbers in attributes."""
 
 SCALARS_SINCE = 2_005_000
 """The version of PaddlePaddle since which tensors without dimensions exist: before, they had one of size 1."""

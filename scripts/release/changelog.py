@@ -10,7 +10,7 @@ NO_RELEASE = " There has been no release yet."
 
 
 def cut(text: str, version: str, day: date) -> str:
-    """The changelog with a section for a version, and an empty one for what comes next.
+    """The changelog with the unreleased entries in a section for a version.
 
         ## Unreleased            ## Unreleased
                                                             (the entries move to the new section)

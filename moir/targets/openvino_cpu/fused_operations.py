@@ -1,4 +1,4 @@
-"""Operations that the CPU plugin computes together with what comes before them."""
+"""Operations that the CPU plugin fuses into the operation before them."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def convert(
     observers: Sequence[Observer] = (),
 ) -> ModuleOp:
     """Read a model file and convert it to opset dialects, see `moir.convert_model`. Observers are not closed."""
-    from moir.pipeline.text import default_passes, expanded
+    from moir.pipeline import default_pipeline
 
     options.check()
     framework = framework_of_file(path)
@@ -117,8 +117,10 @@ def convert(
         if extensions is not None:
             stack.callback(extensions.close)
         if passes is None or passes == "":
-            chosen = default_passes(framework.dialect, options, extensions)
+            chosen = default_pipeline(framework.dialect, options, extensions)
         else:
+            from moir.pipeline.text import expanded
+
             chosen = expanded(passes, framework.dialect, options, extensions)
         for observer in observers:
             observer.begin(["import", *(each.name for each in chosen)])

@@ -36,13 +36,14 @@ class Analyses:
         self.folding_budget = FoldingBudget(self.operations(Operation))
         """What all foldings of constants of this module together may take."""
 
-    def invalidate(self, *, dimensions: bool = True) -> None:
+    def invalidate(self, *, operations: bool = True, dimensions: bool = True) -> None:
         """Forget facts: the module has changed.
 
         Args:
+            operations: whether there may be other operations, or values of other element types.
             dimensions: whether those of `dimensions` may not hold any more.
         """
-        for name in ("contents", "classes", "kinds", "elements", "_by_class", "known_values"):
+        for name in ("known_values", *(("contents", "classes", "kinds", "elements", "_by_class") if operations else ())):
             vars(self).pop(name, None)
         if dimensions:
             self._dimensions.clear()

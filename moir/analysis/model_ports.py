@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
-from moir.dialects.interface import PARAMETER, RESULT
-from moir.dialects.moir import ModelOp
+from moir.dialects.moir import PARAMETER, RESULT, ModelOp
 from moir.dialects.names import name_of, names_of
 from moir.errors import UsageError
 from moir.suggestions import did_you_mean

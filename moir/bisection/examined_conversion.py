@@ -11,15 +11,15 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run
-from moir.dialects.framework import FrameworkOp
+from moir.dialects.framework import FrameworkOp, framework_of
 from moir.errors import ConversionError, InternalError, MoirError
 from moir.files.recognition import framework_of_file
 from moir.frameworks import FRAMEWORKS, Framework
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
-from moir.pipeline import LoadedExtensions, deferred
+from moir.pipeline import LoadedExtensions, default_pipeline, deferred
 from moir.pipeline.cut_types import infer_cut_types
-from moir.pipeline.text import default_passes, expanded, framework_of
+from moir.pipeline.text import expanded
 from moir.records import Record
 from moir.rewriting.events import RewriteEvent, traced
 from moir.target_records import OPENVINO_CPU
@@ -189,7 +189,7 @@ def opened(
         if passes:
             chosen = expanded(passes, framework.dialect, options, extensions)
         else:
-            chosen = default_passes(framework.dialect, options, extensions)
+            chosen = default_pipeline(framework.dialect, options, extensions)
         if any(item.place.text and item.shape is None for item in options[INPUT]) and framework.lowering is not None:
             infer_cut_types(module, options[INPUT], framework, run)
         yield ExaminedConversion(module, framework, chosen, extensions, path, options)

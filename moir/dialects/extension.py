@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import irdl_op_definition, var_operand_def, var_result_def
 
-from moir.dialects.assembly import LAYER_VERSION, parse_free_form, print_assembly
+from moir.dialects.discardable import LAYER_VERSION
 from moir.dialects.framework import decode_kind, encode_kind
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.interfaces.operation import OpsetOp, Types
@@ -68,10 +68,14 @@ class ExtensionOp(OpsetOp):
         return version.data if isinstance(version, StringAttr) else EXTENSION
 
     def print(self, printer: Printer) -> None:
+        from moir.dialects.assembly import print_assembly
+
         print_assembly(printer, self, {})
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        from moir.dialects.assembly import parse_free_form
+
         return parse_free_form(parser, cls)
 
 

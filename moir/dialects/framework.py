@@ -12,12 +12,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 from xdsl.ir import Dialect, OpTraits
 from xdsl.traits import NoTerminator
 
 from moir import frameworks
-from moir.dialects.assembly import parse_free_form, print_assembly
+from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.opset.interfaces.properties import PropertyAccess
+from moir.dialects.properties import value_of
 
 if TYPE_CHECKING:
     from xdsl.parser import Parser
@@ -44,10 +46,14 @@ class FrameworkOp(PropertyAccess):
     """
 
     def print(self, printer: Printer) -> None:
+        from moir.dialects.assembly import print_assembly
+
         print_assembly(printer, self, {})
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        from moir.dialects.assembly import parse_free_form
+
         return parse_free_form(parser, cls)
 
 
@@ -81,3 +87,19 @@ def operation_class(framework: str, kind: str) -> type[FrameworkOp]:
 def framework_dialect(name: str, kinds: Iterable[str] = ()) -> Dialect:
     """A framework dialect with the operations of the given kinds, for tools that support closed dialects only."""
     return Dialect(name, [operation_class(name, kind) for kind in kinds], [])
+
+
+def framework_of(module: ModuleOp) -> str:
+    """The framework of a module: recorded by its models, or else that of the first framework operation's dialect.
+
+    The first framework in the table if the module has neither.
+    """
+    known = [framework.dialect for framework in frameworks.converted()]
+    for model in models_of(module):
+        parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
+        if isinstance(parameters, DictionaryAttr) and "framework" in parameters.data:
+            framework = value_of(parameters.data["framework"])
+            if framework in known:
+                return framework
+    names = {op.name.partition(".")[0] for op in module.walk() if isinstance(op, FrameworkOp)}
+    return next((name for name in known if name in names), known[0])

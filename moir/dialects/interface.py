@@ -12,15 +12,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects import element_types
-from moir.dialects.moir import ModelOp, models_of
+from moir.dialects.moir import PARAMETER, RESULT, ModelOp, models_of
 from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
 from moir.frameworks import FRAMEWORKS
 from moir.records import Record
-
-PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
-"""The names of the operations for the inputs and the outputs of a model, in every dialect."""
 
 _LONGEST_TEXT = 80
 _NO_COMPUTATION = ("builtin.module", "moir.model", "moir.none", PARAMETER, RESULT, "opset1.Constant")

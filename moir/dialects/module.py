@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from moir.dialects.interface import describe_module
 from moir.frameworks import load
 
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ class Module(ModuleOp):
         return cls(parsed.detach_region(0), parsed.attributes, parsed.sym_name)
 
     def __repr__(self) -> str:
+        from moir.dialects.interface import describe_module
+
         return f"<module {describe_module(self)}>"
 
     def _repr_html_(self) -> str:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from xdsl.parser import AttrParser, Parser
     from xdsl.printer import Printer
 
+PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
+"""The names of the operations for the inputs and the outputs of a model, in every dialect."""
+
 
 class Isolated(IsolatedFromAbove):
     """The bodies of an operation use no value from around it.
@@ -108,7 +111,8 @@ class NoneOp(IRDLOperation, metaclass=OperationClass):
 
 def is_none(op: object) -> bool:
     """Whether an operation (or the owner of a value) represents an absent operand."""
-    return isinstance(op, NoneOp)
+    # It has no subclasses, and to ask an abstract base class takes longer.
+    return type(op) is NoneOp
 
 
 class Slicing(Record):

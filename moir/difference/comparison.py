@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from moir.dialects.interface import PARAMETER, RESULT, inputs_of, outputs_of
-from moir.dialects.moir import models_of
+from moir.dialects.interface import inputs_of, outputs_of
+from moir.dialects.moir import PARAMETER, RESULT, models_of
 from moir.dialects.names import name_of, names_of
 from moir.difference.constants import changed_constant
 from moir.difference.matching import Matching, attributes_of, constant_data, is_given

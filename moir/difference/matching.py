@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from moir.analysis.constants import is_decompression
 from moir.dialects.data import DataAttr
-from moir.dialects.interface import PARAMETER, RESULT
+from moir.dialects.moir import PARAMETER, RESULT
 from moir.dialects.names import name_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 

@@ -14,15 +14,14 @@ from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from moir.dialects import element_types
-from moir.dialects.assembly import LAYER_VERSION, UNKNOWN_ATTRIBUTES
 from moir.dialects.data import DataAttr
+from moir.dialects.discardable import LAYER_VERSION, UNKNOWN_ATTRIBUTES
 from moir.dialects.framework import decode_kind
 from moir.dialects.moir import ModelOp
 from moir.dialects.names import OUTPUT_NAMES, name_of, tensor_names_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.xml import layer_type, written_properties
 from moir.dialects.shapes import element_of
-from moir.emit.bodies import bodies_of
+from moir.dialects.xml import layer_type, written_properties
 from moir.emit.operand_limits import check_attributes, check_operands
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
 from moir.emit.runtime_info import LayerInformation, body_information, model_information
@@ -108,7 +107,7 @@ class ModelWriter:
         if UNKNOWN_ATTRIBUTES in op.attributes:
             data = _with_unknown_attributes(data, op)
         outputs = op.attributes.get(OUTPUT_NAMES)
-        if isinstance(outputs, StringAttr):
+        if outputs is not None and isinstance(outputs, StringAttr):
             kind += f' {OUTPUT_NAMES}="{escape_name(outputs.data)}"'
         parts = [f'\t\t<layer id="{index}" name="{escape_name(name)}" {kind}>\n', data]
         information = LayerInformation.of(op)
@@ -134,6 +133,8 @@ class ModelWriter:
             parts.append("\t\t\t</output>\n")
         self._write("".join(parts))
         if op.regions:
+            from moir.emit.bodies import bodies_of
+
             bodies = bodies_of(op, len(operands))
             self._write(bodies.connections)
             for number, (element, layers) in enumerate(bodies.elements):

@@ -10,7 +10,7 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation
 
-from moir.dialects.assembly import BODY_INFORMATION, PORT_INFORMATION
+from moir.dialects.discardable import BODY_INFORMATION, PORT_INFORMATION
 from moir.dialects.moir import XML_ATTRIBUTE, ModelOp, ModuleLevel
 from moir.dialects.names import name_of
 from moir.dialects.properties import string_attribute, value_of

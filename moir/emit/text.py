@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
 from moir.dialects import element_types
-from moir.dialects.opset.xml import text_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.xml import text_of
 from moir.errors import EmissionError
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})

@@ -8,7 +8,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from moir.conversion import convert, import_model, run
-from moir.dialects.framework import FrameworkOp
+from moir.dialects.framework import FrameworkOp, framework_of
 from moir.dialects.memory_map import Array
 from moir.execution import openvino_runtime
 from moir.execution.evaluation import EvaluationRunner
@@ -19,7 +19,7 @@ from moir.files.recognition import framework_of_file
 from moir.frameworks import Framework, load
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
-from moir.pipeline.text import default_passes, framework_of
+from moir.pipeline import default_pipeline
 
 
 def framework_runner(path: Path, module: ModuleOp, framework: Framework, options: ConversionOptions) -> FrameworkRunner | None:
@@ -61,7 +61,7 @@ def converted_runner(
         module = model
         if any(isinstance(op, FrameworkOp) for op in module.walk()):
             module = module.clone()
-            run(module, default_passes(framework_of(module), options))
+            run(module, default_pipeline(framework_of(module), options))
     return OpenVinoRunner(module) if openvino_runtime.is_installed() and not evaluates else EvaluationRunner(module)
 
 

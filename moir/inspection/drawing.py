@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation, OpResult
 
 from moir.analysis.constants import is_decompression
-from moir.dialects.interface import PARAMETER, RESULT
-from moir.dialects.moir import models_of
+from moir.dialects.moir import PARAMETER, RESULT, models_of
 from moir.dialects.names import name_of
 from moir.inspection.tables import one_line
 

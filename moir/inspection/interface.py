@@ -9,12 +9,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 from moir.arguments import PATH
 from moir.conversion import collection_paused, open_extensions
+from moir.dialects.framework import framework_of
 from moir.errors import ArgumentError
 from moir.files.model_objects import is_model_object, written
 from moir.frameworks import FRAMEWORKS, Framework, load
 from moir.inspection.records import Inspection, NodeInspection
 from moir.options import ConversionOptions
-from moir.pipeline.text import framework_of
 
 READER = "moir.tools.model_reading:read_any"
 """The function that reads models and texts. It is in a layer above this module and therefore loaded by name."""

@@ -19,7 +19,7 @@ from moir.dialects.names import name_of
 from moir.errors import ConversionError
 from moir.frameworks import FRAMEWORKS
 from moir.inspection.records import Obstacle
-from moir.pipeline.text import default_passes
+from moir.pipeline import default_pipeline
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -47,7 +47,7 @@ def obstacles(
     if record.lowering is not None:
         from moir.lowering.driver import Lowering, opset_versions, table_of
 
-        passes = default_passes(framework, options, extensions)
+        passes = default_pipeline(framework, options, extensions)
         names = [each.name for each in passes]
         try:
             run(copy, passes[: names.index(record.lowering_pass)], extensions=extensions)

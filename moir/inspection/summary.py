@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, Operation
 from moir.analysis.port_layouts import recorded_layout
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import describe
-from moir.dialects.interface import PARAMETER, RESULT, inputs_of, operations_of, outputs_of
-from moir.dialects.moir import ModuleLevel, all_blocks, models_of
+from moir.dialects.interface import inputs_of, operations_of, outputs_of
+from moir.dialects.moir import PARAMETER, RESULT, ModuleLevel, all_blocks, models_of
 from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
 from moir.inspection.obstacles import obstacles

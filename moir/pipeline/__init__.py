@@ -316,12 +316,6 @@ def _is_needed(name: str, framework: Framework, options: ConversionOptions, own:
     return name in framework.passes or name not in own
 
 
-def default_pipeline(framework: str = ONNX.dialect, options: ConversionOptions | None = None) -> list[ModulePass]:
-    """New instances of the passes that models of a framework go through, in order."""
-    options = options or ConversionOptions()
-    return [configured(name, options) for name in pipeline_names(framework, options)]
-
-
 class LoadedExtensions(Protocol):
     """The interface of the extensions of a conversion to its pipeline; `moir.extensions.loading` has the class."""
 
@@ -352,3 +346,17 @@ class LoadedExtensions(Protocol):
     def close(self) -> None:
         """Undo all registrations."""
         ...
+
+
+def default_pipeline(
+    framework: str = ONNX.dialect, options: ConversionOptions | None = None, extensions: LoadedExtensions | None = None
+) -> list[ModulePass]:
+    """New instances of the passes that models of a framework go through, in order, with the passes of extensions.
+
+    Raises ConversionError if the positions of transformations form a cycle.
+    """
+    options = options or ConversionOptions()
+    names = pipeline_names(framework, options)
+    if extensions is None:
+        return [configured(name, options) for name in names]
+    return extensions.passes(names, framework, lambda name: configured(name, options))

@@ -35,8 +35,8 @@ class PassSchedule:
         self._module = module
         self._verifies = verifies
         self._analyses = Analyses(module)
-        self._unchanged: set[str] = set()
-        """The names of the passes that changed nothing since the last change."""
+        self._unchanged: dict[str, bool] = {}
+        """The passes that would change nothing, by name, each with whether a change in place may alter that."""
 
     @cached_property
     def _context(self) -> Context:
@@ -64,11 +64,15 @@ class PassSchedule:
             changed = itself.run(self._module, self._analyses)
         else:
             itself.apply(ctx or self._context, self._module)
-        if changed:
-            self._analyses.invalidate(dimensions=not (isinstance(itself, ReportingPass) and itself.KEEPS_DIMENSIONS))
+        if not changed:
+            if isinstance(each, DeferredPass):
+                self._unchanged[each.name] = not isinstance(itself, ReportingPass) or itself.DEPENDS_ON_PROPERTIES
+        elif isinstance(itself, ReportingPass):
+            self._analyses.invalidate(operations=not itself.IN_PLACE, dimensions=not itself.KEEPS_DIMENSIONS)
+            self._unchanged = {name: False for name, depends in self._unchanged.items() if itself.IN_PLACE and not depends}
+        else:
+            self._analyses.invalidate()
             self._unchanged.clear()
-        elif isinstance(each, DeferredPass):
-            self._unchanged.add(each.name)
         if self._verifies:
             self._verify(itself, changed)
         return changed

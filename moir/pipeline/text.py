@@ -18,25 +18,18 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
-
 from moir.arguments import PASSES
-from moir.dialects.framework import FrameworkOp
-from moir.dialects.moir import ModuleLevel, models_of
-from moir.dialects.properties import value_of
 from moir.errors import ArgumentError, UsageError
-from moir.frameworks import converted
 from moir.options import ConversionOptions
 from moir.parameters import CONVERSION_PARAMETERS
 from moir.parameters.parameter import Parameter
 from moir.pipeline import (
     LoadedExtensions,
     build_pass,
-    configured,
+    default_pipeline,
     is_pass,
     load_pass,
     pass_names,
-    pipeline_names,
     refuse_unknown_options,
     unknown_pass,
 )
@@ -106,7 +99,7 @@ class Pipeline(Record):
             name = next((option for option in spec.parameters if option.replace("-", "_") == each.name), None)
             if name is not None:
                 options = options.with_value(each, _value(each, name, spec.parameters[name]))
-        passes = default_passes(framework, options, self.extensions)
+        passes = default_pipeline(framework, options, self.extensions)
         if _AFTER not in spec.parameters:
             return passes, 0
         count = _position(str(_single(spec, _AFTER)), [each.name for each in passes])
@@ -131,33 +124,6 @@ def expanded(
         else:
             raise ArgumentError(f"{each!r} is neither the name of a pass nor a pass", hint=PASSES.advice(each))
     return found
-
-
-def default_passes(framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None) -> list[ModulePass]:
-    """New instances of the passes of `default`.
-
-    Raises ConversionError if the positions of transformations form a cycle.
-    """
-    names = pipeline_names(framework, options)
-    if extensions is None:
-        return [configured(name, options) for name in names]
-    return extensions.passes(names, framework, lambda name: configured(name, options))
-
-
-def framework_of(module: ModuleOp) -> str:
-    """The framework of a module: recorded by its models, or else that of the first framework operation's dialect.
-
-    The first framework in the table if the module has neither.
-    """
-    known = [framework.dialect for framework in converted()]
-    for model in models_of(module):
-        parameters = model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
-        if isinstance(parameters, DictionaryAttr) and "framework" in parameters.data:
-            framework = value_of(parameters.data["framework"])
-            if framework in known:
-                return framework
-    names = {op.name.partition(".")[0] for op in module.walk() if isinstance(op, FrameworkOp)}
-    return next((name for name in known if name in names), known[0])
 
 
 def _value(parameter: Parameter[Any], option: str, given: Sequence[object]) -> Any:

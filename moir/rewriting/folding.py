@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
@@ -17,7 +18,7 @@ from moir.dialects.large_arrays import WORTH_DEFERRING, ComputedArray, Values, c
 from moir.dialects.locations import located, merged
 from moir.dialects.memory_map import Array
 from moir.dialects.names import inherit_names
-from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.operation import OpsetOp, is_pure
 from moir.dialects.shapes import element_count, element_of, shape_of, tensor
 from moir.dialects.symbols import is_symbolic
 from moir.errors import InferenceError
@@ -65,8 +66,9 @@ class Folding:
         recording = RECORDING.get()
         # It may be a walk over a block: only the operation at hand is erased, and the iterator already holds the next.
         for op in operations:
-            if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
+            if op.regions or not is_pure(type(op)):
                 continue
+            op = cast(OpsetOp, op)
             if is_kept is not None and is_kept(op):
                 continue
             if recording is not None and recording.is_exhausted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
-from moir.dialects.interface import PARAMETER, RESULT
+from moir.dialects.moir import PARAMETER, RESULT
 from moir.dialects.names import name_of, names_of, set_names
 from moir.dialects.properties import string_attribute
 

@@ -51,6 +51,14 @@ class ReportingPass(Pass):
     """Whether `Analyses.dimensions` still holds after the pass, which only erases operations and replaces values by
     equal ones. A pass that sets types, or gives operations operands of another shape, does not keep it."""
 
+    IN_PLACE: ClassVar[bool] = False
+    """Whether the pass changes properties, attributes and shapes of operations, and neither which operations there are
+    nor their operands nor the element types of their results: lists of the operations still hold after it."""
+
+    DEPENDS_ON_PROPERTIES: ClassVar[bool] = True
+    """Whether the pass may find something to change after a pass that is IN_PLACE, although it had found nothing before
+    it."""
+
     @abstractmethod
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         """Run the pass.

@@ -41,4 +41,5 @@ def form_pass(name: str, module: str) -> type[FormPass]:
     forms: Sequence[Form] = import_module(module).FORMS
     form = next(each for each in forms if each.name == name)
     title = "".join(word.capitalize() for word in name.split("-"))
-    return type(f"{title}Pass", (FormPass,), {"name": name, "FORM": form, "__doc__": form.summary, "__module__": module})
+    members = {"name": name, "FORM": form, "IN_PLACE": form.in_place, "__doc__": form.summary, "__module__": module}
+    return type(f"{title}Pass", (FormPass,), members)

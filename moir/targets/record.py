@@ -28,6 +28,7 @@ class Form(Record):
         patterns: makes its patterns.
         run: the pass itself, as `ReportingPass.run`, if it does more than apply its patterns.
         roots: if there are no patterns, the classes of operations that `run` may change.
+        in_place: whether it leaves operations and operands as they are, see `ReportingPass.IN_PLACE`.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Form(Record):
     patterns: Callable[[], Sequence[Pattern]] = list
     run: Callable[[ModuleOp, Analyses], bool] | None = None
     roots: Roots = ()
+    in_place: bool = False
 
 
 class Fault(Record):

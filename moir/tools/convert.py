@@ -240,8 +240,8 @@ def _summary_observers() -> tuple[Stopwatch, SourceOperations]:
 def _convert(options: argparse.Namespace, request: Request, model: Path, output: Path) -> None:
     """Convert a model, and print the summary."""
     from moir.conversion import convert, save_model
+    from moir.dialects.framework import framework_of
     from moir.emit.files import check_output
-    from moir.pipeline.text import framework_of
     from moir.tools.output_check import OutputCheck
     from moir.tools.progress import EMISSION, ProgressBar, Timing, shows_progress
 

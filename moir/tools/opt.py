@@ -39,10 +39,11 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from moir.analysis.provenance import traced_locations
 from moir.conversion import Observer, collection_paused, import_model, open_extensions, run, save_model, stage
 from moir.dialects.context import MoirContext
+from moir.dialects.framework import framework_of
 from moir.errors import ConversionError, InternalError, ModelFileError, UsageError
 from moir.files.source_files import check_not_read, recorded
 from moir.options import ConversionOptions
-from moir.pipeline.text import DEFAULT, Pipeline, framework_of
+from moir.pipeline.text import DEFAULT, Pipeline
 from moir.rewriting.verification import verify_module
 from moir.rewriting.written_types import check_written_types
 from moir.tools.conversion_arguments import conversion_options

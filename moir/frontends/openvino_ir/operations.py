@@ -11,14 +11,14 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types, opset
-from moir.dialects.assembly import BODY_INFORMATION, LAYER_VERSION, PORT_INFORMATION, UNKNOWN_ATTRIBUTES
+from moir.dialects.discardable import BODY_INFORMATION, LAYER_VERSION, PORT_INFORMATION, UNKNOWN_ATTRIBUTES
 from moir.dialects.extension import EXTENSION, extension_class
 from moir.dialects.names import add_tensor_names
 from moir.dialects.opset.infrastructure import parse_shape
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.xml import SCALARS, operation_of_layer, properties_of
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
+from moir.dialects.xml import SCALARS, operation_of_layer, properties_of
 from moir.errors import InferenceError, ModelFileError
 from moir.frontends.openvino_ir.bodies import Body, BodyParts, bodies_of, has_bodies
 from moir.frontends.openvino_ir.layers import Layer, Network, parsed_number

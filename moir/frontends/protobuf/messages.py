@@ -106,6 +106,7 @@ class Field:
         self.repeated = repeated
         self.is_map = is_map
         self.oneof = oneof and oneof_attribute(oneof)
+        self.is_plain = not repeated and not oneof
 
     @cached_property
     def kind(self) -> type[Message] | None:
@@ -206,10 +207,10 @@ class Message:
             position += 1
             if tag > 0x7F:
                 tag, position = varint(encoded, position - 1, end)
-            start, wire = position, tag & 7
+            wire = tag & 7
             if wire == LENGTH:
                 length = encoded[position]
-                start += 1
+                start = position + 1
                 # Nearly every length has one or two bytes.
                 if length > 0x7F:
                     if (high := encoded[start]) < 0x80:
@@ -219,19 +220,21 @@ class Message:
                         length, start = varint(encoded, position, end)
                 position = start + length
             elif wire == VARINT:
+                start = position
                 position += 1
                 if encoded[start] > 0x7F:
                     position = varint(encoded, start, end)[1]
-            elif wire == FIXED32:
-                position += 4
-            elif wire == FIXED64:
-                position += 8
+            elif wire in (FIXED32, FIXED64):
+                start = position
+                position += 4 if wire == FIXED32 else 8
             else:
                 raise ValueError(f"wire type {wire}")
-            if position > end or tag < 8:
-                raise ValueError("a field that is truncated or has no number")
+            if position > end:
+                raise ValueError("a field that is truncated")
             field = tags.get(tag)
             if field is None:
+                if tag < 8:
+                    raise ValueError("a field without a number")
                 continue
             name = field.name
             if field.text:
@@ -241,6 +244,9 @@ class Message:
                 except UnicodeDecodeError:
                     if self.STRICT:
                         raise
+                if field.is_plain:
+                    values[name] = value
+                    continue
             elif (kind := field.kind) is not None:
                 # A message that is there twice is one message with the fields of both.
                 value = values[name] if name in values and not field.repeated else kind()

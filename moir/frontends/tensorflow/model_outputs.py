@@ -13,8 +13,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type
-from moir.dialects.interface import RESULT
-from moir.dialects.moir import models_of
+from moir.dialects.moir import RESULT, models_of
 from moir.dialects.shapes import UNKNOWN
 from moir.frontends.tensorflow.frames import MAXIMUM_OUTPUTS, Frame, Tensor
 from moir.frontends.tensorflow.model_inputs import INPUT_KINDS, PLACEHOLDER_KINDS

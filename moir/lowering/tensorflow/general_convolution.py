@@ -19,7 +19,7 @@ from moir.lowering.tensorflow.attributes.sliding_window import padding, sliding_
 from moir.lowering.tensorflow.convolution import computable, convolved, filters_first
 from moir.lowering.tensorflow.image.sampling import resized_linearly
 from moir.lowering.tensorflow.indexing import flattened
-from moir.lowering.tensorflow.movement import mirror_mode, padded
+from moir.lowering.tensorflow.padding import mirror_mode, padded
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

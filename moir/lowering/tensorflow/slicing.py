@@ -15,7 +15,7 @@ from moir.errors import InferenceError
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex
-from moir.lowering.tensorflow.movement import mirror_mode, padded
+from moir.lowering.tensorflow.padding import mirror_mode, padded
 from moir.lowering.tensorflow.table import tf
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder, Operand

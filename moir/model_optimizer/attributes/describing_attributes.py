@@ -14,7 +14,7 @@ from moir.dialects import opset
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.properties import property_table
-from moir.dialects.opset.xml import kind_of_layer_type
+from moir.dialects.xml import kind_of_layer_type
 from moir.model_optimizer.attributes.standard_attributes import STANDARD
 from moir.model_optimizer.block.operation_names import FRONT_TYPES, class_names, class_type
 from moir.model_optimizer.frameworks.extracted import Extracted

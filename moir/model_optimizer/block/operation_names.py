@@ -17,8 +17,8 @@ from moir.dialects import opset
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp, decode_kind
 from moir.dialects.names import FRAMEWORK_OPERATION
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.dialects.properties import value_of
+from moir.dialects.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.model_optimizer.frameworks.lookup import names_of_kind, place_of_view, view_of_operation
 
 OPSET_OP_NAMES = {

@@ -19,8 +19,8 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.assembly import LAYER_VERSION
 from moir.dialects.data import DataAttr
+from moir.dialects.discardable import LAYER_VERSION
 from moir.dialects.extension import EXTENSION, TYPES, extension_class
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.inference import set_type

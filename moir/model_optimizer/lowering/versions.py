@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.dialects import opset
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.xml import kind_of_layer_type, layer_type
+from moir.dialects.xml import kind_of_layer_type, layer_type
 from moir.records import Record
 from moir.suggestions import did_you_mean
 

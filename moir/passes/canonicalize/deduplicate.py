@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from moir.analysis.analyses import Analyses
 from moir.dialects.locations import located, merged
 from moir.dialects.names import Additions, add_names, inherit_names
-from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.operation import is_pure
 from moir.rewriting.dead_code import erase
 from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
@@ -36,6 +36,9 @@ class DeduplicatePass(ReportingPass):
 
     KEEPS_DIMENSIONS = True
 
+    # What changes operations in place changes equal ones alike, so that hardly any become equal by it.
+    DEPENDS_ON_PROPERTIES = False
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = [deduplicate(operations) for _, operations in analyses.contents]
         return any(changed)
@@ -48,7 +51,7 @@ def deduplicate(operations: Iterable[Operation]) -> bool:
     names: Additions = {}
     recording = RECORDING.get()
     for op in operations:
-        if not isinstance(op, OpsetOp) or op.regions or not op.DETERMINISTIC or op.EFFECTS:
+        if op.regions or not is_pure(type(op)):
             continue
         operands = tuple(map(id, op.operands))
         # Attributes and types take long to hash, and few operations share all operands with another one of their class.

@@ -23,6 +23,7 @@ class EliminateDeadPass(ReportingPass):
     name = "eliminate-dead"
 
     KEEPS_DIMENSIONS = True
+    DEPENDS_ON_PROPERTIES = False
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         changed = [eliminate_dead(model.block) for model in models_of(module)]

@@ -17,8 +17,7 @@ from xdsl.ir import Operation
 from moir.analysis.analyses import Analyses
 from moir.analysis.remaining_operations import kinds_and_names, remaining_operations
 from moir.dialects.framework import MODEL_OPTIMIZER, FrameworkOp
-from moir.dialects.interface import RESULT
-from moir.dialects.moir import ModuleLevel, all_blocks, model_around
+from moir.dialects.moir import RESULT, ModuleLevel, all_blocks, model_around
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.python_object import python_entries

@@ -23,8 +23,7 @@ from moir.analysis.known_values import KnownValues
 from moir.analysis.model_ports import ModelPorts, name_of_port, value_of_port
 from moir.analysis.port_layouts import given_layouts, record_layout
 from moir.dialects.inference import infer_block, set_type
-from moir.dialects.interface import PARAMETER
-from moir.dialects.moir import ModelOp, add_notes, models_of
+from moir.dialects.moir import PARAMETER, ModelOp, add_notes, models_of
 from moir.dialects.properties import string_attribute, strings_attribute, value_of
 from moir.dialects.shapes import element_of, format_shape, rank_of, shape_of, tensor
 from moir.errors import UsageError

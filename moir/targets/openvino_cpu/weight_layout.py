@@ -79,5 +79,6 @@ FORMS = (
         "transpose-weights",
         "Stores weights of matrix products in the order in which the plugin multiplies by them.",
         lambda: [WeightsInColumns()],
+        in_place=True,
     ),
 )

@@ -54,14 +54,14 @@ def main(arguments: Sequence[str]) -> int:
 
 def _print(options: argparse.Namespace) -> int:
     from moir.conversion import open_extensions
-    from moir.pipeline.text import default_passes
+    from moir.pipeline import default_pipeline
 
     with ExitStack() as stack:
         given = conversion_options(options)
         extensions = open_extensions(FRAMEWORKS[options.framework], given)
         if extensions is not None:
             stack.callback(extensions.close)
-        rows = list(rows_of(default_passes(options.framework, given, extensions)))
+        rows = list(rows_of(default_pipeline(options.framework, given, extensions)))
     print(table_of(rows), end="")
     return 0
 

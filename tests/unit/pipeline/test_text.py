@@ -6,10 +6,11 @@ import pytest
 from xdsl.parser import Parser
 
 from moir.dialects.context import MoirContext
+from moir.dialects.framework import framework_of
 from moir.errors import UsageError
 from moir.options import ConversionOptions
 from moir.pipeline import default_pipeline, pass_modules, pass_names
-from moir.pipeline.text import Pipeline, framework_of
+from moir.pipeline.text import Pipeline
 
 
 def names(text: str, *, compress_to_fp16: bool = False) -> list[str]:

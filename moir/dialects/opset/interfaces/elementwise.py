@@ -41,10 +41,18 @@ BOOLEANS = frozenset((boolean, dynamic))
 """Sets of element types that operations accept; each contains `!moir.dynamic`, the type that is not known yet."""
 
 
+_ACCEPTED: dict[tuple[int, int], tuple[Attribute, frozenset[Attribute]]] = {}
+"""The element types that were accepted, each with the set that has it, by the identities of both. To hash an element
+type takes longer than all else of a type inference."""
+
+
 def require_element(element: Attribute, accepted: frozenset[Attribute]) -> None:
     """Raise InferenceError if an element type is not accepted."""
+    if (id(element), id(accepted)) in _ACCEPTED:
+        return
     if element not in accepted:
         raise InferenceError(f"it does not take the element type {describe(element).xml if is_element_type(element) else element}")
+    _ACCEPTED[id(element), id(accepted)] = element, accepted
 
 
 def is_real(array: Array) -> bool:

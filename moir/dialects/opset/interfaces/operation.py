@@ -36,7 +36,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, traits_def
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
-from moir.dialects.assembly import parse_assembly, print_assembly
 from moir.dialects.data import Array
 from moir.dialects.large_arrays import Values
 from moir.dialects.moir import is_none
@@ -254,10 +253,14 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         return self._operands[index]
 
     def print(self, printer: Printer) -> None:
+        from moir.dialects.assembly import print_assembly
+
         print_assembly(printer, self, property_table(type(self)).defaults)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        from moir.dialects.assembly import parse_assembly
+
         position = parser.pos
         found = parse_assembly(parser)
         table = property_table(cls)
@@ -275,3 +278,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
             attributes=found.attributes,
             regions=found.regions,
         )
+
+
+@cache
+def is_pure(operation: type[Operation]) -> bool:
+    """Whether operations of a class are of an operation set, have no effects, and equal results for equal operands."""
+    return issubclass(operation, OpsetOp) and operation.DETERMINISTIC and not operation.EFFECTS

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last
-from moir.lowering.tensorflow.movement import around_block, sides_of
+from moir.lowering.tensorflow.padding import around_block, sides_of
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 

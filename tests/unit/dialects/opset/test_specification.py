@@ -25,8 +25,8 @@ from moir.dialects.moir import ModelOp
 from moir.dialects.opset import names, operation
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.properties import PropertySpec, property_table
-from moir.dialects.opset.xml import properties_of, text_of
 from moir.dialects.properties import string_attribute, value_of
+from moir.dialects.xml import properties_of, text_of
 from moir.emit import to_openvino
 from moir.errors import InferenceError
 from tests.unit.dialects.opset.runtime_reference import attributes_of, infer_with_moir, infer_with_runtime, moir_operation, types_of

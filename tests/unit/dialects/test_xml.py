@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from moir.dialects import opset
-from moir.dialects.opset.xml import RESPELLED, kind_of_layer_type, layer_type
+from moir.dialects.xml import RESPELLED, kind_of_layer_type, layer_type
 
 
 def test_the_index_of_respelled_operations_is_complete() -> None:

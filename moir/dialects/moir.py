@@ -181,7 +181,7 @@ ONNX_DOMAIN = "ai.onnx"
 
 
 XML_ATTRIBUTE = "@"
-"""What the names of XML attributes begin with where names of XML elements stand beside them."""
+"""The prefix of the names of XML attributes in a dictionary that has names of XML elements as well."""
 
 
 class ModuleLevel:
@@ -196,10 +196,11 @@ class ModuleLevel:
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
     KEEPS_LAYOUTS: ClassVar[str] = "keeps_layouts"
-    """The model still has operations of its framework that say the layout of their data, for transformations."""
+    """Set if transformations of extensions still follow that read the layout of data from operations of the
+    framework."""
     LAYERS_KEEP_NAMES: ClassVar[str] = "layers_keep_names"
-    """An output of the model that is called as the layer in front of it takes another name in the IR, as Model
-    Optimizer had it: its extensions ran on the model."""
+    """Set if extensions of Model Optimizer ran on the model: where an output and the layer before it have one name, the
+    layer keeps it and the output is renamed, as in Model Optimizer."""
     RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"
     """Names of the Python packages whose operations the runtime needs for the model."""
 

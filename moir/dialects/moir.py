@@ -196,8 +196,8 @@ class ModuleLevel:
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
     KEEPS_LAYOUTS: ClassVar[str] = "keeps_layouts"
-    """Set if transformations of extensions still follow that read the layout of data from operations of the
-    framework."""
+    """Set while operations of the framework that say the layout of their data are kept for transformations of
+    extensions."""
     LAYERS_KEEP_NAMES: ClassVar[str] = "layers_keep_names"
     """Set if extensions of Model Optimizer ran on the model: where an output and the layer before it have one name, the
     layer keeps it and the output is renamed, as in Model Optimizer."""

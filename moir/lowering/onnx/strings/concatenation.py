@@ -53,11 +53,12 @@ def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = node.constant(0), node.constant(1)
     if a is not None and b is not None:
         broadcast_shapes(a.shape, b.shape)  # raises InferenceError for shapes that do not fit
-        # A string with itself, again and again, would be of any length. Folding has a budget for what is longer.
+        # Repeated concatenation of a string with itself has no limit; longer strings are left to folding, which has a
+        # budget.
         if max(a.size, b.size) * (_longest(a) + _longest(b)) <= MAXIMUM_TEXT:
             return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
     if 0 in (element_count(node.shape(0)), element_count(node.shape(1))):
-        # The runtime (2026.4) crashes on the bytes of no string.
+        # The runtime (2026.4) crashes on tensors of strings without elements.
         first, second = (shape_value(op, node.operand(index)) for index in (0, 1))
         zeros = op.Broadcast(op.Broadcast(op.constant(0, si64), first), second, mode="bidirectional")
         return op.Gather(op.constant(np.array([""], object), string), zeros, 0)

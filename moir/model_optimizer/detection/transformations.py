@@ -1,4 +1,4 @@
-"""The table of moir's own transformations of detection heads, by Model Optimizer's ids, and how they are run."""
+"""The table of moir's transformations of detection heads, by Model Optimizer's ids, and their passes."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _bisect(options: argparse.Namespace) -> int:
 
 
 def written(verdict: Verdict, folder: Path, extensions: Sequence[str]) -> list[tuple[str, str]]:
-    """Write what shows a fault again; returns rows about it.
+    """Write files that reproduce a fault; returns rows about them.
 
     Args:
         verdict: the verdict.

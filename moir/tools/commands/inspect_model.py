@@ -1,4 +1,4 @@
-"""`moir inspect`: what a model consists of, and what of it moir cannot convert, as tables or as JSON."""
+"""`moir inspect`: the contents of a model, and the operations that moir cannot convert, as tables or as JSON."""
 
 from __future__ import annotations
 

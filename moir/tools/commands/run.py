@@ -101,13 +101,13 @@ ALL = "all"
 
 
 def runner_of(model: Path | ModuleOp, options: ConversionOptions, runtime: str | None, arrays: Mapping[str, Array] | None) -> Runner:
-    """What runs a model.
+    """The runner of a model.
 
     Args:
         model: a model file or a module.
         options: the options of its reader, and shapes of its inputs.
-        runtime: one of the values of `--runtime`; None for the first that there is.
-        arrays: the inputs, which say the shapes that the model does not; None if they are random.
+        runtime: one of the values of `--runtime`; None for the first that is installed.
+        arrays: the inputs, which give shapes that the model leaves open; None if they are random.
 
     Raises ExecutionError if the runtime is not installed, and MoirError for a model that cannot be converted.
     """

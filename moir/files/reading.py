@@ -1,4 +1,4 @@
-"""Model files: their memory maps, which were read, and which files beside them a model may refer to."""
+"""Model files: their memory maps, records of reading, and the files that a model may refer to."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _FIXED = 0x10
 
 
 class _Map(Record):
-    """A map that is listed while `owner()` lives: its first address, its size in bytes, its file and what that was."""
+    """A map that is listed while `owner()` lives: first address, size in bytes, file, and state of the file."""
 
     owner: ref[mmap.mmap]
     start: int

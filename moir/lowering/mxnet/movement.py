@@ -157,11 +157,11 @@ def swap_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("reverse", "flip", "_npi_flip")
-def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reverse(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.reverse(x) {axis} -> opset8.Slice(x) backwards along the axes"""
     axes = axes_of(node, rank_of_operand(node)) or list(range(rank_of_operand(node)))
     count = len(axes)
-    return op.Slice(node.operand(0), [-1] * count, [-END] * count, [-1] * count, axes)
+    return op.Slice(x, [-1] * count, [-END] * count, [-1] * count, axes)
 
 
 @mxnet.lowers("_np_roll", "_npi_roll")

@@ -167,7 +167,9 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "tf: Enter without frame": graph_sample(node("y", "Enter", "x")),
     "tf: a value that does not leave its loop": graph_sample(*LOOP, node("next", "NextIteration", "enter"), node("y", "Exit", "switch")),
     "tf: an output that is not there": graph_sample(node("e", "Enter", "x", frame_name="f"), node("y", "Relu", "e:7")),
-    "tf: strides without entries": graph_sample(constant("b", [0], np.int32), constant("s", [], np.int32), node("y", "StridedSlice", "x b b s")),
+    "tf: strides without entries": graph_sample(
+        constant("b", [0], np.int32), constant("s", [], np.int32), node("y", "StridedSlice", "x b b s")
+    ),
     "tf: a begin that is a number": graph_sample(
         constant("b", 0, np.int32), constant("e", [1], np.int32), node("y", "StridedSlice", "x b e e")
     ),

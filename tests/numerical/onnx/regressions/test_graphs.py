@@ -88,9 +88,7 @@ GRAPHS: dict[str, Graph] = {
     "a product of several matrices and constant ones without elements": Graph(
         [PRODUCT], {"x": real(2, 3, 4, 0)}, {"y": real(2, 3, 0, 2)}, forms=["static", "dynamic"]
     ),
-    "a factor of an empty product": Graph(
-        [PRODUCT, node("Mul", ["p", "c"], ["z"])], {"x": real(4, 0)}, {"y": real(0), "c": real(1, 4)}
-    ),
+    "a factor of an empty product": Graph([PRODUCT, node("Mul", ["p", "c"], ["z"])], {"x": real(4, 0)}, {"y": real(0), "c": real(1, 4)}),
     "a product of a list and a factor": Graph(
         [PRODUCT, node("Mul", ["p", "c"], ["q"]), node("Add", ["q", "q"], ["z"])], {"x": real(4, 2)}, {"y": real(2), "c": real(1)}
     ),

@@ -63,6 +63,13 @@ def add_extension_arguments(parser: ArgumentParser) -> None:
     add_parameters(parser, EXTENSION_PARAMETERS)
 
 
+def add_model_arguments(parser: ArgumentParser) -> None:
+    """Add the options of readers and of extensions, and `--debug`: the last ones of each command that reads a model."""
+    add_reading_arguments(parser)
+    add_extension_arguments(parser)
+    parser.add_debug_argument()
+
+
 def add_input_arguments(parser: ArgumentParser) -> None:
     """Add `--inputs` and `--seed`: the inputs of a command that runs a model."""
     parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")

@@ -107,7 +107,7 @@ def growing(size: int, folder: Path) -> Path:
 
 
 def parts(size: int, folder: Path) -> Path:
-    """One Split of many results, each with a node behind it, and an output of each of the first ten."""
+    """One Split of many results, each with a node after it, and an output of each of the first ten."""
     nodes = [helper.make_node("Tile", ["x", "repeats"], ["long"], "long")]
     nodes.append(helper.make_node("Split", ["long"], [f"p{index}" for index in range(size)], "split", axis=1))
     nodes += [helper.make_node("Relu", [f"p{index}"], [f"v{index}"], f"node{index}") for index in range(size)]
@@ -122,7 +122,7 @@ def outputs(size: int, folder: Path) -> Path:
 
 
 def nesting(size: int, folder: Path) -> Path:
-    """Ifs that stand in each other DEPTH deep, one such tower behind the other; each branch reads values around it."""
+    """Ifs nested DEPTH deep, one nest after the other; each branch reads values around it."""
 
     def branch(node: onnx.NodeProto, name: str, result: str) -> onnx.GraphProto:
         # In place: to copy messages that stand in each other takes quadratic time.
@@ -160,7 +160,7 @@ def nesting(size: int, folder: Path) -> Path:
 
 
 def loops(size: int, folder: Path) -> Path:
-    """Loops that stand in each other LOOP_DEPTH deep, one such tower after the other; each body has ten other nodes."""
+    """Loops that stand in each other LOOP_DEPTH deep, one nest after the other; each body has ten other nodes."""
 
     def chained(nodes: Any, source: str, prefix: str) -> str:
         for index in range(10):
@@ -201,7 +201,7 @@ def loops(size: int, folder: Path) -> Path:
 
 
 def constants(size: int, folder: Path) -> Path:
-    """Constant nodes whose sums are folded, one constant behind the other."""
+    """Constant nodes whose sums are folded, one constant after the other."""
     nodes = [helper.make_node("Constant", [], ["c0"], "c0", value=initializer("", np.ones(WIDTH), np.float32))]
     for index in range(size // 2):
         one = initializer("", np.full(WIDTH, index), np.float32)
@@ -366,7 +366,7 @@ def caffe_wide(size: int, folder: Path) -> Path:
 
 
 def ir_document(folder: Path, layers: Sequence[str], edges: Sequence[tuple[int, int, int]]) -> Path:
-    """An IR of layers behind a Parameter; edges are layer, layer, input of the second."""
+    """An IR of layers after a Parameter; edges are layer, layer, input of the second."""
     data = f'<data shape="2,{WIDTH}" element_type="f32"/>'
     parameter = f'<layer id="0" name="x" type="Parameter" version="opset1">{data}<output>{ir_port(0)}</output></layer>'
     wired = "".join(f'<edge from-layer="{a}" from-port="{1 if a else 0}" to-layer="{b}" to-port="{index}"/>' for a, b, index in edges)

@@ -1,4 +1,4 @@
-"""The facts about a module that passes share: each is computed when it is first asked for, until the module changes."""
+"""Facts about a module that passes share: each is computed at its first use, and forgotten when the module changes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ AnyOperation = TypeVar("AnyOperation", bound=Operation)
 class Analyses:
     """Facts about a module as it is.
 
-    Who changes the module says so with `invalidate`; the passes themselves need not, as their schedule does it for
-    every pass that reports a change.
+    Code that changes the module calls `invalidate`; passes need not, since their schedule calls it after every pass
+    that reports a change.
 
     Args:
         module: the module.
@@ -34,14 +34,14 @@ class Analyses:
         self.module = module
         self._dimensions: dict[bool, Dimensions] = {}
         self.folding_budget = FoldingBudget(self.operations(Operation))
-        """What all foldings of constants of this module together may take."""
+        """The budget that all foldings of constants of this module share."""
 
     def invalidate(self, *, operations: bool = True, dimensions: bool = True) -> None:
         """Forget facts: the module has changed.
 
         Args:
             operations: whether there may be other operations, or values of other element types.
-            dimensions: whether those of `dimensions` may not hold any more.
+            dimensions: whether `dimensions` may not hold any more.
         """
         for name in ("known_values", *(("contents", "classes", "kinds", "elements", "_by_class") if operations else ())):
             vars(self).pop(name, None)
@@ -77,7 +77,7 @@ class Analyses:
     @cached_property
     def elements(self) -> frozenset[str]:
         """The names of the element types of the values in all blocks of the module, unknown ones aside."""
-        # By identity, since types are interned, and to hash one takes longer.
+        # Types are interned, so that they are compared by identity: hashing one takes longer.
         types = {id(each.type): each.type for _, operations in self.contents for op in operations for each in op.results}
         return frozenset(describe(each).xml for each in map(element_of, types.values()) if is_element_type(each))
 
@@ -102,7 +102,7 @@ class Analyses:
 
     @cached_property
     def known_values(self) -> KnownValues:
-        """Operand values that are known at compile time. What changes the module may use them while it does."""
+        """Operand values that are known at compile time. A pass may use them while it changes the module."""
         return KnownValues()
 
     def dimensions(self, *, static: bool = False) -> Dimensions:

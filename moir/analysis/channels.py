@@ -20,8 +20,8 @@ def channel_axis(shape: Shape, count: int, layout: Layout | None) -> int:
         count: how many channels there are.
         layout: the layout of the tensor, if it is known.
 
-    Without a layout it is the only dimension of this size, if it is at one of `PLACES`. Raises UsageError if it cannot
-    be told, or if there are not so many channels.
+    Without a layout it is the only dimension of this size, if it is at one of `PLACES`. Raises UsageError if the
+    dimension is ambiguous, or if no dimension has this size.
     """
     if layout is None:
         return _guessed(shape, count)

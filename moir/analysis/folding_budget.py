@@ -1,4 +1,4 @@
-"""What the folding of constants may take: memory and work in proportion to the model, however small its file is.
+"""The budget for folding constants: memory and work in proportion to the size of the model's constants.
 
 A file of a kilobyte can demand a constant of a terabyte (a Concat of a value with itself, forty times), or a product of
 10^16 steps (an Einsum of eight vectors without a common index). What exceeds the budget is not folded: the runtime
@@ -20,13 +20,13 @@ FREE_BYTES = 32 << 20
 """Bytes by which the constants of any model may grow."""
 
 FREE_STEPS = 1 << 30
-"""Steps that folding may take in any model: about as many nanoseconds, some seconds with what else it takes."""
+"""Steps that folding may take in any model; a step is about a nanosecond, so folding takes some seconds at most."""
 
 GROWTH = 4
-"""How many times the bytes of its constants a model may grow by in addition, as weights of a byte that become f32."""
+"""Additional growth, as a multiple of the bytes of the model's constants: weights of one byte may become f32."""
 
 STEPS_PER_BYTE = 256
-"""Steps for each byte of the constants in addition."""
+"""Additional steps for each byte of the model's constants."""
 
 
 class FoldingBudget:
@@ -69,12 +69,12 @@ class FoldingBudget:
 
 
 def _place(values: Values) -> object:
-    """Where the elements of a constant are."""
+    """The location of the elements of a constant in memory or in a file."""
     return (values.__array_interface__["data"][0], values.nbytes) if isinstance(values, np.ndarray) else id(values)
 
 
 def _bytes_in_memory(values: Values) -> int:
-    """Bytes of the elements of a constant; an element that is there many times by a stride of 0 counts once."""
+    """Bytes of the elements of a constant; an element that is repeated by a stride of 0 counts once."""
     if not isinstance(values, np.ndarray):
         return values.nbytes
     count = 1

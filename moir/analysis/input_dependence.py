@@ -14,8 +14,8 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 def is_computed_of_inputs(value: SSAValue) -> bool:
     """Whether a value depends on values of inputs of the model, not on their shapes only.
 
-    One that depends on shapes is known when the runtime knows these. The CPU plugin (2026.4) compiles no model in which
-    other values decide about ranks.
+    A value that depends on shapes is known as soon as the shapes are. The CPU plugin (2026.4) compiles no model in
+    which a rank depends on values of inputs.
     """
     return any(isinstance(each, Parameter) and isinstance(each.parent_op(), ModelOp) for each in _producers(value))
 
@@ -26,7 +26,10 @@ def is_computed_of_states(value: SSAValue) -> bool:
 
 
 def _producers(value: SSAValue) -> Iterator[OpsetOp]:
-    """The operations of operation sets that a value is computed of, without what depends on shapes only."""
+    """The opset operations from which a value is computed.
+
+    Operands of ShapeOf are not followed, since only their shapes matter.
+    """
     pending, seen = [value], {value}
     while pending:
         producer = pending.pop().owner

@@ -30,7 +30,7 @@ MAXIMUM_STEPS = 1 << 17
 
 
 class Integers(tuple[int, ...]):
-    """The elements of a constant. One that is not there is the mistake of a model: a list where a number is needed."""
+    """The elements of a constant. An index out of range is a mistake of the model, and raises InferenceError."""
 
     def __getitem__(self, index: Any) -> Any:
         try:
@@ -116,7 +116,7 @@ class KnownValues:
         return op if count is not None and count <= self.maximum_elements and op.operands else None
 
     def _missing(self, op: OpsetOp) -> list[SSAValue]:
-        """The operands that are to be evaluated before an operation; of ShapeOf none, which needs but a shape."""
+        """The operands that are to be evaluated before an operation; none for ShapeOf, which needs only the shape."""
         return [] if op.name.endswith(".ShapeOf") else [v for v in op.operands if v not in self._elements and not _is_source(v)]
 
     def _evaluate(self, op: OpsetOp) -> None:
@@ -153,8 +153,7 @@ class KnownValues:
     def integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
         """The elements of a value as integers, one for a scalar; None unless all are known.
 
-        Raises InferenceError for strings, for floats that are NaN or infinite, and where an element is taken that is
-        not there.
+        Raises InferenceError for strings, for floats that are NaN or infinite, and for an index out of range.
         """
         array = None if value is None else self.constant(value)
         return None if array is None else Integers(integer_array(array).ravel().tolist())
@@ -173,12 +172,12 @@ class KnownValues:
 
 
 def _is_source(value: SSAValue) -> bool:
-    """Whether a value is computed from nothing: a constant or an input."""
+    """Whether a value has no operands to be evaluated: a constant or an input."""
     return not isinstance(value, OpResult) or not value.op.operands
 
 
 def evaluate(op: OpsetOp, operands: Sequence[Array]) -> Sequence[Array] | None:
-    """Results of an operation for known operands; None if they cannot be computed, or not in the memory that there is.
+    """Results of an operation for known operands; None if they cannot be computed, also for lack of memory.
 
     Raises InferenceError if the operation is undefined for these operands.
     """

@@ -27,7 +27,7 @@ class ModelPorts:
         self.outputs: list[Operation] = [op for op in model.block.ops if op.name == RESULT]
 
     def assigned(self, values: Sequence[tuple[str, T]], what: str, *, outputs: bool = False) -> Iterator[tuple[Operation, T]]:
-        """The inputs to which values belong.
+        """Match values to inputs.
 
         Args:
             values: names of inputs and values; without names, the values of all inputs in order.
@@ -50,7 +50,7 @@ class ModelPorts:
         found: dict[Operation, str] = {}
         ports = [*self.inputs, *(self.outputs if outputs else ())]
         for name, value in values:
-            # Its own name first: several outputs may be one tensor, with the names of all.
+            # The own name of a port precedes the names of its tensor: several outputs may share one tensor.
             known_as = next((each for each in ports if name == name_of(each)), None)
             port = known_as or next((each for each in ports if name in names_of_port(each)), None)
             if port is None:

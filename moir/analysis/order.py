@@ -57,7 +57,7 @@ def sort_block(block: Block) -> None:
 
     Raises ConversionError for a cycle, with the names of the operations on it.
     """
-    # After an iterator, whose length `list` does not ask for: the operations are counted in a walk of their own.
+    # `list` of an iterator: for the sequence itself, `list` would ask for the length, which walks over all operations.
     operations = list(iter(block.ops))
     in_order = sorted_operations(operations)
     if in_order is operations:

@@ -1,7 +1,7 @@
 """Places in a model by the names that users write: its inputs and outputs, ports of nodes, tensors.
 
-Names are compared as they are. A name that exists has precedence over the reading of it as a name with a port: `x:0` is
-the tensor `x:0` where there is one, else output port 0 of the node `x`.
+Names are compared as they are. A name that exists takes precedence over its interpretation as a name with a port: `x:0`
+is the tensor `x:0` where there is one, else output port 0 of the node `x`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class InputPort:
 
 
 class Places:
-    """The names of a model's block, as it is when this is built.
+    """The names in a model's block at the time of construction.
 
     Args:
         block: the block of a model.
@@ -107,7 +107,7 @@ class Places:
         return value
 
     def _only_port(self, op: Operation) -> InputPort:
-        """The input port of a node that has one, or one that is no constant."""
+        """The only input port of a node, or its only one that is not a constant."""
         present = [index for index, operand in enumerate(op.operands) if not is_none(operand.owner)]
         computed = [index for index in present if not isinstance(op.operands[index].owner, Constant)]
         for found in (present, computed):
@@ -170,7 +170,7 @@ class Places:
             raise ConversionError(f"{len(found)} nodes have the name {name!r}", hint=hint)
         return found[0]
 
-    # Names that do not exist
+    # Errors for names that do not exist
 
     def _absent(self, place: Place) -> ConversionError:
         name = place.text

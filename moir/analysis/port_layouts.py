@@ -41,7 +41,7 @@ def given_layouts(ports: ModelPorts, layout: str, source_layout: str, target_lay
 
 
 def recorded_layout(port: Operation) -> Layout | None:
-    """The layout in the runtime information of a Parameter or Result; None if there is none, or none to be read."""
+    """The layout in the runtime information of a Parameter or Result; None if there is none or it cannot be parsed."""
     information = port.attributes.get(_RUNTIME_INFORMATION)
     entry = information.data.get(_LAYOUT) if isinstance(information, DictionaryAttr) else None
     text = entry.data.get(_LAYOUT) if isinstance(entry, DictionaryAttr) else None

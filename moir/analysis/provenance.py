@@ -3,9 +3,9 @@
     sources(op)  ->  (Source("conv1", "onnx.Conv"), Source("bn1", "onnx.BatchNormalization"))
 
 Passes carry the nodes in the locations of operations (`moir.dialects.locations`): what a rewrite builds has those of
-all operations that it replaces. An operation without location was added beside rewrites, for the operations that use
-it: its nodes are theirs; if nothing that uses it has any, those of its operands; else those of the operation whose body
-it is in. An operation that no pass has touched is its own source, if it has a name.
+all operations that it replaces. An operation without location was added outside of rewrites: it has the nodes of its
+users; if they have none, those of its operands; else those of the operation whose body it is in. An operation that no
+pass has touched is its own source, if it has a name.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Source(Record):
 
 
 def sources(op: Operation) -> tuple[Source, ...]:
-    """The nodes of the framework from which an operation comes; none if nothing around it can be traced.
+    """The nodes of the framework from which an operation comes; empty if nothing around it can be traced.
 
     For many operations of a module without locations, `all_sources` takes less time.
     """

@@ -61,7 +61,7 @@ def quantized(weights: Values, axis: int, integers: IntegerRange) -> Quantized |
     Returns None for weights that are not finite.
     """
     axis = normalize_axis(axis, weights.ndim)
-    # Halves are widened block by block, as the reciprocal of a scale is no half.
+    # Values of f16 are widened block by block: the reciprocal of a scale need not be representable in f16.
     weights = weights if weights.dtype == np.float32 else computed(_single, weights)
     found = _ranges(weights, axis)
     if found is None:
@@ -87,7 +87,7 @@ def _single(weights: Array) -> Array:
 
 
 def _ranges(weights: Values, axis: int) -> tuple[Array, Array] | None:
-    """The smallest and the largest weight along a dimension, or 0 if that is beyond; None if some are not finite."""
+    """The smallest and the largest weight along a dimension, extended to contain 0. None if some are not finite."""
     order = memory_order(weights)
     moved, reduced = weights.transpose(order), order.index(axis)
     shape = [1 if index == reduced else size for index, size in enumerate(moved.shape)]

@@ -120,7 +120,7 @@ def gated_update(value: SSAValue) -> Iterator[tuple[Activated, SSAValue, Activat
 
 
 def _is_rest(value: SSAValue, gate: SSAValue) -> bool:
-    """Whether a value is 1 - gate."""
+    """Whether a value is 1 minus the gate."""
     op = value.owner
     return isinstance(op, Operation) and op.name == "opset1.Subtract" and op.operands[1] is gate and scalar_of(op.operands[0]) == 1
 

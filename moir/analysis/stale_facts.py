@@ -1,6 +1,6 @@
-"""Facts that a module's analyses hold although the module has changed: some pass did not say so.
+"""Detection of stale facts in a module's analyses: a pass changed the module without reporting it.
 
-This computes all facts anew, and is for `--verify-each` and tests.
+All facts are computed anew and compared, for `--verify-each` and tests.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class StaleFact(Exception):
 
 
 def check_facts(held: Analyses) -> None:
-    """Raise StaleFact for the first fact that is held of a module and differs from what is computed anew."""
+    """Raise StaleFact for the first held fact that differs from the fact computed anew."""
     fresh = Analyses(held.module)
     operations = list(fresh.operations(Operation))
     if held.lists_operations:

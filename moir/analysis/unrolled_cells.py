@@ -1,6 +1,6 @@
-"""Recurrent cells that are written out for each step of a sequence: which steps there are, and which follow each other.
+"""Recurrent cells that are written out for each step of a sequence: the steps, and the chains that they form.
 
-A step computes its hidden state, and of LSTM its cell state, from data and the states of the step before. The steps of
+A step computes its hidden state, and for LSTM its cell state, from data and the states of the step before. The steps of
 one sequence share their weights. `recurrent_cells` defines what the cells are.
 """
 
@@ -26,12 +26,12 @@ LARGEST_STEP = 64
 
 @dataclass
 class CellStep:
-    """What may be a step of a sequence.
+    """A candidate for a step of a sequence.
 
     Args:
         kind: "LSTM", "GRU" or "RNN".
         following: the states that the step computes, the hidden state first.
-        state: the state it begins with that the form of the cell shows: the cell state of LSTM, the hidden state of
+        state: the initial state that follows from the form of the cell: the cell state of LSTM, the hidden state of
             GRU; None for RNN.
         bases: the values that it multiplies with constant matrices.
         weights: these matrices.
@@ -46,13 +46,13 @@ class CellStep:
     previous: CellStep | None = None
 
     def cell(self, x: SSAValue, h: SSAValue) -> Cell | None:
-        """The cell of the step for data x and the hidden state h before it; None if it computes something else."""
+        """The cell of the step for data x and previous hidden state h; None if the step is no such cell."""
         if self.kind == "LSTM" and self.state is not None:
             return lstm_cell(x, h, self.state, *self.following)
         return gru_cell(x, h, self.following[0]) if self.kind == "GRU" else rnn_cell(x, h, self.following[0])
 
     def others(self, h: SSAValue) -> list[SSAValue]:
-        """The values that are multiplied with matrices, except for the hidden state h, by itself or after a gate."""
+        """The values that are multiplied with matrices, without the hidden state h and without h times a gate."""
         return [base for base in self.bases if base is not h and not (self.kind == "GRU" and _is_gated(base, h))]
 
 
@@ -78,7 +78,7 @@ class Chain:
         self.following.append(following)
 
     def substitute(self, replaced: Mapping[SSAValue, SSAValue]) -> None:
-        """Read other values in place of those that have been replaced."""
+        """Substitute values that have been replaced."""
         self.data = [replaced.get(value, value) for value in self.data]
         self.states = tuple(None if value is None else replaced.get(value, value) for value in self.states)
 
@@ -88,7 +88,7 @@ def _is_gated(value: SSAValue, h: SSAValue) -> bool:
 
 
 def steps_of(operations: Iterable[Operation]) -> list[CellStep]:
-    """What may be steps among the operations of a block, each with the step before it, in the order of the block."""
+    """The candidates for steps among the operations of a block, in its order, each with its previous step."""
     found: list[CellStep] = []
     by_state: dict[SSAValue, CellStep] = {}
     for op in operations:
@@ -105,7 +105,7 @@ def steps_of(operations: Iterable[Operation]) -> list[CellStep]:
 
 
 def _forms(op: Operation) -> Iterator[tuple[str, tuple[SSAValue, ...], SSAValue | None, list[SSAValue]]]:
-    """What a step that ends in an operation may be: kind, states, the state before, and the values of its gates."""
+    """Candidates for a step that ends in an operation: kind, new states, initial state, and the values of its gates."""
     if isinstance(op, Multiply):
         yield from _lstm_forms(op.results[0])
     elif isinstance(op, Add):
@@ -161,7 +161,10 @@ def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[
 
 
 def _previous(step: CellStep, by_state: Mapping[SSAValue, CellStep]) -> CellStep | None:
-    """The step before: the one of the same kind whose state is the step's, and which has no other weights."""
+    """The previous step: of the same kind, with no further weights, and with a state that this step reads.
+
+    None if there are several.
+    """
     states = step.bases if step.state is None else [step.state]
     found = [by_state[state] for state in states if state in by_state]
     found = [each for each in found if each.kind == step.kind and each.weights <= step.weights]
@@ -202,9 +205,9 @@ def _is_same(a: Cell, b: Cell, *, recurrent: bool = True) -> bool:
 
 
 def _first(step: CellStep, cell: Cell) -> Chain | None:
-    """A chain of the first step of a sequence, which has no step before; None if its cell is another one."""
+    """A chain with the first step of a sequence, which has no previous step; None if its cell differs from `cell`."""
     for h in step.bases:
-        # Data and state may have the same size: the weights say which is which.
+        # Data and state may have the same size; they are told apart by the weights.
         if step.kind == "GRU" and h is not step.state:
             continue
         data = step.others(h)
@@ -216,7 +219,7 @@ def _first(step: CellStep, cell: Cell) -> Chain | None:
 
 
 def _first_of_zeros(step: CellStep, cell: Cell) -> Chain | None:
-    """A chain of a first step whose hidden state is zeros, so that its product is folded to the bias."""
+    """A chain with a first step whose hidden state is zero, so that its product was folded into the bias."""
     if len(step.bases) != 1:
         return None
     x = step.bases[0]

@@ -42,7 +42,7 @@ from moir.pipeline import spec_text
 from moir.rewriting.events import Recording, RewriteEvent
 
 LOSSES = 5
-"""How many tensors a verdict names that lose most by compression."""
+"""Number of tensors in a verdict that lose most by compression."""
 
 
 def bisect(
@@ -117,7 +117,7 @@ class Examination:
         conversion: the conversion.
         states: its states.
         execution: runs states.
-        reference: says what is right.
+        reference: gives the correct arrays.
         reduce: whether to look for a small model.
     """
 
@@ -136,9 +136,9 @@ class Examination:
         self.reference = reference
         self.reduce = reduce
         self.notes: list[str] = []
-        """What the verdict is to mention besides."""
+        """Further remarks for the verdict."""
         if reference.base is not None:
-            # The passes in front of the base make another function of the model.
+            # The passes before the base change the function of the model.
             self.states = self.states[self.states.index(reference.base) :]
 
     def verdict(self) -> Verdict:
@@ -164,7 +164,8 @@ class Examination:
     def inner_fault(self, outcome: Outcome, common: Mapping[str, Any]) -> Verdict:
         """The verdict on a model whose outputs are right: an inner tensor that is not is judged, too.
 
-        Numbers that are no floating-point numbers are not judged, only mentioned: they may lie between two integers.
+        Integers and booleans are not judged, only mentioned: they may result from rounding a number between two of
+        them.
         """
         if any(state.stage == COMPRESSION for state in self.states):
             # After a rounding, or another operation with steps, weights in f16 may well make inner tensors differ.
@@ -203,7 +204,7 @@ class Examination:
             self.notes.append(f"the states after {skipped} cannot be run; one of these passes may be the first")
         before, after = self.states[good], self.states[bad]
         if (outcome := self.execution.outcome(before)) is not None:
-            # What was good without the forms of the plugin needs none.
+            # A state that is good without the forms of the plugin needs none of them.
             self.execution.forms = outcome.form + 1
         rewrite, before, after = self.rewrite(before, after)
         tensor = self.first_tensor(before, after)
@@ -346,7 +347,7 @@ class Examination:
         marks = [part for part in (f'name = "{name_of(node)}"' if name_of(node) else "", _names_text(wanted)) if part]
         return next((event for event in events if event.before and all(mark in event.before[0] for mark in marks)), None)
 
-    # What else there is to say
+    # Further remarks
 
     def not_finite(self, outcome: Outcome) -> str | None:
         """A sentence on the first tensor of the converted model that is not finite, if an output is not."""
@@ -372,7 +373,7 @@ class Examination:
         return matched(self.execution.given, interface_of(module).inputs, "input")
 
     def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
-        """A tensor as text: what computes it, and what computed it before."""
+        """A tensor as text: the operation that computes it, and the one that computed it before."""
         recording = Recording(_ignored)
         former: SSAValue | None = None
         if before is not None and (outcome := self.execution.outcome(before)) is not None:

@@ -68,7 +68,10 @@ class StateRecorder(Observer):
 
 
 def _contents(op: Operation) -> tuple[object, ...]:
-    """An operation and all that it has: equal, mostly identical, as long as nothing changes it."""
+    """An operation and all its parts.
+
+    Two results are equal (mostly identical) as long as the operation is unchanged.
+    """
     types = (result.type for result in op.results)
     return (op, *op.operands, *op.properties.values(), *op.attributes.values(), *types)
 
@@ -106,8 +109,8 @@ class ExaminedConversion:
     def states(self) -> list[PipelineState]:
         """Run the passes once; the states, that of the import first.
 
-        If a pass after the lowering raises an error, the last state is the module as that pass left it: a pass before
-        it may have made what it cannot work with. Raises ConversionError if the lowering does.
+        If a pass after the lowering raises an error, the last state is the module as that pass left it: an earlier pass
+        may have made the module invalid. Raises ConversionError if the lowering does.
         """
         recorder = StateRecorder()
         module = self.module.clone()
@@ -125,8 +128,8 @@ class ExaminedConversion:
     def forms(self, state: PipelineState) -> Iterator[ModuleOp]:
         """The modules by which a state is executed, best first.
 
-        What is in the dialect of a framework is lowered, in a copy, by the passes that follow up to `check-lowered`.
-        A second copy has the forms of the target. Forms that cannot be built are left out.
+        Operations of a framework are lowered, in a copy, by the following passes up to `check-lowered`. A second copy
+        has the forms of the target. Forms that cannot be built are left out.
         """
         module = state.module
         with suppress(MoirError, InternalError):

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
+from moir.analysis.liveness import needed_for
 from moir.bisection.state_execution import StateExecution
 from moir.dialects.memory_map import Array
 from moir.dialects.moir import is_none
@@ -75,13 +76,7 @@ def plugin_fault(
 
 def _cone(module: ModuleOp, value: SSAValue) -> Sequence[Operation]:
     """The operations that a value depends on, in the order of the block."""
-    found: set[Operation] = set()
-    pending = [value.owner]
-    while pending:
-        op = pending.pop()
-        if isinstance(op, Operation) and op not in found:
-            found.add(op)
-            pending.extend(operand.owner for operand in op.operands)
+    found = needed_for([value.owner] if isinstance(value.owner, Operation) else [])
     return [op for op in computed_operations(module) if op in found]
 
 

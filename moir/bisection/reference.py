@@ -1,4 +1,4 @@
-"""The reference: what a model should compute, and who says so."""
+"""The reference: the correct arrays of a model, and their origin."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from moir.execution.ports import TensorPort, interface_of, matched
 from moir.execution.runner import Runner
 
 INTERFACE_PASSES = frozenset(("cut-inputs", "freeze-inputs", "set-input-types", "preprocess-inputs", "set-layouts"))
-"""Passes that make another function of the model where options ask for it: its framework is no reference then."""
+"""Passes that change the function of the model where options ask for it: then the framework is no reference."""
 
 
 class Reference:
     """Arrays of outputs and of inner tensors.
 
     Args:
-        title: who computed them.
+        title: the runtime that computed them.
         arrays: arrays by name.
-        runner: computes further tensors; None if there is nobody who does.
+        runner: computes further tensors; None if there is no such runner.
         inputs: the inputs for the runner.
         base: the state of the conversion that is the reference; None if it is none of them.
     """

@@ -78,12 +78,12 @@ def smaller_lowering(
     """A part of a model whose lowered form computes something else than the framework; None if there is none.
 
     Of an ONNX model it is one, compared with what ONNX Runtime computes for it; of others it is a module in the dialect
-    of the framework, with its own weights, compared with what its tensors were in the whole model.
+    of the framework, with its own weights, compared with the values of its tensors in the whole model.
 
     Args:
         execution: runs modules.
         conversion: the conversion.
-        reference: says what is right.
+        reference: gives the correct arrays.
         tensors: names of tensors that are wrong.
     """
     values = computed_values(conversion.module)
@@ -165,7 +165,7 @@ def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
 
 
 def _quietly(fails: Callable[[Candidate], bool]) -> Callable[[Candidate], bool]:
-    """A check that a candidate which cannot be converted or run does not fail: that is another fault."""
+    """A check for which a candidate that cannot be converted or run does not fail, since that is another fault."""
 
     def check(candidate: Candidate) -> bool:
         try:

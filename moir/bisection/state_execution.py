@@ -20,14 +20,10 @@ COMPRESSION = "compress-to-fp16"
 
 
 class Outcome:
-    """What a state computes.
+    """The result of executing a state. Args: module: the executable form of the state.
 
-    Args:
-        module: the executable form of the state.
-        outputs: its outputs, by name; empty if it cannot be run.
-        differences: their differences from the reference, by name.
-        error: why it cannot be run; None if it can.
-        form: the number of the form, from 0 on.
+    outputs: its outputs, by name; empty if it cannot be run. differences: their differences from the reference, by
+    name. error: why it cannot be run; None if it can. form: the number of the form, from 0 on.
     """
 
     def __init__(
@@ -66,9 +62,9 @@ class StateExecution:
         self.expected: dict[str, Array] = {}
         """The reference: arrays by the names of outputs."""
         self.runs = 0
-        """How often a module was run."""
+        """Number of runs of modules."""
         self.forms = 2
-        """How many forms of a state are tried."""
+        """Number of forms of a state that are tried."""
         self.watched: list[str] = []
         """Inner tensors that are judged besides the outputs, in the states that have them."""
         self.refusals_are_bad = False
@@ -106,7 +102,7 @@ class StateExecution:
         return HALF if is_half and self.tolerance is None else self.tolerance
 
     def outcome(self, state: PipelineState) -> Outcome | None:
-        """What a state computes; None if it has no form in opset dialects.
+        """The outcome of a state; None if it has no form in opset dialects.
 
         It is that of the first form that agrees with the reference, or else of the first one that can be run.
         """
@@ -129,7 +125,7 @@ class StateExecution:
         return best
 
     def forget(self) -> None:
-        """Forget what states compute: they are judged by another reference."""
+        """Forget the outcomes of states, because the reference changes."""
         self._outcomes.clear()
 
     def is_good(self, state: PipelineState) -> bool | None:

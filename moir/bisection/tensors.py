@@ -22,7 +22,7 @@ class TensorDifference(Record):
 
     Args:
         name: its name.
-        difference: how far.
+        difference: its difference from the reference.
         value: the value in the module that computes it.
         expected: its reference.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from moir.reduction.reduced import Reduced
 
 Kind = Literal["none", "pass", "lowering", "plugin"]
-"""Where the fault is: nowhere, in a pass, in a lowering (or the frontend), or in the plugin of the runtime."""
+"""The place of the fault: none, a pass, a lowering (or the frontend), or the plugin of the runtime."""
 
 _SHOWN = 6
 _LONGEST = 240
@@ -57,7 +57,7 @@ class WrongTensor(Record):
 
 
 class Reproduction(Record):
-    """What shows the fault again.
+    """A reproduction of the fault.
 
     Args:
         before: the module in front of the pass.
@@ -75,7 +75,7 @@ class Verdict(Record):
 
     Args:
         kind: where the fault is.
-        reference: who computed the reference.
+        reference: the runtime that computed the reference.
         outputs: the differences of the outputs of the converted model, by name.
         stage: the pass at fault, with its number, as in the names of dumps.
         rewrite: the rewrite at fault; None if the pass reports none.
@@ -86,7 +86,7 @@ class Verdict(Record):
         losses: the tensors that lose most by the compression to f16, with their differences from the reference.
         reproduction: the module in front of the fault.
         reduced: a small model that fails in the same way.
-        notes: what else there is to say.
+        notes: further remarks.
         states: the number of states of the conversion.
         runs: how often a model was run.
         seconds: the time it took.

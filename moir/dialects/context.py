@@ -30,7 +30,7 @@ class MoirContext(Context):
     def __init__(self, weights: SideFileReader | None = None, *, allow_unregistered: bool = False) -> None:
         super().__init__(allow_unregistered)
         self.weights = weights
-        # They are loaded when a text has a name of theirs. A conversion has a context, but parses nothing.
+        # A dialect is loaded when a text names one of its operations: a conversion has a context, but parses no text.
         self.register_dialect(Builtin.name, lambda: Builtin)
         self.register_dialect(Moir.name, lambda: Moir)
 

@@ -76,7 +76,7 @@ class TensorData:
 
     @property
     def windows(self) -> bytes:
-        """A few 64-byte windows of the elements, which are there and no strings: read once, for all comparisons."""
+        """A few 64-byte windows of the elements, read once. The elements are neither elided nor strings."""
         if self._windows is None:
             assert self.values is not None
             self._windows = windows(self.values)
@@ -106,7 +106,7 @@ class TensorData:
 
 
 def sample(data: TensorData) -> bytes:
-    """A few windows of a value's bytes and its size: equal values, which are not elided, give equal samples."""
+    """The size of a value that is not elided, and a few windows of its bytes: equal values give equal samples."""
     assert data.values is not None
     if data.values.dtype == object:
         return repr(np.asarray(data.values).ravel().tolist()).encode()
@@ -259,7 +259,7 @@ def _format_element(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype.kind in "iu":
         return str(int(value))
     if not math.isfinite(float(value)):
-        # The bits, since there are many NaN values.
+        # The bits are printed, since there are many NaN values.
         return f"0x{int.from_bytes(np.asarray(value).tobytes(), 'little'):0{2 * dtype.itemsize}X}"
     return decimal(str(value))
 

@@ -75,7 +75,7 @@ def decode_kind(encoded: str) -> str:
 def operation_of_name(name: str) -> type[FrameworkOp]:
     """The operation class of a name in the text form, such as `tf.AddV2`, created at its first use."""
     kind = decode_kind(name.partition(".")[2])
-    # The name of a class may not have every character that a kind may have.
+    # A kind may have characters that the name of a Python class must not have.
     return type(name.rpartition(".")[2], (FrameworkOp,), {"name": name, "KIND": kind, "__module__": __name__})
 
 

@@ -59,7 +59,7 @@ def _port(op: Operation, value: SSAValue) -> Port:
     dimensions = None if shape is None else tuple(str(d) if d >= 0 else name or "?" for d, name in zip(shape, names, strict=True))
     name = name_of(op) or next(iter(names_of(value)), "")
     element = element_of(value)
-    # A text may have types that the IR does not.
+    # A parsed text may have types that the IR does not have.
     return Port(name, element_types.describe(element).xml if element_types.is_element_type(element) else str(element), dimensions)
 
 

@@ -34,7 +34,7 @@ STRIP_BYTES = 256
 """Size in bytes of the part of a row that is copied at a time where rows are columns in memory: four cache lines."""
 
 SMALL_GAPS = 4
-"""Maximum ratio of the memory over which an array is spread to its size for gaps between its elements to be small."""
+"""The gaps between the elements of an array are small if it spans at most this many times its size in memory."""
 
 WORTH_RELEASING = 64 << 10
 """Minimum size in bytes of an array whose pages are released: the kernel maps about as many around each read byte."""
@@ -134,8 +134,8 @@ def computed(function: Callable[..., Array], *sources: Values) -> Values:
     """A function of the elements of arrays, which broadcast as in numpy: computed at once, or when it is read if large.
 
     Args:
-        function: computes blocks of the result from blocks of the sources, warnings of numpy turned off. What it
-            computes of an element depends on the elements of the sources at its position and on nothing else.
+        function: computes blocks of the result from blocks of the sources, warnings of numpy turned off. Each element
+            that it computes depends only on the elements of the sources at the same position.
         sources: the arrays.
     """
     shape = np.broadcast_shapes(*[source.shape for source in sources])
@@ -171,7 +171,7 @@ def _is_scattered(array: Array) -> bool:
 
 
 def _is_sequential(array: Array) -> bool:
-    """Whether the elements of an array lie in memory in C order with small gaps at most, as every other one does."""
+    """Whether the elements of an array lie in memory in C order, with gaps of `SMALL_GAPS` at most."""
     if array.flags.c_contiguous:
         return True
     strides = [stride for size, stride in zip(array.shape, array.strides, strict=True) if size > 1]
@@ -245,7 +245,7 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
     else:
         read = partial(_read, values)
         if not values.flags.c_contiguous and not _is_scattered(values):
-            # What is copied should be in the cache until it is read.
+            # A block that is copied should stay in the cache until it is read.
             limit = min(limit, COMPUTED_BYTES)
     widest = max([1, values.dtype.itemsize, *[array.itemsize for array in sources]])
     for index in _blocks(values.shape, max(1, limit // widest)):

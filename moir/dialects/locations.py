@@ -4,11 +4,12 @@
     loc(fused["conv1"("onnx.Conv"), "bn"("onnx.BatchNormalization")])   several
 
 A node is an operation of the module that was read. What is built in front of an operation, to replace it, has its
-location; what replaces several operations has those of all. An operation that was read has none until it is asked for:
-names and locations are passed on together, so that an operation with a name but without location is as it was read.
+location; what replaces several operations has those of all. An operation that was read gets its location when `located`
+is first called for it. Names and locations are passed on together, so that an operation with a name but without
+location is as it was read.
 
-A conversion keeps locations always. They are made without the verification of attributes, which would take twenty times
-as long. `moir.analysis.provenance` reads them.
+Locations are made without the verification of attributes, which would take twenty times as long.
+`moir.analysis.provenance` reads them.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ def _kind(name: str) -> NameLoc:
 
 
 def located(op: Operation) -> LocationAttr:
-    """The location of an operation; one that was read gets its own, if it has a name."""
+    """The location of an operation; an operation that was read gets the location of its node, if it has a name."""
     location = op.location
     if type(location) is UnknownLoc and (name := op.attributes.get("name")) is not None:
         op.location = location = object.__new__(NameLoc)
-        # Attributes are frozen, but their parameters are in the dictionary of the object.
+        # Attributes are frozen: their parameters are set through the dictionary of the object.
         parameters = vars(location)
         parameters["desc"], parameters["location"] = name, _kind(op.name)
     return location
@@ -46,7 +47,7 @@ def merged(locations: Sequence[LocationAttr]) -> LocationAttr:
     """The location of what replaces operations with these locations, each node once."""
     if locations and len(separate(locations[0])) >= MAXIMUM_SOURCES:
         return locations[0]
-    # One node has one object for its location, whose identity is enough: to hash it takes longer than all of this.
+    # Each node has one location object, so that identities are compared: hashing takes longer than all the rest here.
     parts = {id(part): part for each in locations for part in separate(each)}
     if len(parts) < 2:
         return next(iter(parts.values()), UNKNOWN_LOC)
@@ -58,7 +59,7 @@ def merged(locations: Sequence[LocationAttr]) -> LocationAttr:
 
 
 def separate(location: LocationAttr) -> tuple[LocationAttr, ...]:
-    """The locations in a location of several nodes, or that of one node itself; none in an unknown one."""
+    """The locations of single nodes that a location consists of; empty for an unknown location."""
     if type(location) is FusedLoc:
         return cast("ArrayAttr[LocationAttr]", location.locations).data
     return () if type(location) is UnknownLoc else (location,)

@@ -185,7 +185,7 @@ ONNX_DOMAIN = "ai.onnx"
 
 
 XML_ATTRIBUTE = "@"
-"""What the names of XML attributes begin with where names of XML elements stand beside them."""
+"""The prefix of the names of XML attributes in a dictionary that has names of XML elements as well."""
 
 
 class ModuleLevel:
@@ -200,10 +200,11 @@ class ModuleLevel:
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
     KEEPS_LAYOUTS: ClassVar[str] = "keeps_layouts"
-    """The model still has operations of its framework that say the layout of their data, for transformations."""
+    """Set while operations of the framework that say the layout of their data are kept for transformations of
+    extensions."""
     LAYERS_KEEP_NAMES: ClassVar[str] = "layers_keep_names"
-    """An output of the model that is called as the layer in front of it takes another name in the IR, as Model
-    Optimizer had it: its extensions ran on the model."""
+    """Set if extensions of Model Optimizer ran on the model: where an output and the layer before it have one name, the
+    layer keeps it and the output is renamed, as in Model Optimizer."""
     RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"
     """Names of the Python packages whose operations the runtime needs for the model."""
 

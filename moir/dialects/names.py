@@ -18,8 +18,8 @@ from moir.dialects.properties import string_attribute, strings_attribute
 
 _NO_NAMES = string_attribute("")
 FRAMEWORK_OPERATION = "framework_operation"
-"""The attribute with the name of a framework's operation that an operation was: one to which an extension gave another
-`op`, or one that stayed until the layout change."""
+"""The attribute with the name of the framework's operation that an operation was before: it is kept where an extension
+changed `op`, and for operations of the framework that stay until the layout change."""
 
 OUTPUT_NAMES = "output_names"
 """The attribute of a Result with the names of the output, if these are not all names of the tensor; as in the IR."""
@@ -125,7 +125,7 @@ def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
         # The commas that separate names are counted, since to split many names only to add none takes long.
         if not required and present.count(",") - present.count("\\,") + 1 >= MAXIMUM_NAMES:
             return present
-        # One name that is certainly new: the common case, which needs no list of those that are there.
+        # The common case is one name that is certainly new: the present names need not be listed.
         if names not in present and "," not in names:
             return f"{present},{names}"
     found = dict.fromkeys(split_names(present))
@@ -136,9 +136,9 @@ def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
 
 
 def inherit_origin(op: Operation, value: SSAValue) -> None:
-    """Let a changed copy of an operation be the same one of the framework, if it is noted which that was.
+    """Copy the name and the `FRAMEWORK_OPERATION` of an operation, if it has the latter, to its changed copy.
 
-    It is noted where transformations of extensions look for it, who find the copy by its name and kind.
+    Transformations of extensions then find the copy by name and kind.
     """
     if FRAMEWORK_OPERATION in op.attributes and isinstance(value, OpResult):
         value.op.attributes.update({key: op.attributes[key] for key in ("name", FRAMEWORK_OPERATION) if key in op.attributes})

@@ -16,7 +16,7 @@ WIDE = 32
 
 
 class _WideOperands(list[SSAValue]):
-    """Operands in a list. A part of them is a tuple, as it is of a tuple."""
+    """Operands in a list. A slice of them is a tuple."""
 
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> SSAValue: ...
@@ -30,7 +30,7 @@ class _WideOperands(list[SSAValue]):
 
 
 class OperandList(OpOperands):
-    """The view of the operands of an operation that xDSL's own one would be."""
+    """A view of the operands of an operation, in place of xDSL's own view."""
 
     def __setitem__(self, idx: int, operand: SSAValue) -> None:
         op = self._op

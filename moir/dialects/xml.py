@@ -213,7 +213,7 @@ def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerPr
 
     What is not written has the value that the runtime takes then: that of `OpsetOp.UNWRITTEN`, else the default of the
     class, else zero. Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a
-    word that is not written although there is none to take.
+    missing word that has no default.
     """
     table = property_table(operation)
     specs, defaults = table.specs, table.defaults

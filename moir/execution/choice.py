@@ -1,4 +1,4 @@
-"""Which runner a model gets."""
+"""The choice of the runner for a model."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def converted_runner(
 
 
 def _with_shapes(options: ConversionOptions, module: ModuleOp, arrays: Mapping[str, Array]) -> ConversionOptions:
-    """The options with the shapes of arrays, if the model has inputs of unknown rank, which runtimes want to know."""
+    """The options with the shapes of arrays, if the model has inputs of unknown rank: runtimes need a known rank."""
     ports = interface_of(module).inputs
     if not arrays or all(port.shape is not None for port in ports):
         return options

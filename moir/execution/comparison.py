@@ -54,7 +54,7 @@ def difference(found: Array, expected: Array, tolerance: float | None = None) ->
 
     Args:
         found: the array.
-        expected: the reference. Its element type decides about the measure.
+        expected: the reference. Its element type determines the measure.
         tolerance: in place of the tolerances of floating-point numbers.
     """
     limit = tolerance_of(expected, tolerance)

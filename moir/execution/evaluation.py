@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.constants import values_of
 from moir.analysis.known_values import evaluate
+from moir.analysis.liveness import needed_for
 from moir.dialects import opset
 from moir.dialects.element_types import from_numpy
 from moir.dialects.memory_map import Array
@@ -57,7 +58,7 @@ class EvaluationRunner(Runner):
 
 
 def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAValue], *, alone: bool = True) -> dict[SSAValue, Array]:
-    """The values that are wanted of a model's block.
+    """The wanted values of a model's block.
 
     Args:
         block: the block, in topological order.
@@ -69,7 +70,7 @@ def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAVa
     """
     parameters = [op for op in block.ops if isinstance(op, Parameter)]
     known: dict[SSAValue, Array] = {op.results[0]: array for op, array in zip(parameters, inputs, strict=True)}
-    needed = _needed(wanted)
+    needed = needed_for(value.owner for value in wanted if isinstance(value.owner, Operation))
     left = Counter(operand for op in needed for operand in op.operands)
     kept = set(wanted)
     for op in block.ops:
@@ -87,17 +88,6 @@ def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAVa
             if not left[operand] and operand not in kept:
                 known.pop(operand, None)
     return {value: known[value] for value in wanted}
-
-
-def _needed(wanted: Sequence[SSAValue]) -> set[Operation]:
-    found: set[Operation] = set()
-    pending = [value.owner for value in wanted]
-    while pending:
-        op = pending.pop()
-        if isinstance(op, Operation) and op not in found:
-            found.add(op)
-            pending.extend(operand.owner for operand in op.operands)
-    return found
 
 
 def defined_results(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array] | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import openvino
 
 CONFIGURATION = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
-"""The runtime computes in f32, and does not quantize of its own accord."""
+"""The runtime computes in f32, and does not quantize activations by itself."""
 
 
 def is_installed() -> bool:
@@ -98,7 +98,7 @@ def _with_results(module: ModuleOp, values: Sequence[SSAValue]) -> tuple[int, Mo
 
 
 def _with_ranks(model: openvino.Model, inputs: Sequence[Array]) -> openvino.Model:
-    """The model, whose inputs of unknown rank get that of an array: the plugin wants to know ranks."""
+    """The model, whose inputs of unknown rank get the ranks of the arrays: the plugin needs known ranks."""
     openvino = _openvino()
     ranks = {
         port: openvino.PartialShape([-1] * array.ndim)

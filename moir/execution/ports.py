@@ -1,4 +1,4 @@
-"""The inputs and outputs of a model, as something that is run needs to know them."""
+"""The inputs and outputs of a model, with the facts that running it needs."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ def _port(port: Operation) -> TensorPort:
 
 
 def matched(given: Mapping[str, Array], ports: Iterable[TensorPort], what: str) -> dict[str, Array]:
-    """Arrays by the names of ports, from arrays by any of their names; what belongs to no port is left out.
+    """Arrays by the names of ports, from arrays by any of their names; arrays that belong to no port are left out.
 
-    A single array belongs to a single port, whatever its name. Two ports that share a name take what has their first
-    name. Raises UsageError if a port has no array.
+    A single array belongs to a single port, whatever its name. If two ports share a name, each takes the array with its
+    first name. Raises UsageError if a port has no array.
     """
     ports = list(ports)
     if len(ports) == 1 and len(given) == 1:

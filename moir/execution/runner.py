@@ -1,4 +1,4 @@
-"""What runs a model: the runtime of its framework, OpenVINO Runtime, or the definitions of the operations."""
+"""Runners of models: the runtime of the framework, OpenVINO Runtime, or the definitions of the operations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Runner(ABC):
     """
 
     title: str = ""
-    """What computes, with its version."""
+    """The name of the runtime, with its version."""
 
     def __init__(self, module: ModuleOp) -> None:
         self.module = module

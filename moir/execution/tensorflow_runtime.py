@@ -153,6 +153,6 @@ def _array(array: Array, dtype: Any) -> Array:
 
 def _tensorflow() -> Any:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    # Other orders of additions would be differences.
+    # Optimizations that change the order of additions would show as differences.
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     return import_module(TensorFlowRunner.PACKAGE)

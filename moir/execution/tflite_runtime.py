@@ -28,7 +28,7 @@ class LiteRunner(FrameworkRunner):
         lite = _tensorflow().lite
         try:
             with warnings.catch_warnings():
-                # It says that the interpreter will be a package of its own.
+                # A warning of TensorFlow says that the interpreter will be a package of its own.
                 warnings.simplefilter("ignore")
                 interpreter = lite.Interpreter(
                     str(self.path),

@@ -1,1 +1,1 @@
-"""What an operation is made of, by a builder: mathematics that lowerings, passes and extensions share."""
+"""Functions that build compositions of opset operations: mathematics that lowerings, passes and extensions share."""

@@ -58,7 +58,7 @@ def repeated_steps(
         invariants: values that do not change; those that are known become constants of the body.
         joins: how the parts of each joined result are put together.
         most: the most steps of a Loop, which also ends when `goes_on` is false; None for a TensorIterator.
-        starts: whether a Loop begins at all; None if it does.
+        starts: the initial condition of a Loop; None if it is true.
     """
     block = Block()
     inside = OpBuilder(op.known, block)

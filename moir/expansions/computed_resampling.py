@@ -4,8 +4,9 @@ Along an axis an element of the result is the sum of the elements around its pos
 
     result(i) = sum of data(floor(position(i)) + k) · filter(floor(position(i)) + k - position(i)), k from -1 to 2
 
-Filters against aliasing reach as far as the scale says, and filters may leave out what is beyond the data. Then it is
-the product of a matrix [count, size + 2 · margin] with the data, which are repeated by a margin as wide as the filter:
+A filter against aliasing is as wide as the scale requires, and positions outside of the data may be excluded. In these
+cases the result is the product of a matrix [count, size + 2 · margin] with the data, which are repeated by a margin as
+wide as the filter:
 
     weight of element j for result i = filter((j - margin - position(i)) · stretch)
 """
@@ -121,13 +122,14 @@ def _nearest(op: OpBuilder, data: SSAValue, axis: ComputedResizing, places: SSAV
         case "ceil":
             rounded = op.Ceiling(places)
         case "simple":
-            # Upwards where there are fewer elements than before.
+            # Rounded up where the size becomes smaller.
             rounded = op.Select(op.Less(axis.scale, 1.0), op.Ceiling(places), op.Floor(places))
         case _:
             rounded = op.Floor(places)
     columns = op.convert(rounded, si64)
     if shape_of(columns) == (1,):
-        # The runtime (2026.4) drops the dimension of a list of one computed place, but not from what follows.
+        # The runtime (2026.4) makes a scalar of a computed list of one index, but infers the types of later operations
+        # for a list.
         columns = op.Squeeze(columns, [0])
         return op.Unsqueeze(op.Gather(data, op.Maximum(op.Minimum(columns, op.Subtract(axis.size, 1)), 0), axis.axis), [axis.axis])
     return op.Gather(data, op.Maximum(op.Minimum(columns, op.Subtract(axis.size, 1)), 0), axis.axis)

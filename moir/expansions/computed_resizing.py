@@ -48,7 +48,7 @@ def area_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue, *, align_corne
         data, found = size, resized
     scale = op.Divide(op.convert(data, f32), op.convert(found, f32))
     row, pixel = numbers(op, resized, [-1, 1]), numbers(op, size, [1, -1])
-    # What lies after the last pixel belongs to it.
+    # The area after the last pixel counts as a part of it.
     last = op.Equal(pixel, op.convert(op.Subtract(size, 1), f32))
     until = op.Select(last, float(np.finfo(np.float32).max), op.Add(pixel, 1.0))
     end = op.Minimum(until, op.Multiply(op.Add(row, 1.0), scale))
@@ -67,7 +67,8 @@ def kernel_matrix(
     pixels = op.Add(numbers(op, resized, [-1, 1]), 0.5)
     samples = op.Divide(op.Subtract(pixels, translation), scale)
     distance = op.Abs(op.Subtract(op.Add(numbers(op, size, [1, -1]), 0.5), samples))
-    # A pixel has a weight if its centre lies within the radius, an element of the result if its own lies in the data.
+    # A pixel has a weight if its centre lies within the radius; an element of the result has weights if its position
+    # lies in the data.
     within = op.LessEqual(distance, op.Multiply(stretch, kernel.radius))
     weights = normalized(op, op.Select(within, _weights(op, kernel, op.Divide(distance, stretch)), 0.0))
     inside = op.LogicalAnd(op.GreaterEqual(samples, 0.0), op.LessEqual(samples, op.convert(size, f32)))

@@ -1,4 +1,4 @@
-"""Values in another form, of which constants remain constants: unpacked, of another type, with other dimensions.
+"""Conversions that keep constants constant: unpacking, other element types, other dimensions.
 
 Constants of fewer than 8 bits are packed: several numbers share a byte.
 """
@@ -23,7 +23,7 @@ def is_packed(element: Attribute) -> bool:
 
 
 def unpacked_type(element: Attribute) -> Attribute:
-    """A type of whole bytes that has the numbers of an element type: i32 or f32 for one of less than 8 bits."""
+    """The type to which an element type is unpacked: i32 or f32 for less than 8 bits, otherwise the type itself."""
     if not is_packed(element):
         return element
     return f32 if element in REAL_TYPES else si32

@@ -1,4 +1,4 @@
-"""The correlation of two images, of FlowNet: how similar the surroundings of places of them are.
+"""The correlation of two images, from FlowNet: the similarity of windows of both, for several displacements.
 
 Channel k of the result has at each place the mean, over channels and a window, of the products (or of the absolute
 differences) of the first image there and of the second one moved by displacement k.
@@ -42,7 +42,7 @@ class Correlation(NamedTuple):
 def correlated(op: OpBuilder, a: SSAValue, b: SSAValue, form: Correlation) -> SSAValue:
     """The correlation [N, displacements, rows, columns] of two images [N, C, H, W].
 
-    Raises ConversionError for images of unknown size, and for parameters that are no correlation.
+    Raises ConversionError for images of unknown size, and for invalid parameters.
     """
     shape = shape_of(a)
     if shape is None or len(shape) != 4 or not is_static(shape[1:]):
@@ -58,7 +58,7 @@ def correlated(op: OpBuilder, a: SSAValue, b: SSAValue, form: Correlation) -> SS
         raise UnsupportedOperationError(f"images of {shape[2]} x {shape[3]} are too small for it")
     pads = [0, 0, form.pad, form.pad]
     a, b = (op.Pad(value, pads, pads, pad_mode="constant") if form.pad else value for value in (a, b))
-    # What the windows around all places cover.
+    # The extent, along each axis, of the windows around all places.
     spans = [(count - 1) * form.stride + form.kernel for count in counts]
 
     def part(value: SSAValue, y: int, x: int) -> SSAValue:

@@ -13,7 +13,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Distinct(NamedTuple):
-    """The distinct values, where each occurs first, which of them each element is, and how often each occurs."""
+    """The distinct values, the index of their first occurrences, the index of the value of each element, and counts."""
 
     values: SSAValue
     first: SSAValue
@@ -24,8 +24,8 @@ class Distinct(NamedTuple):
 def distinct_elements(op: OpBuilder, x: SSAValue, axis: int | None, *, is_sorted: bool, index_type: Attribute = si64) -> Distinct:
     """opset10.Unique(x, axis), in forms that the runtime (2026.4, CPU) computes right.
 
-    Integers of less than 32 bits are searched as i32. Without sorting it computes wrong elements along any axis but the
-    first one.
+    Integers of less than 32 bits are searched as i32. Without sorting, the runtime computes wrong elements along any
+    axis but the first one, so that axis is moved to the front.
     """
     element, rank = element_of(x), rank_of(x) or 0
     narrow = describe(element).bits < 32 and element in {*INTEGER_TYPES, boolean}

@@ -97,7 +97,7 @@ def selu(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def linear(op: OpBuilder, x: SSAValue, scale: float, shift: float) -> SSAValue:
-    """scale * x + shift, without operations that change nothing."""
+    """scale * x + shift, without a multiplication by 1 or an addition of 0."""
     x = x if scale == 1 else op.Multiply(x, scale)
     return x if shift == 0 else op.Add(x, shift)
 

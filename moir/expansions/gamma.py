@@ -44,9 +44,9 @@ def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSA
 def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
     """compute(*operands), an elementwise function.
 
-    Halves are computed in f32, since constants such as π are not precise enough in theirs. Where the result is known to
-    have no element, it is the sum of the operands: the CPU plugin (2026.4) loses unknown sizes of larger expressions,
-    or crashes.
+    Operands of f16 are computed in f32, since constants such as π are not precise enough in f16. Where the result is
+    known to have no element, it is the sum of the operands: the CPU plugin (2026.4) loses unknown sizes of larger
+    expressions, or crashes.
     """
     element = element_of(operands[0])
     if any(has_no_element(shape_of(each)) for each in operands):
@@ -75,5 +75,6 @@ def logarithm_of_gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
     part = op.Subtract(distance, op.Floor(distance))
     sine = op.Log(op.Sin(op.Multiply(part, math.pi)))
     lower = op.Subtract(op.Subtract(math.log(math.pi), sine), upper)
-    # All numbers this far below 0 are integers, of which some overflow on the way.
+    # All numbers up to `LAST_FRACTION` are integers, where the result is infinite; the formula overflows for some of
+    # them.
     return op.Select(op.LessEqual(x, LAST_FRACTION), math.inf, op.Select(is_small, lower, upper))

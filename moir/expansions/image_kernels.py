@@ -18,7 +18,7 @@ CUBIC_STEPS = 1024
 """Positions between two pixels for which TensorFlow has weights of cubic interpolation; others are rounded to them."""
 
 CUBIC_COEFFICIENT = -0.5
-"""Of cubic interpolation with half_pixel_centers."""
+"""The coefficient of cubic interpolation with half_pixel_centers."""
 
 
 def cubic_weights(size: int, resized: int) -> Weights:
@@ -46,7 +46,7 @@ def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
 
 
 class Polynomials(Record):
-    """A kernel that is a polynomial of the distance up to some distance, another one from there on, and 0 after.
+    """A kernel that is a piecewise polynomial of the distance, and 0 after the last piece.
 
     Each piece is the distance at which it ends and the coefficients, that of the highest power first.
     """

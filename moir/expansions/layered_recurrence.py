@@ -97,7 +97,7 @@ def computed(
 def over_layers(
     op: OpBuilder, network: Network, x: SSAValue, states: Sequence[SSAValue], lengths: SSAValue, layers: Sequence[Sequence[Direction]]
 ) -> tuple[SSAValue, list[SSAValue]]:
-    """The same, of the weights of each direction of each layer."""
+    """As `computed`, with the weights of each direction of each layer in place of the vector."""
     directions, ends = network.directions, [list[SSAValue]() for _ in states]
     for layer, weights in enumerate(layers):
         first = layer * directions

@@ -112,7 +112,7 @@ def weights(axis: AxisResizing, sampling: Sampling) -> tuple[Weights, NDArray[np
     matrix, rows = np.zeros((axis.resized, axis.size)), np.arange(axis.resized)
     outside = (x < 0) | (x > axis.size - 1)
     if sampling.mode == "nearest":
-        # Upwards where there are fewer elements than before.
+        # Rounded up where the size becomes smaller.
         nearest = ("ceil" if axis.scale < 1 else "floor") if sampling.nearest == "simple" else sampling.nearest
         columns = np.clip(_ROUNDINGS[nearest](x), 0, axis.size - 1).astype(np.int64)
         matrix[rows, columns] = 1

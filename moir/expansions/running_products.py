@@ -10,7 +10,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
-    """The prefix of each element along a negative axis, in a new dimension before the axis, which is that of prefixes.
+    """The prefix of each element along a negative axis; a new dimension before the axis counts the prefixes.
 
     Elements that do not belong to a prefix are replaced by `neutral`. A prefix that is `exclusive` does not contain its
     element; with `reverse` it contains the elements after it.

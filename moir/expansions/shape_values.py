@@ -71,7 +71,7 @@ def without_ones(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
     if not rank:
         return op.Reshape(value, op.constant([]), special_zero=False)
     others = op.Squeeze(op.NonZero(op.NotEqual(sizes, 1)), [0])
-    # The CPU plugin (2026.4) removes a Reshape of a list to a list, so that a Gather says the length.
+    # The CPU plugin (2026.4) removes a Reshape of a list to a list, so a Gather makes the length known.
     return op.Reshape(value, op.Gather(sizes, op.Gather(others, list(range(rank)), 0), 0), special_zero=False)
 
 

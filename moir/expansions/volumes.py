@@ -53,7 +53,7 @@ def sampled_volume(op: OpBuilder, data: SSAValue, grid: SSAValue, *, mode: str, 
 
 
 def _place(op: OpBuilder, line: SSAValue, size: SSAValue, padding: str, *, aligned: bool) -> SSAValue:
-    """The place along an axis, in elements, of coordinates from -1 to 1, as the padding changes it."""
+    """Coordinates from -1 to 1 as positions along an axis, in elements; those outside are moved as the padding says."""
     count = op.convert(size, element_of(line))
     last = op.Subtract(count, 1.0)
     if aligned:

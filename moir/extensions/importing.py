@@ -88,7 +88,7 @@ class ExtensionPackage:
             raise failed from error
 
     def _missing_module(self, name: str, location: str) -> str:
-        """What to do about a module that a line of the extension imports and that does not exist."""
+        """The hint about a module that a line of the extension imports and that does not exist."""
         root, _, rest = name.partition(".")
         if root in (self.name, self.alias):
             return f"{shown(self.directory / rest.replace('.', '/'))} has to be there, as a file or a folder"

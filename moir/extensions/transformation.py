@@ -68,7 +68,7 @@ class UserTransformation:
     keeps_dead: bool = False
     sees_layouts: bool = False
     told_by_condition: Callable[[Any], str] = _nothing
-    """What is said of the argument of a predicate in `graph_condition` that does not hold."""
+    """Describes the argument of a predicate in `graph_condition` that does not hold, for a message."""
 
     @property
     def id(self) -> str | None:

@@ -1,1 +1,1 @@
-"""Model files: their recognition, formats that moir does not read, which files a conversion reads."""
+"""Model files: their recognition, formats that moir does not read, and records of the files that a conversion reads."""

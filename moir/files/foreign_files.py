@@ -28,8 +28,8 @@ class FileKind(Record):
         name: what the file is, with its article.
         step: what the user can do; `{path}`, `{stem}` and `{folder}` stand for those of the file.
         beginning: regular expression for the first bytes.
-        suffixes: ends of the names of files whose first bytes say nothing.
-        endings: ends of which the name needs one besides the first bytes; none for any name.
+        suffixes: ends of the names of files whose first bytes identify nothing.
+        endings: ends, one of which the name must have besides the first bytes; empty if any name will do.
     """
 
     name: str
@@ -52,7 +52,7 @@ _ZIP = rb"PK\x03\x04.{26}"
 """The header of a zip archive's first entry, in front of its name."""
 
 _SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)*"
-"""What may stand in front of the first word of a text."""
+"""Regular expression for blanks and comments before the first word of a text."""
 
 _EXPORT_TORCH = "load the model in PyTorch and export it: torch.export.save(torch.export.export(model, inputs), '{stem}.pt2')"
 _EXPORT_ORIGINAL = "export the model from the framework that defines it to ONNX or SavedModel"

@@ -1,7 +1,7 @@
 """Models in memory as files: bytes, file objects, messages of protobuf, models of Keras, TensorFlow and PyTorch.
 
-A frontend reads files, and its weights are views of them. So an object is written to a temporary folder first, by its
-own framework, which is imported already where there is such an object; the folder is there as long as the module is.
+A frontend reads files, and its weights are views of them. So an object is first written to a temporary folder by its
+own framework, which must be imported already; the folder exists as long as the module.
 """
 
 from __future__ import annotations

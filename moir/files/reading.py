@@ -1,4 +1,4 @@
-"""Model files: their memory maps, which were read, and which files beside them a model may refer to."""
+"""Model files: their memory maps, records of reading, and the files that a model may refer to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def recorded_files() -> Generator[dict[Path, FileState]]:
 
 
 def record_read(path: Path, status: os.stat_result | None = None) -> None:
-    """Record a file that is read; `status` is what it was when it was opened, by default what it is."""
+    """Record a file that is read; `status` is its status when it was opened, by default its present status."""
     if (files := _FILES_READ.get()) is None:
         return
     try:
@@ -83,7 +83,7 @@ def read_whole(path: Path, what: str, limit: int = LARGEST_CONFIGURATION) -> byt
     try:
         with path.open("rb") as file:
             record_read(path, os.fstat(file.fileno()))
-            # A device has no end, and says that its size is 0.
+            # A device has no end, and reports the size 0.
             content = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
@@ -99,7 +99,7 @@ def opened(path: Path, model: Path | None = None) -> Generator[tuple[int, os.sta
 
     Raises ModelFileError if it is no regular file or not in the folder of the model, OSError if it cannot be opened.
     """
-    # A named pipe would block. What was opened says whether it is one; what the path means may change before.
+    # A named pipe would block. The open file is examined, since the file at the path may change in between.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     try:
         status = os.fstat(descriptor)
@@ -167,7 +167,7 @@ class ModelFolder:
         The check follows the opening: a link that is changed before or after it leads to another file, or out of the
         folders. A file with further names may be anywhere under one of them.
 
-        Raises ModelFileError if it is not, OSError if the path means no file any more.
+        Raises ModelFileError if it is not, OSError if there is no file at the path any more.
         """
         opened = os.fstat(descriptor)
         target = self.target(path)

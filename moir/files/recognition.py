@@ -1,4 +1,4 @@
-"""Which framework a model file is of: from its content, whatever its name."""
+"""Recognition of the framework of a model file by its content, whatever its name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from moir.frameworks import SAMPLE, Framework, is_text, readable
 
 _USUAL_NAMES = ("model", "saved_model")
 _LARGEST_FOLDER = 10_000
-"""How many entries of a folder are looked at to find a model in it."""
+"""Maximum number of entries of a folder that are examined to find a model."""
 
 
 def framework_of_file(path: str | Path) -> Framework:
     """The framework of a model file or folder.
 
-    The first bytes of a file decide; its suffix does only if they say nothing. A folder is recognized by its files.
+    The first bytes of a file decide; its suffix decides only if they identify nothing. A folder is recognized by its
+    files.
 
     Raises ModelFileError if there is no such file or no frontend reads it, with what the user can do instead.
     """
@@ -44,14 +45,14 @@ def framework_of_beginning(beginning: bytes) -> Framework | None:
 
 
 def _framework_of_name(path: Path, beginning: bytes) -> Framework:
-    """The framework of a file whose first bytes are not those of any. Raises ModelFileError."""
+    """The framework of a file that its first bytes do not identify. Raises ModelFileError."""
     from moir.files.foreign_files import GENERAL, foreign_kind
 
     kind = foreign_kind(beginning, path.name, by_suffix=False)
     if kind is not None:
         raise kind.error(path)
     for framework in readable():
-        # Where the first words of a text say what it is, the name of another one says nothing.
+        # If the first words of a text identify it, the name of another format is ignored.
         if path.suffix.lower() in framework.suffixes and (framework.beginning or not framework.text_beginning):
             return framework
     kind = foreign_kind(beginning, path.name) or foreign_kind(beginning, path.name, GENERAL)

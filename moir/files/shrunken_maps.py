@@ -1,8 +1,8 @@
 """Memory maps of files that become shorter: missing pages read as zeros, and the file is recorded as shrunken.
 
 A process that reads a page of a map after the end of its file gets the signal SIGBUS, which ends it. Another program
-may shorten a file of weights at any time. So a handler puts zeros in the place of the pages that have gone, and notes
-whose they were; `moir/files/unchanged_files.py` makes an error of it before anything is written.
+may shorten a file of weights at any time. So a handler maps zeros in place of the missing pages, and records the file;
+`moir/files/unchanged_files.py` makes an error of it before anything is written.
 
 Only faults in the maps of moir are handled, and only on Linux. Any other one ends as it would without the handler.
 """
@@ -28,7 +28,7 @@ _FIXED = 0x10
 
 
 class _Map(Record):
-    """A map that is listed while `owner()` lives: its first address, its size in bytes, its file and what that was."""
+    """A map that is listed while `owner()` lives: first address, size in bytes, file, and state of the file."""
 
     owner: ref[mmap.mmap]
     start: int
@@ -112,4 +112,4 @@ class ShrunkenMaps:
 
 
 SHRUNKEN_MAPS = ShrunkenMaps()
-"""Those of this process."""
+"""The maps of this process."""

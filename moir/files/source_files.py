@@ -67,7 +67,7 @@ def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
 
 
 def check_as_read(module: ModuleOp) -> None:
-    """Check that the files that a module was read from, and is in part, have not changed. Raises ModelFileError."""
+    """Check that the files that a module was read from and maps have not changed. Raises ModelFileError."""
     check_unchanged(_FILES.get(module, {}))
 
 

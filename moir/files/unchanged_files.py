@@ -2,7 +2,7 @@
 otherwise.
 
 The size and the time of change of each file are noted when it is opened, and compared when its content is of no more
-use. A file that another one took the place of stays what it was as long as it is mapped.
+use. A file that was replaced by another one keeps its content as long as it is mapped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from moir.records import Record
 
 
 class FileState(Record):
-    """What a file is: its device and its number there, its size in bytes, the time of its change in nanoseconds."""
+    """The state of a file: device and inode number, size in bytes, and time of change in nanoseconds."""
 
     device: int
     number: int
@@ -33,7 +33,7 @@ class FileState(Record):
 def check_unchanged(files: Mapping[Path, FileState], cause: Exception | None = None) -> None:
     """Check that files are as they were when they were opened; `cause` is an error that a change may have caused.
 
-    Raises ModelFileError that names one that is not.
+    Raises ModelFileError that names a file that has changed.
     """
     for path, state in files.items():
         if has_changed(path, state):
@@ -52,7 +52,7 @@ def _change(path: Path) -> ModelFileError:
 
 
 def has_changed(path: Path, state: FileState) -> bool:
-    """Whether a file has another content than when it was opened."""
+    """Whether the state of a file differs from the state when it was opened."""
     if state in SHRUNKEN_MAPS.files:
         return True
     try:

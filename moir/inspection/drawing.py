@@ -82,7 +82,7 @@ def _left(row: list[Operation], index: int, rows: list[list[Operation]]) -> floa
 def _edge(source: tuple[float, float], target: tuple[float, float]) -> str:
     x, y = source[0] + _WIDTH / 2, source[1] + _HEIGHT
     u, v = target[0] + _WIDTH / 2, target[1]
-    # What leaves out rows goes around the boxes in them.
+    # An edge that skips rows goes around the boxes in them.
     aside = _WIDTH * 0.8 if v - y > _ROW else 0
     curve = f"C{x + aside:.0f} {y + 14:.0f} {u + aside:.0f} {v - 14:.0f} {u:.0f} {v:.0f}"
     return f'<path d="M{x:.0f} {y:.0f}{curve}" fill="none" stroke="#888"/>'

@@ -1,9 +1,9 @@
 """What moir cannot convert in a model.
 
 The passes up to the lowering run on a copy of the module, and each node is lowered there, but an error of one does not
-stop the others. So what is found is what a conversion would refuse: kinds without a lowering of moir or of an
+stop the others. The obstacles found are those that a conversion would report: kinds without a lowering of moir or of an
 extension, which the framework does not define by others either, and nodes in a form that the lowering of their kind
-refuses. Of a node after such a one nothing is said if it cannot be lowered without the types of its operands.
+refuses. A node after such a node is not reported if it cannot be lowered without the types of its operands.
 """
 
 from __future__ import annotations

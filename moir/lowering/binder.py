@@ -44,7 +44,7 @@ class LoweringRun(Protocol):
         ...
 
     def release(self, op: Operation) -> None:
-        """Erase an operation once the node that is being lowered is replaced, if it has no uses then."""
+        """Erase an operation after the node that is being lowered is replaced, if the operation has no uses then."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Constant indices beyond the data that they are of."""
+"""Notes about constant indices that are out of range."""
 
 from __future__ import annotations
 

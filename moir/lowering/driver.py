@@ -364,7 +364,7 @@ def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False
             rank_inputs(model, load(table.ranks))
         lowering = Lowering(framework, opset_versions(model), keeps_layouts=keeps_layouts, names_kept=kept is not None)
         declared = declared_outputs(model.block)
-        # What stayed is in bodies of loops, too, which are lowered with the loops otherwise.
+        # Operations that were kept are also in the bodies of loops that are lowered already, so all blocks are walked.
         for block in [model.block] if kept is None else [*all_blocks(model)][::-1]:
             lowering.block(block)
         # The graph of a node may be lowered several times.

@@ -12,8 +12,8 @@
 - `node` and `op` come first, if a handler asks for them: the node, for more than its operands and attributes, and the
   builder.
 - The other positional parameters are operands, in order. An operand whose default is None may be absent, as may one
-  that the handler does not use, whose name begins with an underscore; another one may not. `*values` are all operands
-  that are left, none of which may be absent.
+  that the handler does not use, whose name begins with an underscore; another one may not. `*values` are all remaining
+  operands, none of which may be absent.
 - Keyword-only parameters are attributes. The annotation says of which type (`READERS`), or else the default does, which
   is the framework's; an attribute without default has to be there.
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from moir.lowering.binder import LoweringNode
 
 Reader = Callable[["LoweringNode", str, Any], Any]
-"""Reads an attribute of a node by name; the third argument is its default, None if it has to be there."""
+"""Reads an attribute of a node by name; the third argument is its default, None if the attribute is required."""
 
 
 class Operand(Record):
@@ -44,7 +44,7 @@ class Operand(Record):
     Args:
         name: the framework's name of the operand.
         is_optional: whether it may be absent.
-        is_variadic: whether it stands for all operands that are left.
+        is_variadic: whether it stands for all remaining operands.
     """
 
     name: str
@@ -60,7 +60,7 @@ class NodeAttribute(Record):
         name: the framework's name of the attribute.
         type: the annotation, a key of `READERS`.
         default: the value of an attribute that is absent; None of a type with None.
-        is_required: whether it has to be there.
+        is_required: whether a node must have it.
     """
 
     parameter: str
@@ -71,7 +71,7 @@ class NodeAttribute(Record):
 
 
 class Signature(Record):
-    """What the parameters of a handler say.
+    """The operands and attributes that the parameters of a handler declare.
 
     Args:
         leading: which of `node` and `op` the handler takes, in order.
@@ -176,7 +176,8 @@ def bound(
 
     Args:
         handler: the handler.
-        attributes_of: what has the attributes of a node, read as a node's; by default the node itself.
+        attributes_of: gives the object whose attributes are read, with the methods of a node; by default the node
+            itself.
         readers: how attributes are read, by the annotations of their parameters.
         arrange: puts the operands of a node in the order of a signature, where nodes have names for them.
     """

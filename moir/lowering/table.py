@@ -58,10 +58,10 @@ class LoweringTable:
             the kinds of each file: `python -m scripts.lowering_index` writes it from what the handlers register.
         check: verifies a module before its operations are lowered; raises ConversionError if that is impossible.
         adapt: returns the bound handler to use for a kind instead of a built-in one.
-        finish: "module:function" of what is done with a model of which an output was not lowered.
+        finish: "module:function" that is called with a model of which an output was not lowered.
         readers: how the framework's attributes are read, by the annotations in signatures, where that differs from
             `moir.lowering.signatures.READERS`.
-        ranks: "module:rules" of what the kinds say about the ranks of their operands, for inputs of unknown rank.
+        ranks: "module:rules" with the ranks that kinds require of their operands, for inputs of unknown rank.
         arrange: puts the operands of a node in the order of a signature, where the framework's nodes name them.
     """
 

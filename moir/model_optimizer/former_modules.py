@@ -1,4 +1,4 @@
-"""Which modules of Model Optimizer had which names: the table after `moir.model_optimizer.import_paths`."""
+"""The names in each module of Model Optimizer: the table for `moir.model_optimizer.import_paths`."""
 
 from __future__ import annotations
 

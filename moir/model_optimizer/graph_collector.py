@@ -53,7 +53,7 @@ class OwnStep(UserTransformation):
 
     @property
     def summary(self) -> str:
-        """Its description: no class of the user makes it."""
+        """Its description, since no class of the user provides one."""
         return self.description
 
 
@@ -113,7 +113,7 @@ class GraphCollector:
         missing = source.missing_member()
         if missing is None:
             return True
-        # A class that others of the file are derived from is there for them.
+        # A base class of other classes of the file is not registered by itself.
         if any(issubclass(other, source) and other is not source for other in file.classes(source)):
             return False
         raise file.error(f"the class {source.__name__} does not define {missing}")

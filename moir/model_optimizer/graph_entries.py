@@ -1,7 +1,8 @@
 """The entries of `graph.graph` that last from one transformation to the next, as extensions of Model Optimizer expect.
 
-What a user says of inputs is among them from the start: `user_shapes`, a list of places for each input that has a shape
-or a type, and `inputs`, the names of these; both None if nothing is said. What a transformation adds, later ones find.
+The user's specification of inputs is among them from the start: `user_shapes`, a list of places for each input that has
+a shape or a type, and `inputs`, the names of these; both None if there is none. Entries that a transformation adds are
+found by later ones.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class EnclosingModule(LegacyModule):
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__") and attribute not in ("__all__", "__version__"):
-            # What the import system and `inspect` ask of any module is no reason to load the installed one.
+            # Attributes that the import system and `inspect` read from any module must not load the installed one.
             raise AttributeError(f"module {self.__name__!r} has no attribute {attribute!r}")
         fullname = f"{self.__name__}.{attribute}"
         is_ours = fullname in ENCLOSING or canonical(fullname) is not None

@@ -1,6 +1,6 @@
-"""The names that a file imports of Model Optimizer's modules and that moir does not have, all at once.
+"""All names that a file imports from Model Optimizer's modules and that moir does not have.
 
-Python stops at the first import that fails; who ports a file wants to know of the others, too.
+Python stops at the first import that fails, but a person who ports a file needs all of them.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     with numpy_aliases():
         np.int is int
 
-They exist while extensions are loaded and run, and only if numpy does not have them. numpy calls a lookup of theirs an
-error that says what to write instead, which nobody can do in the file of another.
+They exist while extensions are loaded and run, and only if numpy does not have them. Without them numpy raises an error
+that asks to change the code, which users of a foreign extension cannot do.
 
 Source: numpy's release notes of 1.20, 1.25 and 2.0.
 """

@@ -62,13 +62,13 @@ def parameter_named(name: str) -> Parameter[Any]:
 
 
 def expected_keywords() -> dict[str, Expected]:
-    """What `convert_model` expects of its keywords besides those of readers, in the order of the table."""
+    """The expected values of the keywords of `convert_model`, without those of readers, in the order of the table."""
     return {each.name: each.kind.expected for each in parameters(())}
 
 
 @cache
 def pass_requests() -> Mapping[str, PassRequest]:
-    """What parameters ask of passes, by the name of the pass."""
+    """The requests of parameters for passes, by the name of the pass."""
     return {request.name: request for each in CONVERSION_PARAMETERS for request in each.passes}
 
 

@@ -42,7 +42,7 @@ def notation_of(values: Sequence[ChannelValues]) -> str:
 
 
 def channel_values(value: object) -> tuple[ChannelValues, ...]:
-    """The numbers that a text or an object says.
+    """The channel values of a text or an object.
 
     Args:
         value: a text; a number, or a list of numbers, for the only input; a list of those for all inputs; or a mapping
@@ -74,7 +74,7 @@ def channel_values(value: object) -> tuple[ChannelValues, ...]:
 
 
 def divisors(value: object) -> tuple[ChannelValues, ...]:
-    """The same, of numbers that are no zeros."""
+    """The channel values of a text or an object, checked to be nonzero."""
     found = channel_values(value)
     if any(not all(each.values) for each in found):
         raise NotationError(f"{notation_of(found)!r}: division by 0")
@@ -86,9 +86,7 @@ def _read(text: str) -> list[ChannelValues]:
     if not {"(", "["} & set(text) and notation.matched(rf"(?={_NUMBER})") is not None:
         found = [ChannelValues("", _read_numbers(notation))]
     else:
-        found = [_read_one(notation)]
-        while notation.matched(",") is not None:
-            found.append(_read_one(notation))
+        found = notation.items(_read_one)
     notation.end()
     return found
 
@@ -105,10 +103,7 @@ def _read_one(notation: Notation) -> ChannelValues:
 
 
 def _read_numbers(notation: Notation) -> tuple[float, ...]:
-    found = [float(notation.expect(_NUMBER, "a number"))]
-    while notation.matched(",") is not None:
-        found.append(float(notation.expect(_NUMBER, "a number")))
-    return _finite(found)
+    return _finite(notation.items(lambda each: float(each.expect(_NUMBER, "a number"))))
 
 
 def _plain(value: object) -> object:

@@ -1,4 +1,4 @@
-"""The parameters that say how weights are stored."""
+"""The parameters for the storage of weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters that say which extensions run."""
+"""The parameters that select extensions."""
 
 from __future__ import annotations
 

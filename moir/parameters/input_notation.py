@@ -63,7 +63,7 @@ class Dimension(NamedTuple):
 
 
 ANY = Dimension(0, None)
-"""A dimension of which nothing is known."""
+"""A dimension of any size."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Place:
     output_port: int | None = None
 
     def readings(self) -> Iterator[tuple[str, int | None, int | None]]:
-        """What it can mean: name, input port and output port; first, that all of it is a name."""
+        """Its possible meanings as name, input port and output port; the first one takes the whole text as a name."""
         yield self.text, self.input_port, self.output_port
         if self.is_exact:
             return
@@ -215,7 +215,10 @@ def places(text: str) -> tuple[Place, ...]:
 
 
 def parse_shape(text: str) -> tuple[Dimension, ...]:
-    """The dimensions between brackets, separated by commas or blanks. Raises ValueError for what is no dimension."""
+    """The dimensions between brackets, separated by commas or blanks.
+
+    Raises ValueError for a text that is no dimension.
+    """
     parts = re.split(r"\s*,\s*|\s+(?!\.\.)(?<!\.\.\s)", text.strip()) if text.strip() else []
     return tuple(map(parse_dimension, parts))
 

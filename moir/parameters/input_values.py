@@ -142,7 +142,7 @@ def _of_fields(name: str, given: Any) -> InputItem:
 
 
 def _named(name: str, given: Any) -> InputItem:
-    """The item of a name and what is said of it: shape, type, a tuple of both, or its value."""
+    """The item of a name and its specification: shape, type, a tuple of both, or its value."""
     if _is_shape(given):
         return _built(name, given, None, None)
     if _is_tuple(given):

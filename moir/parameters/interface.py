@@ -1,4 +1,4 @@
-"""The parameters that say what the inputs and outputs of a model are."""
+"""The parameters for the inputs and outputs of a model."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _SHAPES = structured("shapes: a text as of --input-shape, a shape, or a list of 
 
 
 def _items(options: Options) -> tuple[InputItem, ...]:
-    """What is said of inputs, by all parameters together."""
+    """The items of inputs, merged from all parameters."""
     items, given = options[INPUT], options[INPUT_SHAPE]
     if not (items or given or options[FREEZE]):
         return ()

@@ -33,7 +33,7 @@ def _same(value: T) -> T:
 
 
 def or_none(kind: Kind[V]) -> Kind[V | None]:
-    """The same kind, or None where nothing is given."""
+    """A kind of the same values, and None where no value is given."""
 
     def of_python(value: Any) -> V | None:
         return None if value is None else kind.of_python(value)
@@ -107,7 +107,7 @@ def _paths(value: Any) -> tuple[str, ...]:
 
 SWITCH: Kind[bool] = Kind(FLAG, bool, truth, _same, is_flag=True)
 UNLESS: Kind[bool] = SWITCH.with_fields(switched=False)
-"""A switch whose option says no."""
+"""A switch whose option sets it to False."""
 TEXT: Kind[str] = Kind(NAME, str, str, _same)
 LIST: Kind[tuple[str, ...]] = Kind(NAMES, tuple, listed, list)
 FILE: Kind[Path] = Kind(PATH, Path, Path, str, is_private=True)

@@ -1,4 +1,4 @@
-"""The parameters that say how dimensions are ordered."""
+"""The parameters for the order of dimensions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LAYOUTS_OF_ONE_SIDE: Kind[tuple[TensorLayout, ...]] = structured(_DESCRIPTION, 
 
 
 def layout_fields(options: Options) -> dict[str, FieldValue]:
-    """The fields of passes that say layouts; empty if none is given."""
+    """The layout fields of passes; empty if no layout is given."""
     return {each.name: str(_plain(options[each])) for each in (LAYOUT, SOURCE_LAYOUT, TARGET_LAYOUT) if options[each]}
 
 

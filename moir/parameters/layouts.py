@@ -1,4 +1,4 @@
-"""Layouts: what the dimensions of a tensor are.
+"""Layouts: the meaning of the dimensions of a tensor.
 
     nhwc                          a letter or digit for each dimension, upper and lower case alike
     [n,h,w,c]  [batch,time,mel]   a name for each dimension
@@ -33,10 +33,10 @@ _SHORT_IN_BRACKETS = rf"\[\s*(?=(?:[ncdhwNCDHW?]|{_ANY_NUMBER}){{2,}}\s*\])"
 
 @dataclass(frozen=True)
 class Layout:
-    """What the dimensions of a tensor are.
+    """The meaning of the dimensions of a tensor.
 
-    Args:
-        dimensions: for each dimension its name, in capitals; `?` for one without a name, `...` for any number of those,
+    Args: dimensions: for each dimension its name, in capitals; `?` for one without a name, `...` for any number of
+    those,
             and `N*C` for one into which several are fused.
     """
 

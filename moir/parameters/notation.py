@@ -1,16 +1,20 @@
-"""Reading values that have a notation of their own, with errors that say where in the text the mistake is."""
+"""Reading values that have a notation of their own, with errors that give the position of the mistake in the text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from moir.errors import UsageError
+
+Item = TypeVar("Item")
 
 _QUOTED = r"""'([^']*)'|"([^"]*)\""""
 
 
 class NotationError(UsageError, ValueError):
-    """A text is not what it should be."""
+    """A text does not have the expected notation."""
 
 
 class Notation:
@@ -27,7 +31,7 @@ class Notation:
 
     @property
     def rest(self) -> str:
-        """What is not read yet."""
+        """The text that is not read yet."""
         return self.text[self.position :]
 
     def skip_blanks(self) -> None:
@@ -35,7 +39,7 @@ class Notation:
         self.position = len(self.text) - len(self.rest.lstrip())
 
     def matched(self, pattern: str) -> str | None:
-        """Read what a regular expression matches here, and the blanks after it. None without a match."""
+        """Read the text that a regular expression matches here, and the blanks after it. None without a match."""
         found = re.compile(pattern).match(self.text, self.position)
         if found is None:
             return None
@@ -44,9 +48,9 @@ class Notation:
         return found[0]
 
     def expect(self, pattern: str, description: str, *, hint: str | None = None) -> str:
-        """Read what a regular expression matches here.
+        """Read the text that a regular expression matches here.
 
-        Raises NotationError without a match, since what `description` says is missing.
+        Raises NotationError without a match; `description` names the missing text.
         """
         found = self.matched(pattern)
         if found is None:
@@ -63,6 +67,13 @@ class Notation:
             return ""
         self.position = found.end()
         return found[1] or found[2] or found[3] or ""
+
+    def items(self, read: Callable[[Notation], Item]) -> list[Item]:
+        """The items of a list, at least one, separated by commas; `read` reads an item."""
+        found = [read(self)]
+        while self.matched(",") is not None:
+            found.append(read(self))
+        return found
 
     def end(self) -> None:
         """Raises NotationError if there is more to read."""

@@ -20,7 +20,7 @@ FieldValue: TypeAlias = bool | int | float | str | tuple[str, ...]
 
 
 class Kind(Record, Generic[K]):
-    """A kind of values: what is written for them, and how it is read.
+    """A kind of values: their notations, and how these are read.
 
     Args:
         expected: what `convert_model` and a file of a configuration accept.
@@ -74,7 +74,7 @@ class PassRequest(Record):
 
 
 def no_notes(_: object) -> Sequence[str]:
-    """There is nothing to tell."""
+    """No notes."""
     return ()
 
 
@@ -95,8 +95,8 @@ class Parameter(Record, Generic[T]):
         former: further spellings of the option: of one letter, and those of Model Optimizer.
         group: the heading in the help text; empty for the first group.
         excludes: the names of parameters that cannot be given together with it.
-        passes: what it asks of the pipeline. Parameters that ask for one pass together have the same object.
-        notes: what the user is told of a value.
+        passes: its requests for passes of the pipeline. Parameters that ask for one pass together have the same object.
+        notes: notes for the user on a value.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The parameters that say what is computed of the data of inputs, in front of the model."""
+"""The parameters for the preprocessing of inputs, before the model."""
 
 from __future__ import annotations
 

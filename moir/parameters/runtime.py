@@ -1,4 +1,4 @@
-"""The parameters that say what the IR is written for: the runtime and device, and whether it has extensions."""
+"""The parameters for the target of the IR: the runtime and device, and whether it has extensions."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def notation_of(layouts: Sequence[TensorLayout]) -> str:
 
 
 def tensor_layouts(value: object) -> tuple[TensorLayout, ...]:
-    """The layouts that a text or an object says.
+    """The layouts of a text or an object.
 
     Args:
         value: a text; a list of texts or pairs, one for each input; or a mapping from names of inputs and outputs to
@@ -74,9 +74,7 @@ def tensor_layouts(value: object) -> tuple[TensorLayout, ...]:
 
 def _read(text: str) -> list[TensorLayout]:
     notation = Notation(text)
-    found = [_read_one(notation)]
-    while notation.matched(",") is not None:
-        found.append(_read_one(notation))
+    found = notation.items(_read_one)
     notation.end()
     return found
 

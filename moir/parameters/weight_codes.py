@@ -32,7 +32,7 @@ MODES = {
     "int4_asym": Mode(4, False, 16, 0.4),
     "int4_sym": Mode(4, True, 16, 0.4),
 }
-"""The modes by their names, which are those of NNCF. What the defaults give is in docs/compression.md."""
+"""The modes by their names, which are those of NNCF. docs/compression.md has the results of the defaults."""
 
 SMALLEST_GROUP = 16
 """Sizes of groups are multiples of this number; the CPU plugin wants at least 4 weights in a group."""

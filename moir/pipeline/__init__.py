@@ -117,7 +117,7 @@ MIDDLE: tuple[str, ...] = (
     "deduplicate",
     "eliminate-dead",
     "eliminate-identities",
-    # What frameworks without such operations write in pieces.
+    # Operations that some frameworks write as several others.
     "fuse-sigmoid",
     "fuse-softmax",
     # Steps of sequences, in a loop or written out.
@@ -308,7 +308,7 @@ def pipeline_names(framework: str = ONNX.dialect, options: ConversionOptions | N
 
 
 def _is_needed(name: str, framework: Framework, options: ConversionOptions, own: Set[str]) -> bool:
-    """Whether models of a framework go through a pass; `own` are those that single frameworks have for themselves."""
+    """Whether models of a framework go through a pass; `own` are the passes that belong to single frameworks."""
     if options.pass_options(name) is None:
         return False
     if pass_modules().get(name, "").startswith(LAYOUT_PASSES):

@@ -25,7 +25,7 @@ class FullModel:
 
     Args:
         graph: the model.
-        tensors: what the tensors of a module are, by name; None for an ONNX model.
+        tensors: the values of a module by the names of tensors; None for an ONNX model.
     """
 
     def __init__(self, graph: ModuleGraph | OnnxGraph, tensors: Mapping[str, SSAValue] | None) -> None:

@@ -1,7 +1,7 @@
 """Delta debugging: a small part of a model that still fails.
 
 Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002. Any set of operations is a
-model, since what the others would compute becomes an input.
+    model, since results of other operations become inputs.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Minimization:
         return kept
 
     def _without(self, kept: list[int], pieces: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
-        """What is left of a part when the pieces that can be left out, one after another, are; and whether any is."""
+        """The rest of a part after each piece that can be left out is; and whether any piece was left out."""
         changed = False
         for piece in pieces:
             left_out = set(piece)

@@ -25,7 +25,8 @@ FEW = 64
 """A cut list of at most so many integers becomes a constant: it is a shape, or axes, more often than data."""
 
 RANDOM_FROM = 16
-"""Weights of fewer elements stay as they are: they say little, and may be what matters."""
+"""Minimum number of elements of weights that are replaced: smaller ones reveal little, and the failure may depend on
+them."""
 
 
 class ModuleGraph:
@@ -33,7 +34,7 @@ class ModuleGraph:
 
     Args:
         module: the module; it is not changed.
-        recorded: what its values were in a run. A value that is not there is not cut: who computes it is kept.
+        recorded: arrays of its values in a run. A value without an array is not cut: its operation is kept.
     """
 
     def __init__(self, module: ModuleOp, recorded: Mapping[SSAValue, Array]) -> None:
@@ -56,7 +57,7 @@ class ModuleGraph:
         return [*producers, *(use.operation for result in op.results for use in result.uses)]
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
-        """A set of operations, and those that compute what cannot be cut."""
+        """A set of operations, and those that compute values which cannot be cut."""
         found, pending = set(kept), list(kept)
         while pending:
             for operand in self.operations[pending.pop()].operands:
@@ -67,7 +68,9 @@ class ModuleGraph:
         return frozenset(found)
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
-        """A model of some operations. Its inputs are what they need of others, its outputs what they compute last.
+        """A model of some operations.
+
+        Its inputs are values of other operations, its outputs the results that none of its operations uses.
 
         Args:
             kept: the numbers of the operations.

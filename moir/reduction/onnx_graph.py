@@ -19,8 +19,7 @@ class OnnxGraph:
 
     Args:
         path: the file.
-        recorded: what its tensors were in a run, by name. A tensor that is not there is not cut: who computes it is
-            kept.
+        recorded: arrays of its tensors in a run, by name. A tensor without an array is not cut: its node is kept.
     """
 
     def __init__(self, path: Path, recorded: Mapping[str, Array]) -> None:
@@ -49,7 +48,7 @@ class OnnxGraph:
         return found
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
-        """A set of nodes, and those that compute what cannot be cut."""
+        """A set of nodes, and those that compute tensors which cannot be cut."""
         found, pending = set(kept), list(kept)
         while pending:
             for name in self._operands[pending.pop()]:
@@ -60,7 +59,9 @@ class OnnxGraph:
         return frozenset(found)
 
     def part(self, kept: frozenset[int], *, random: frozenset[int] = frozenset()) -> Candidate:
-        """A model of some nodes. Its inputs are what they need of others, its outputs what they compute last.
+        """A model of some nodes.
+
+        Its inputs are tensors of other nodes, its outputs the tensors that none of its nodes uses.
 
         Args:
             kept: the numbers of the nodes.

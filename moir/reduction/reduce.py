@@ -10,7 +10,7 @@ from moir.reduction.minimizing import Minimization
 from moir.reduction.reduced import Candidate, Reduced
 
 SECONDS = 120.0
-"""The time that a reduction takes at most, unless it is told otherwise."""
+"""Default time limit of a reduction, in seconds."""
 
 
 class Reducible(Protocol):
@@ -45,7 +45,7 @@ def reduced(
         fails: whether a candidate still fails.
         hint: the numbers of operations that the failure is about; the search begins there.
         seconds: the time after which the smallest part so far is the result.
-        keeps_weights: whether the weights stay, since what the check compares with was computed with them.
+        keeps_weights: whether the weights stay, because the check compares with arrays that were computed with them.
 
     Raises UsageError if the whole model does not fail.
     """

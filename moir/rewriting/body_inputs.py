@@ -1,4 +1,4 @@
-"""Inputs of bodies that the bodies do not read, for dead-code elimination."""
+"""Removal of unread inputs of bodies, for dead-code elimination."""
 
 from __future__ import annotations
 

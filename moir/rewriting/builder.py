@@ -1,4 +1,4 @@
-"""Building operations of the opset dialects: `op.Softmax(x, axis=-1)`.
+"""Construction of operations of the opset dialects: `op.Softmax(x, axis=-1)`.
 
 The attribute is the operation kind, whose newest version is built; `op["opset1.Softmax"](x)` selects a version.
 Operands that are not values become constants: a number takes the element type of the other operand of an elementwise
@@ -36,10 +36,10 @@ Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] |
 
 
 LARGEST_FILLED = 1 << 20
-"""Elements of the largest constant that is one number throughout."""
+"""Maximum number of elements of a stored constant whose elements are all equal."""
 
 LARGEST_RESULT_COUNT = 1 << 16
-"""Results of an operation, beyond any valid model: the number may come from a damaged file."""
+"""Maximum number of results of an operation, beyond any valid model: the number may come from a damaged file."""
 
 
 class Constructor:

@@ -48,7 +48,7 @@ def eliminate_dead(block: Block, *, in_bodies: bool = True) -> bool:
                 erase(current)
                 changed = True
         elif current.regions:
-            # Operations with bodies are imported for models that have some.
+            # Imported only for models with bodies.
             from moir.rewriting.body_inputs import prune_inputs
 
             changed = True
@@ -67,7 +67,10 @@ def eliminate_dead(block: Block, *, in_bodies: bool = True) -> bool:
 
 
 def is_back_edge(op: Operation) -> bool:
-    """Whether an operation feeds an earlier one at the end of a loop of TensorFlow's frames, which no use shows."""
+    """Whether an operation is the back edge of a loop of TensorFlow's frames.
+
+    It feeds an earlier operation without being its operand.
+    """
     if not isinstance(op, FrameworkOp):
         return False
     from moir.dialects.frameworks.tensorflow import BACK_EDGES, kind_of

@@ -42,10 +42,10 @@ class Pattern(ABC):
     roots: Roots = (Operation,)
 
     companions: tuple[Roots, ...] = ()
-    """Operations that a match has besides its root: one of each tuple."""
+    """Operations that every match contains besides its root: one of each tuple."""
 
     elements: Elements | None = None
-    """Element types that a match has: a value of the module is of one of them. None if any will do."""
+    """Element types, of one of which the module has a value if there is a match; None if any will do."""
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -138,7 +138,10 @@ class Rewriter:
             self._recording.declined(str(self.pattern), self._root, reason if isinstance(reason, str) else reason())
 
     def locate_built(self) -> None:
-        """Give what was built the locations of all that it replaces: what was erased, and what only that has used."""
+        """Give the new operations the locations of those that they replace.
+
+        These are the erased operations, and the operations that only erased ones used.
+        """
         root = located(cast(Operation, self.op.anchor))
         locations = [location for location, _ in self._erased if location is not root]
         unused = {each for _, operands in self._erased for each in unused_producers(operands)}
@@ -162,7 +165,7 @@ class Rewriter:
 
 
 def unused_producers(operands: Sequence[SSAValue], unused: AbstractSet[Operation] = frozenset()) -> list[Operation]:
-    """The producers of operands whose results nothing uses but operations that are unused themselves."""
+    """The producers of operands whose results have no uses, or only uses by the operations `unused`."""
     return [
         operand.op
         for operand in operands

@@ -36,7 +36,7 @@ REARRANGING = frozenset(("Transpose", "Reshape", "Squeeze", "Unsqueeze"))
 """Operations whose results have the elements of the first operand, each once."""
 
 BOUNDED = 4
-"""How many times the bytes of their operand the results of operations take whose sizes depend on elements, at most."""
+"""Upper bound on the bytes of the results of `ELEMENT_DEPENDENT` operations, as a multiple of those of the operand."""
 
 ELEMENT_DEPENDENT = frozenset(("NonZero", "StringTensorUnpack", "Unique"))
 """Operations whose results have sizes that depend on elements."""
@@ -64,7 +64,8 @@ class Folding:
         """
         is_changed = False
         recording = RECORDING.get()
-        # It may be a walk over a block: only the operation at hand is erased, and the iterator already holds the next.
+        # `operations` may iterate over the block itself: only the current operation is erased, and the iterator already
+        # holds the next.
         for op in operations:
             if op.regions or not is_pure(type(op)):
                 continue
@@ -103,7 +104,7 @@ class Folding:
         results = deferred(op, operands) or evaluate(op, [np.asarray(values) for values in operands])
         if results is None:
             return None
-        # Of strings, and of results of unknown shape, only they themselves say how large they are.
+        # The size of strings, and of results of unknown shape, is known only once they are computed.
         taken = growth(op, operands, sum(map(_bytes, results)))
         if not self.budget.admits(taken, steps):
             return None
@@ -134,7 +135,7 @@ class Folding:
 
 
 def growth(op: OpsetOp, operands: Sequence[Values], size: int) -> int:
-    """Bytes of the results, `size`, less those of the operands that nothing else uses: they are not needed any more."""
+    """The growth in bytes: `size` of the results, less the operands that have no other use."""
     if size <= SMALL:
         return 0
     distinct = dict(zip(op.operands, operands, strict=True))
@@ -149,7 +150,10 @@ def _bytes(values: Values) -> int:
 
 
 def without_elements(op: OpsetOp) -> Sequence[Values] | None:
-    """The results of an operation if none of them has elements; None otherwise. The plugin fails on many of them."""
+    """The results of an operation if none of them has elements; None otherwise.
+
+    The CPU plugin fails on many of those.
+    """
     shapes = [shape_of(result) for result in op.results]
     for shape in shapes:
         if shape is None or 0 not in shape or -1 in shape:
@@ -200,7 +204,7 @@ def is_dequantization(op: OpsetOp) -> bool:
     """Whether an operation is a Convert of a dequantized weight, `(Convert(w) - Convert(zero point)) * scale`.
 
     The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
-    point. What is padded is folded.
+    point. A weight that is padded is folded.
     """
     if op.name != "opset1.Convert" or element_of(op.operands[0]) not in QUANTIZED_TYPES or element_of(op.results[0]) not in REAL_TYPES:
         return False
@@ -215,7 +219,7 @@ def is_dequantization(op: OpsetOp) -> bool:
 
 
 def _is_padded(value: SSAValue) -> bool:
-    """Whether a value is padded, as it is or less a zero point and times a scale."""
+    """Whether a value is padded, either directly or after subtraction of a zero point and multiplication by a scale."""
     values = [value]
     for _ in range(3):
         users = {use.operation for each in values for use in each.uses}

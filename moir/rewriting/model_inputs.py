@@ -1,4 +1,4 @@
-"""Changing the inputs of a model: their types, what is declared after them, and pruning of what no output needs."""
+"""Changes of the inputs of a model: their types, the types of later operations, and pruning of what no output needs."""
 
 from __future__ import annotations
 
@@ -55,15 +55,18 @@ def set_dimensions(parameter: Parameter, dimensions: Sequence[Dimension]) -> boo
 
 
 def dimension_names(parameter: Parameter) -> list[str]:
-    """The names of the dimensions of an input, empty for one without; an empty list if none is named."""
+    """The name of each dimension of an input, an empty string where it has none.
+
+    An empty list if no dimension has a name.
+    """
     given = parameter.attributes.get("dimension_names")
     return [] if given is None else list(value_of(given))
 
 
 class NamedSizes:
-    """The sizes that dimensions get which have a name, so that all dimensions of that name get them.
+    """The sizes that named dimensions get: all dimensions of one name get the same size.
 
-    Dimensions of one name have one size in each inference.
+    Dimensions of one name are equal in each inference.
     """
 
     def __init__(self) -> None:
@@ -76,7 +79,7 @@ class NamedSizes:
                 self._sizes.setdefault(name, set()).add(each.size)
 
     def spread(self, parameters: Iterable[Parameter]) -> None:
-        """Set the unknown dimensions of inputs that have one of the names; not where a name got several sizes."""
+        """Set the unknown dimensions of inputs whose names have a size; a name that got several sizes is skipped."""
         sizes = {name: min(found) for name, found in self._sizes.items() if len(found) == 1}
         for parameter in parameters:
             shape, names = shape_of(parameter.results[0]), dimension_names(parameter)
@@ -97,15 +100,15 @@ def _refines(shape: Shape, before: Shape) -> bool:
 
 
 def update_types(block: Block, *, refined: bool, same_ranks: bool) -> None:
-    """Make the types after inputs agree with those of the inputs.
+    """Update the types of all operations after the types of inputs have changed.
 
-    Opset operations are inferred anew. What a framework's file declares of other tensors, sizes of another batch say,
-    is forgotten unless it still holds.
+    Types of opset operations are inferred again. Types that the framework's file declares for its own operations, such
+    as sizes for another batch, are dropped unless they still hold.
 
     Args:
         block: the block of the model.
-        refined: whether the inputs are only more exact than they were.
-        same_ranks: whether the inputs have the ranks that they had.
+        refined: whether the new types of the inputs only refine the old ones, so that declared types still hold.
+        same_ranks: whether the inputs kept their ranks, so that declared ranks still hold.
     """
     for op in () if refined else block.ops:
         if isinstance(op, FrameworkOp):

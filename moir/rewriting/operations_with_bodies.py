@@ -39,7 +39,7 @@ def create_with_bodies(
     table = property_table(operation)
     attributes = {name: table.specs[name].kind.attribute(value) for name, value in properties.items()}
     created = operation.create(operands=operands, properties=attributes, regions=regions)
-    # To infer types in bodies that have them already would take the square of the number that stand in each other.
+    # Types in the branches are not inferred again: for nested operations that would take quadratic time.
     types = created.types_of_results(op.known) if isinstance(created, If) and _are_inferred(created) else created.infer(op.known)
     # The types of the results are inferred from the connections, which also determine the number of results.
     created.results = SSAValues(OpResult(type_, created, index) for index, type_ in enumerate(types))
@@ -48,7 +48,7 @@ def create_with_bodies(
 
 
 def _are_inferred(op: If) -> bool:
-    """Whether the types in the branches of an If, inferred when they were built, are those for its operands."""
+    """Whether the branches of an If were built for the types of its operands, so that their types hold."""
     return all(
         parameter.results[0].type == op.operands[index].type
         for name, body in (("then_inputs", op.then_body), ("else_inputs", op.else_body))

@@ -10,7 +10,10 @@ from moir.dialects.properties import string_attribute
 
 
 def keep_output_name(value: SSAValue) -> None:
-    """Name a new operation like the output that it is, if it is one: its tensor is named like the operation."""
+    """Give the operation of a value that is an output the name of the output, unless it has one.
+
+    The name of an operation is a name of its tensor.
+    """
     result = next((use.operation for use in value.uses if use.operation.name == RESULT), None)
     name = None if result is None else name_of(result)
     if name is not None and isinstance(value, OpResult):
@@ -18,7 +21,7 @@ def keep_output_name(value: SSAValue) -> None:
 
 
 def move_output_names(result: Operation, before: SSAValue) -> None:
-    """Give the tensor that has become an output the names of the one that was it.
+    """Move the names of an output to the tensor that replaces it.
 
     Args:
         result: the Result, whose operand is the new tensor.
@@ -40,7 +43,7 @@ def move_output_names(result: Operation, before: SSAValue) -> None:
 
 
 def _names_of_node(value: SSAValue) -> list[str]:
-    """The names of a tensor without names: that of its node."""
+    """The names of a tensor without names of its own: the name of its node."""
     name = name_of(value.op) if isinstance(value, OpResult) else None
     if name is None or not isinstance(value, OpResult):
         return []

@@ -1,7 +1,8 @@
-"""Changing the layout of a value: at most a Reshape that splits dimensions, a Transpose, and a Reshape that fuses some.
+"""Changes of the layout of a value: at most a Reshape that splits dimensions, a Transpose, and a Reshape that fuses
+some.
 
-Both layouts consist of the same parts: dimensions with the same name, and those that one layout has no name for, in
-their order. A dimension consists of one part, or of several that are fused into it:
+Both layouts consist of the same parts: dimensions with the same name are matched, and those without a name in one of
+the layouts in their order. A dimension consists of one part, or of several that are fused into it:
 
     nhwc -> nchw                    parts 0 1 2 3       ->  0 3 1 2
     [n,h,w,c] -> [n,c,h*w]          parts 0 1 2 3       ->  0 3 (1 2)
@@ -27,7 +28,7 @@ Parts: TypeAlias = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Rearrangement:
-    """What a change of the layout does.
+    """A change of the layout.
 
     Args:
         source: the parts of each dimension of the model's value, numbered from 0 on.
@@ -84,11 +85,17 @@ class Rearrangement:
         return _fused_shape(self.target, self.sizes(shape))
 
     def of_input(self, op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """What the model needs, of this shape, from what callers give. Raises UsageError if that is not possible."""
+        """An input in the model's layout and of this shape, computed from the value of callers.
+
+        Raises UsageError if that is not possible.
+        """
         return _rearranged(op, value, self.target, self.source, self.sizes(shape), shape)
 
     def of_output(self, op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """What callers get for an output of the model, of this shape. Raises UsageError if that is not possible."""
+        """An output in the layout of callers, computed from the model's value of this shape.
+
+        Raises UsageError if that is not possible.
+        """
         return _rearranged(op, value, self.source, self.target, self.sizes(shape), self.target_shape(shape))
 
 
@@ -99,7 +106,7 @@ def _parts(layout: Layout) -> list[tuple[int, str]]:
 
 
 def _matched(ours: Sequence[str], theirs: Sequence[str], text: str) -> list[int]:
-    """For each part of the callers that of the model. Raises UsageError if one has no counterpart."""
+    """The index of the model's part for each part of the callers. Raises UsageError if a part has no counterpart."""
     rest = [index for index, name in enumerate(ours) if name == UNNAMED or name not in theirs]
     place: list[int] = []
     for name in theirs:
@@ -118,7 +125,7 @@ def _joined(dimensions: Sequence[int], names: Sequence[str]) -> Layout:
 
 
 def _grouped(parts: Sequence[tuple[int, int]]) -> Parts:
-    """The distinct parts of each dimension, from pairs of a dimension and a part."""
+    """The parts of each dimension, each once, from pairs of a dimension and a part."""
     groups: dict[int, dict[int, None]] = {}
     for dimension, part in parts:
         groups.setdefault(dimension, {})[part] = None

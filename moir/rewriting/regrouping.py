@@ -1,4 +1,4 @@
-"""The sequence Reshape, Transpose, Reshape, with which frameworks express a regrouping of elements.
+"""The sequence Reshape, Transpose, Reshape, by which frameworks express a regrouping of elements.
 
 A pass that fuses one kind of regrouping is a `RegroupingPass` with a `RegroupingPattern` that builds the operation.
 """
@@ -40,7 +40,7 @@ class Regrouping(Record):
 
 
 def reshapes_transposition(op: Reshape) -> bool:
-    """Whether a Reshape is the last operation of what may be a regrouping."""
+    """Whether a Reshape may be the last operation of a regrouping: a Transpose of a Reshape precedes it."""
     transpose = op.operands[0].owner
     return isinstance(transpose, Transpose) and isinstance(transpose.operands[0].owner, Reshape)
 

@@ -226,7 +226,7 @@ class FusionRule(Pattern):
 
 
 def _needed_kinds(term: Term) -> list[frozenset[tuple[str, ...]]]:
-    """The alternatives of a term; each has a set of kinds for every operation in the pattern."""
+    """The alternatives of a term: each lists, for every operation in the pattern, the kinds that it may have."""
     if isinstance(term, OneOf):
         return [kinds for each in term.terms for kinds in _needed_kinds(each)]
     if not isinstance(term, Expression):

@@ -33,7 +33,7 @@ def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
-    """The value of which another one is the reverse along an axis; None if it is no reversal."""
+    """The value that is reversed along an axis to give this value; None if this value is no reversal."""
     op = value.owner
     if not isinstance(op, Slice) or len(op.operands) < 5:
         return None
@@ -54,7 +54,7 @@ class Piece(NamedTuple):
 
 
 def _piece(value: SSAValue) -> Piece | None:
-    """What a value without the axis is an entry of; None if it is none."""
+    """The entry that a value is, without the dimension of the axis; None if the value is no entry."""
     op = value.owner
     if isinstance(op, Gather | Gather1 | Gather7):
         source, index, axis = op.operands[0], constant_of(op.operands[1]), scalar_of(op.operands[2])
@@ -97,7 +97,10 @@ def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
 
 
 def _combined(op: OpBuilder, producers: Sequence[Operation], combine: Callable[[list[SSAValue]], SSAValue]) -> SSAValue | None:
-    """What `combine` makes of the sequences of the operands of operations; None unless each is a sequence."""
+    """The operation `combine` on whole sequences in place of operations on entries.
+
+    None unless each operand of the operations, taken over all of them, is a sequence.
+    """
     if len({len(each.operands) for each in producers}) != 1:
         return None
     columns = zip(*(each.operands for each in producers), strict=True)

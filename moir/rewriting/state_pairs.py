@@ -1,4 +1,4 @@
-"""Pairs of an input and an output that become a variable, by the names that users write."""
+"""Pairs of an input and an output that together become a variable, by the names that users write."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class RemainingSizes:
 
     Args:
         inputs: these inputs.
-        dimensions: the dimensions of all values of the model.
+        dimensions: the dimensions of all values in the model.
     """
 
     def __init__(self, inputs: Sequence[SSAValue], dimensions: Dimensions) -> None:

@@ -174,7 +174,7 @@ class Recorder:
         def build(*operands: Any, **properties: Any) -> Expression:
             return _expression(names, kind, operands, properties)
 
-        # It is an attribute from now on, so that this is asked once for each kind.
+        # The term becomes an attribute, so that this method is called once for each kind.
         vars(self)[kind] = build
         return build
 

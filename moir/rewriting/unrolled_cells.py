@@ -31,7 +31,7 @@ def fuse_unrolled_cells(block: Block, operations: Sequence[Operation], known: Kn
     ends: list[tuple[SSAValue, SSAValue]] = []
     replaced: dict[SSAValue, SSAValue] = {}
     for chain in chains_of(operations):
-        # Its data may be the states of another chain.
+        # The data of a chain may be the states of another chain.
         chain.substitute(replaced)
         if _is_closed(chain) and _has_one_batch(chain) and not _depends_on_itself(chain):
             ends += _replace(chain, block, known, replaced)
@@ -49,7 +49,7 @@ def fuse_unrolled_cells(block: Block, operations: Sequence[Operation], known: Kn
 
 
 def _read_end(last: SSAValue, end: SSAValue, known: KnownValues) -> None:
-    """Read the last hidden state from the result that is it, if no other part of the sequence is used."""
+    """Read the last hidden state from the result that holds it, if no other hidden state of the sequence is used."""
     piece = last.owner
     if not last.uses or not isinstance(piece, Operation) or piece.parent is None:
         return
@@ -65,14 +65,16 @@ def _is_closed(chain: Chain) -> bool:
     if chain.cell.kind != "LSTM":
         return True
     following = [states[1] for states in chain.following]
-    # Each is multiplied with the output gate after its activation, and with the forget gate of the next step.
+    # Each has two uses: its activation is multiplied with the output gate, and it is multiplied with the next forget
+    # gate.
     return all(len(list(state.uses)) == 2 for state in following[:-1])
 
 
 def _has_one_batch(chain: Chain) -> bool:
-    """Whether the size of the batch is unknown in the states in front of the first step if it is in the data.
+    """Whether the initial states have an unknown batch size if the data have one.
 
-    The CPU plugin (2026.4) does not compile a sequence of other sizes. Constant states are broadcast.
+    The CPU plugin (2026.4) compiles no sequence of unknown batch with states of known batch. Constant states are
+    broadcast.
     """
     if all((shape := shape_of(x)) is not None and shape[0] != -1 for x in chain.data):
         return True

@@ -33,7 +33,7 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
 
 
 def failure_after(after: str | None, op: Operation, reason: str) -> OperationVerifyException:
-    """The error for an operation that is not as it should be.
+    """The error for an operation that is not valid.
 
     Args:
         after: what was done to the module.
@@ -103,7 +103,8 @@ def _verify_tree(root: Operation, before: Snapshot | None) -> None:
             _verify(op)
         for region in op.regions:
             for block in region.blocks:
-                # The last one is taken next: of several errors, the first in the text is reported.
+                # The stack is popped from its end, so the operations are pushed in reverse: the first error in the text
+                # is reported.
                 pending.extend(reversed(_with_operands(block)))
 
 
@@ -119,11 +120,14 @@ def _verify(op: Operation) -> None:
 
 
 def _with_operands(block: Block) -> list[Operation]:
-    """The operations of a block, whose operands exist in it: as arguments, or as results in front of the use."""
+    """The operations of a block.
+
+    Raises OperationVerifyException unless each operand is an argument of the block or a result of an earlier operation.
+    """
     defined: dict[int, Operation] = {}
     for op in block.ops:
         for index, operand in enumerate(op.operands):
-            # Neither class has subclasses, so that the abstract base need not be asked.
+            # Neither class has subclasses, so that the slow check against the abstract base is not needed.
             if type(operand) is OpResult:
                 if id(operand.op) not in defined:
                     raise _OperationError(op, f"operand {index} is not defined before it in its block")

@@ -1,7 +1,7 @@
-"""What the definition of an operation class demands, in a form that is checked quickly.
+"""The constraints of the definition of an operation class, in a form that is checked quickly.
 
 xDSL interprets a definition each time that it verifies an operation, which takes ten times as long as the comparison
-with a form. A form says only whether an operation is as its definition demands; xDSL says what is wrong.
+with a form. A form says only whether an operation satisfies its definition; xDSL reports what is wrong.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class VerifiedForm(Record):
     required: frozenset[str]
 
     def fits(self, op: Operation) -> bool:
-        """Whether an operation is as its definition demands."""
+        """Whether an operation satisfies its definition."""
         properties = op.properties
         if (
             len(op.operands) not in self.operands
@@ -58,7 +58,7 @@ class VerifiedForm(Record):
 
 @cache
 def form_of(operation: type[Operation]) -> VerifiedForm | None:
-    """The form of an operation class; None for a class whose definition demands more than a form says."""
+    """The form of an operation class; None for a class whose definition has constraints that a form cannot express."""
     if not issubclass(operation, OpsetOp) or operation.verifies_itself():
         return None
     definition = operation.get_irdl_definition()
@@ -78,7 +78,7 @@ def form_of(operation: type[Operation]) -> VerifiedForm | None:
 
 
 def _counts(definitions: Iterable[tuple[str, OperandDef | ResultDef]]) -> range | None:
-    """How many operands, or results, there can be; None if their definitions say more than that."""
+    """The permitted numbers of operands or results; None if their definitions have further constraints."""
     least, most = 0, 0
     for _, definition in definitions:
         constraint, length = definition.constr, None

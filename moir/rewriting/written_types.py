@@ -102,7 +102,7 @@ class _Check:
             raise _error(failing if failing is not None and failing in inner else op, reason) from error
 
     def _depends_on_left_out(self, op: OpsetOp) -> bool:
-        """Whether known values of operands are missing only because a constant was left out of the text."""
+        """Whether values of operands are unknown only because a constant was left out of the text."""
         if _is_left_out(op):
             self._left_out.add(op.results[0])
         if not any(operand in self._left_out for operand in op.operands):

@@ -43,7 +43,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def parsed(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
         """The values of a command line, by default of this process. Raises UsageError for a mistake."""
-        # Unknown options first: that the model is missing, say, may be a consequence of a wrong option.
+        # Unknown options are reported first: a missing model may be a consequence of a wrong option.
         given, truths = self._translated(sys.argv[1:] if arguments is None else arguments)
         values, unknown = self._known(given)
         vars(values).update(truths)
@@ -93,7 +93,7 @@ class ArgumentParser(argparse.ArgumentParser):
         return values, unknown
 
     def _instead(self, name: str) -> str:
-        """What to say in place of an option that does not exist."""
+        """The hint for an option that does not exist."""
         known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         return did_you_mean(name.replace("_", "-"), known) or f"see {self.prog} --help"
 

@@ -22,7 +22,7 @@ EXPANSION_FACTOR = 8
 """The arrays of a compressed file may have this many bytes, and this many times the bytes of the file."""
 
 _KINDS = "biufcSUO"
-"""What elements of tensors are, as numpy's `dtype.kind` has it; numpy itself refuses objects, which are strings."""
+"""Permitted element kinds (numpy's `dtype.kind`); numpy itself refuses objects, as which strings are stored."""
 
 
 def read_arrays(path: str) -> dict[str, Array]:

@@ -31,7 +31,8 @@ def _folder(text: str) -> str:
 def add_parameters(parser: ArgumentParser, chosen: Iterable[Parameter[Any]]) -> None:
     """Add an option for each parameter, in an argument group for each group of parameters.
 
-    What is not given is None. The parameters are listed in `offered`, as `moir-opt` has options of such names, too.
+    A parameter that is not given is None. The parameters are listed in `offered`, as `moir-opt` has options of such
+    names, too.
     """
     groups: dict[str, Any] = {"": parser}
     chosen = tuple(chosen)
@@ -62,8 +63,15 @@ def add_extension_arguments(parser: ArgumentParser) -> None:
     add_parameters(parser, EXTENSION_PARAMETERS)
 
 
+def add_model_arguments(parser: ArgumentParser) -> None:
+    """Add the options of readers and of extensions, and `--debug`: the last ones of each command that reads a model."""
+    add_reading_arguments(parser)
+    add_extension_arguments(parser)
+    parser.add_debug_argument()
+
+
 def add_input_arguments(parser: ArgumentParser) -> None:
-    """Add `--inputs` and `--seed`: what a command that runs a model gives to its inputs."""
+    """Add `--inputs` and `--seed`: the inputs of a command that runs a model."""
     parser.add_argument("--inputs", metavar="FILE", help=".npz with an array for each input, by its name (default: random ones)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
 

@@ -100,7 +100,7 @@ def one_line(text: str) -> str:
     """Text on one line, without control characters: names in a model come from untrusted sources."""
     text = " ".join(text.split())
     if len(text) > _LONGEST_MESSAGE:
-        # The beginning says where, the end what is wrong.
+        # The beginning has the place, the end the reason.
         text = f"{text[: _LONGEST_MESSAGE // 2]}…{text[-_LONGEST_MESSAGE // 2 :]}"
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
@@ -118,7 +118,7 @@ def describe(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "the model is nested too deeply"
     if isinstance(error, OSError) and error.strerror:
-        # The tools add the name of a file to an error; what is left has been written to standard output.
+        # The tools add the name of a file to an error; an error without one is about standard output.
         return f"{error.filename or STANDARD_OUTPUT}: {error.strerror}"
     if isinstance(error, InternalError) and error.__cause__ is not None:
         place = f"{error.location}: " if error.location else ""

@@ -2,8 +2,8 @@
 
     mo --input_model frozen.pb --model_name net --output_dir out --data_type FP16 --disable_fusing
 
-An option either is translated, or has become unnecessary: then it is accepted, and a note says so. What would change
-the result and cannot be done is refused.
+An option either is translated, or has become unnecessary: then it is accepted, and a note says so. An option that would
+change the result and that moir does not have is refused.
 
 Source: the command lines of Model Optimizer 2019 to 2024, and of ovc 2026.
 """

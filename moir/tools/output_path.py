@@ -20,7 +20,7 @@ from moir.tools.streams import STANDARD, binary_output
 
 
 class Request(Record):
-    """What a command line asks for.
+    """The request of a command line.
 
     Args:
         conversion: the options of the conversion.
@@ -34,7 +34,7 @@ class Request(Record):
 
 
 def requested(options: argparse.Namespace, conversion: ConversionOptions, model: Path, notes: list[str]) -> Request:
-    """What a command line asks for.
+    """The request of a command line.
 
     Args:
         options: the values of the command line.

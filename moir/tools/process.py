@@ -1,4 +1,4 @@
-"""A process that does nothing but one conversion, without what it does not need of Python and of its libraries."""
+"""A process that does only one conversion, without features of Python and of libraries that it does not need."""
 
 from __future__ import annotations
 

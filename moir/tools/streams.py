@@ -62,7 +62,7 @@ def discard_output() -> None:
 
 
 def print_report(text: str) -> None:
-    """Print what is good to know but not the result: it does no harm if nobody reads it."""
+    """Print information that is not the result: nothing fails if its reader is gone."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What `moir` prints about a conversion: interface, operations before and after, sizes, files, and where the time went.
+"""The summary that `moir` prints of a conversion: interface, operations before and after, sizes, files and durations.
 
 inputs      image: f32[batch,1,8,8]
 outputs     logits: f32[batch,10]

@@ -148,7 +148,7 @@ def products_between_levels(wrong: Wrong) -> bool:
 
 
 def one_bias(wrong: Wrong) -> bool:
-    """Whether only channels behind the first differ, of a quantized convolution with a bias."""
+    """Whether only channels after the first differ, of a quantized convolution with a bias."""
     if wrong.node is None or wrong.node[0] != "QLinearConv" or wrong.differs is None:
         return False
     return wrong.node[1][-1].dtype == np.int32 and wrong.differs.ndim > 1 and not wrong.differs[:, 0].any()

@@ -48,7 +48,7 @@ def resized_batch(wrong: Wrong) -> bool:
 
 
 def two_columns(wrong: Wrong) -> bool:
-    """Whether a model has a product of two columns and at most two summands, and something behind it, and all results are finite."""
+    """Whether a model has a product of two columns and at most two summands, and something after it, and all results are finite."""
     if not wrong.has("MatMul", "Gemm") or (wrong.node is not None and wrong.node[0] != "Gemm"):
         return False
     if wrong.node is None and len(wrong.contents.kinds) < 3:

@@ -8,7 +8,7 @@ from tests.fuzz.wrong_result import LARGEST, Rule, Wrong
 
 
 def infinities_of_convolutions(wrong: Wrong) -> bool:
-    """Whether only infinities differ, of a graph with a convolution behind something else, and are large numbers."""
+    """Whether only infinities differ, of a graph with a convolution after something else, and are large numbers."""
     if wrong.node is not None or not wrong.has("Conv") or wrong.differs is None or not wrong.may_compute_nan():
         return False
     found, wanted = wrong.elements()
@@ -52,7 +52,7 @@ def nan_in(*kinds: str) -> Rule:
 def nan_in_a_window(wrong: Wrong) -> bool:
     """Whether only maxima that should be NaN, or minus infinity, differ, or of one operation places, or maxima of channels with a NaN.
 
-    Of padded data few maxima may differ: ONNX Runtime has the largest of the elements behind a NaN.
+    Of padded data few maxima may differ: ONNX Runtime has the largest of the elements after a NaN.
     """
     if not wrong.has("MaxPool", "GlobalMaxPool") or not wrong.has_nan() or wrong.differs is None:
         return False

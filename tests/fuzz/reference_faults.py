@@ -58,7 +58,7 @@ def _aligns_at_an_axis(node: onnx.NodeProto, opset: int) -> bool:
 
 
 def _shows_scores_before_the_cap(node: onnx.NodeProto, _opset: int) -> bool:
-    """Whether an output wants scores before the soft cap, and gets those behind it."""
+    """Whether an output wants scores before the soft cap, and gets those after it."""
     given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
     return given.get("softcap", 0) > 0 and not given.get("qk_matmul_output_mode") and len(node.output) > 3 and bool(node.output[3])
 
@@ -236,7 +236,7 @@ def _slices_backwards_from_the_end(model: onnx.ModelProto, node: onnx.NodeProto)
 
 
 def _loses_nan(x: np.ndarray[Any, Any], result: np.ndarray[Any, Any], axis: int, *, flattens: bool) -> bool:
-    """Whether a Softmax has numbers where one of the elements along its axis, or behind it, is NaN."""
+    """Whether a Softmax has numbers where one of the elements along its axis, or after it, is NaN."""
     axes = tuple(range(axis % max(x.ndim, 1), x.ndim)) if flattens else axis
     if not x.ndim or x.shape != result.shape:
         return False
@@ -252,7 +252,7 @@ def _crops(node: onnx.NodeProto) -> bool:
 def leaves_gaps(model: onnx.ModelProto) -> bool:
     """Whether strides exceed windows, and padding is automatic: ONNX does not say where the windows begin.
 
-    With the larger part of the padding behind the data they may exceed them by 1, but for MaxPool: ONNX Runtime refuses
+    With the larger part of the padding after the data they may exceed them by 1, but for MaxPool: ONNX Runtime refuses
     padding of -1, and onnx.reference puts it in front.
     """
     for node in model.graph.node:

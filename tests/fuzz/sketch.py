@@ -18,7 +18,7 @@ Pattern = Callable[["Sketch"], str]
 """Draws a graph; its result is the name of the last value."""
 
 PATTERNS: dict[str, Pattern] = {}
-"""Graphs around what passes rewrite, by the name of the pass; of several for one pass, some have a word behind a dot."""
+"""Graphs around what passes rewrite, by the name of the pass; of several for one pass, some have a word after a dot."""
 
 CONTROL_FLOW: dict[str, Pattern] = {}
 """Graphs with bodies, sequences and optional values, by name."""

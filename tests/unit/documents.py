@@ -1,6 +1,6 @@
 """Documents as tests read them: fenced blocks, the files they contain, the commands with what they print.
 
-A fenced block whose first line is a comment with a path is that file. Blocks of `console` are commands behind `$` with
+A fenced block whose first line is a comment with a path is that file. Blocks of `console` are commands after `$` with
 their output, where `…` stands for anything within a line, and on a line of its own for any number of lines. Blocks of
 `sh` are commands with comments. All other blocks are only read.
 """

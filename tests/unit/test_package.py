@@ -1,7 +1,7 @@
 """The package as others install it: all of its files, its commands from anywhere, its metadata, its types.
 
 It is built from a copy of the sources and installed, without dependencies, into an environment that has nothing but it
-and, behind it, the packages of the tests.
+and, after it, the packages of the tests.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ NAME_A_VERSION: Mapping[str, tuple[int, str]] = {
     "lowering/onnx/detection/suppression.py": (1, "a refusal: constants alone"),
     "lowering/onnx/image/resizing.py": (2, "unknown ranks; other axes are resized by matrices, another algorithm"),
     "lowering/onnx/operands.py": (1, "lists whose length is a rank"),
-    "lowering/onnx/pooling.py": (1, "windows behind the padding, of which the operation sets say nothing"),
+    "lowering/onnx/pooling.py": (1, "windows after the padding, of which the operation sets say nothing"),
     "lowering/onnx/quantization/operations.py": (1, "a refusal: nothing beside unknown ranks"),
     "lowering/onnx/recurrent/network.py": (2, "loops: sizes of recurrent sequences"),
     "lowering/onnx/recurrent/operations.py": (1, "loops: recurrent sequences of unknown lengths"),

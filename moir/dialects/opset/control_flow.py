@@ -95,7 +95,7 @@ class If(OpsetOp):
         return self.types_of_results(known)
 
     def types_of_results(self, known: OperandValues) -> Types:
-        """Types of the results for branches whose operations have their types."""
+        """Types of the results, for branches whose types are inferred already."""
         taken = known.constant(self.operands[0])
         branches = [results_of(body.block) for body in (self.then_body, self.else_body)]
         if taken is not None and taken.size == 1:

@@ -63,7 +63,7 @@ class ConvertLike(ConversionOp):
 
 
 _DOUBLED_REALS = {8: f16, 16: f32}
-"""The type that holds two different types of reals of one width, by that width."""
+"""The type to which two different floating-point types of one width are promoted, by that width in bits."""
 
 
 def _is_signed(element: Attribute) -> bool:
@@ -80,7 +80,7 @@ def promoted(a: Attribute, b: Attribute, of_ui64: Attribute) -> Attribute:
 
     Args:
         a, b: the element types.
-        of_ui64: the type for 64-bit unsigned integers and signed ones.
+        of_ui64: the promoted type of 64-bit unsigned and signed integers.
     """
     if dynamic in (a, b):
         return dynamic

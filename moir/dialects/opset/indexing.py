@@ -110,7 +110,7 @@ class GatherOp(ReadingOp):
             return None
         positions = positions_of(indices, data.shape[axis])
         if positions is None and self.COUNTS_FROM_END and batch == 0 and data.dtype.kind in "iu":
-            # Shapes are computed with so: the runtime, too, takes zeros where there is nothing.
+            # Computations of shapes have such indices; the runtime, too, reads a zero for an index out of range.
             zero = np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
             places = np.where(indices < 0, indices + data.shape[axis], indices)
             inside = (places >= 0) & (places < data.shape[axis])

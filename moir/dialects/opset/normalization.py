@@ -80,7 +80,7 @@ class BatchNormOp(OpsetOp):
 
 @deferred_definition
 class BatchNormInference1(BatchNormOp):
-    """Batch normalization by given statistics, the scale and the shift in front of the data."""
+    """Batch normalization by given statistics; scale and shift are the operands before the data."""
 
     name = "opset1.BatchNormInference"
     ORDER: ClassVar[tuple[int, ...]] = (2, 0, 1, 3, 4)

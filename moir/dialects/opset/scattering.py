@@ -143,7 +143,7 @@ class ElementWritingOp(WritingOp):
 
 @deferred_definition
 class ScatterElementsUpdate3(ElementWritingOp):
-    """`data` with the elements of `updates` in place of others."""
+    """`data` with elements replaced by those of `updates`."""
 
     name = "opset3.ScatterElementsUpdate"
     result = result_def()
@@ -193,7 +193,7 @@ class CoordinateWritingOp(WritingOp):
 
 @deferred_definition
 class ScatterNDUpdate4(CoordinateWritingOp):
-    """`data` with `updates` in place of elements or slices."""
+    """`data` with elements or slices replaced by `updates`."""
 
     name = "opset4.ScatterNDUpdate"
     result = result_def()

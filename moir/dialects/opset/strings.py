@@ -72,7 +72,7 @@ class StringTensorPack(OpsetOp):
 
     def steps(self, *operands: Values) -> int:
         begins, ends = (np.asarray(operand, np.float64) for operand in operands[:2])
-        # Strings may be the same bytes, each all of them.
+        # Each string may refer to all of the bytes.
         return begins.size * STEPS_OF_STRING + int(np.minimum(ends - begins, operands[2].size).clip(0).sum())
 
     def evaluate(self, *operands: Array) -> Sequence[Array]:

@@ -37,14 +37,14 @@ from moir.expansions.strings.texts import (
 from moir.rewriting.builder import OpBuilder
 
 _LIMIT = 0x1F000
-"""No character from here on has another form."""
+"""Code points from this one on have no other form."""
 _BLOCK = 64
 _SIGMA, _FINAL_SIGMA = 0x3A3, "\u03c2"
-"""The letter whose small form at the end of a word is another one."""
+"""The Greek letter sigma, whose small form at the end of a word differs, and that form."""
 
 
 class _Tables(NamedTuple):
-    """For blocks of code points: the block of each, then the number of the form and the kind of each code point in it.
+    """A table of two steps: the block of each code point, then its form and kind by its place in the block.
 
     Kinds are 1 for letters with case, 2 for characters that the search for the end of a word skips, and 0 for others.
     """
@@ -91,7 +91,7 @@ def changed(op: OpBuilder, x: Texts, *, upper: bool) -> SSAValue:
         ends_word = _ends_word(op, listed, kind, places)
         is_final = op.LogicalAnd(op.Equal(code, number(_SIGMA)), op.LogicalAnd(is_start, ends_word))
         form = op.Select(is_final, number(len(tables.texts) - 1), form)
-    # What belongs to a character with another form is left out after its first byte.
+    # A character with another form is replaced at its first byte; its other bytes are left out.
     starts = positions_where(op, is_start)
     latest = op.Maximum(op.Subtract(ranks(op, starts, op.Add(places, number(1))), number(1)), number(0))
     own = op.Gather(with_sentinel(op, starts, number(0)), latest, 0)

@@ -42,10 +42,10 @@ def pieces(
     Args:
         op: the builder.
         texts: a list of strings.
-        separator: the separator, occurrences of which cannot overlap; nothing stands for each byte of white space.
+        separator: the separator, occurrences of which cannot overlap; an empty one stands for each byte of white space.
         any_byte: whether each byte of the separator separates.
-        none_of_empty: whether an empty string has no piece, instead of one that is empty.
-        limit: the most places of a string that separate.
+        none_of_empty: whether an empty string has no piece, instead of one empty piece.
+        limit: maximum number of places at which a string is separated.
     """
     length = 1
     if any_byte or not separator:
@@ -91,9 +91,9 @@ def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
 
 
 def with_rest(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
-    """The first `limit` pieces between white space of each string, and one of all that follows them.
+    """The first `limit` pieces between white space of each string, and one more piece with the rest of the string.
 
-    That one is there, and may be empty, wherever a string has `limit` pieces; white space at the end belongs to it.
+    Every string of at least `limit` pieces has a rest; it may be empty, and includes white space at the end.
     """
     ends = flat(op, texts.ends)
     rows = one_by_one(op, size_of(op, ends))
@@ -109,7 +109,7 @@ def with_rest(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
 
 
 def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """For the elements of rows of some counts, one after the other, their rows and their places in them."""
+    """The row and the column of each element, for rows with these counts of elements, one row after the other."""
     after = op.CumSum(counts, 0)
     places = one_by_one(op, op.ReduceSum(counts, [0], keep_dims=False))
     row = owner(op, after, places)
@@ -122,14 +122,14 @@ def overlaps(wanted: bytes) -> bool:
 
 
 def occurrences(op: OpBuilder, texts: Texts, wanted: bytes) -> SSAValue:
-    """The positions of some bytes, which do not overlap themselves, in strings."""
+    """The positions in strings at which some bytes occur, whose occurrences cannot overlap."""
     after = np.zeros(len(wanted), np.uint8)
     symbols = op.Concat(texts.symbols, after, axis=0)
     places = one_by_one(op, size_of(op, texts.symbols))
     table = op.Gather(symbols, op.Add(op.Unsqueeze(places, [1]), number(np.arange(len(wanted)))), 0)
     same = op.ReduceLogicalAnd(op.Equal(table, np.frombuffer(wanted, np.uint8)), [1], keep_dims=False)
     if len(wanted) > 1:
-        # The bytes are those of one string.
+        # All bytes of an occurrence must be in one string.
         ends = flat(op, texts.ends)
         limit = op.Gather(with_sentinel(op, ends, number(0)), owner(op, ends, places), 0)
         same = op.LogicalAnd(same, op.LessEqual(op.Add(places, number(len(wanted))), limit))

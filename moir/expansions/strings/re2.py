@@ -2,8 +2,8 @@
 
 TensorFlow's operations have RE2's syntax, those of OpenVINO Tokenizers PCRE2's. Both search from left to right and
 prefer the alternatives that are written first. They differ in classes of characters, at the ends of lines and in the
-context of words, so that a pattern is written anew, with all of these spelled out. What could be searched in another
-way, or without end, is left.
+context of words, so that a pattern is written anew, with all of these spelled out. Patterns that PCRE2 might match
+differently, or search without end, are not rewritten.
 
 Source: https://github.com/google/re2/wiki/Syntax and https://www.pcre.org/current/doc/html/pcre2pattern.html
 """
@@ -56,7 +56,7 @@ _NAMED = re.compile(r"\[:(\^?)(\w+):\]")
 
 
 class UnknownPattern(ConversionError):
-    """A pattern that is not written anew, with the reason."""
+    """A pattern that cannot be rewritten, with the reason."""
 
 
 @dataclass
@@ -243,7 +243,7 @@ class _Writer:
 
 
 def rewritten(rewrite: str, expression: Expression) -> tuple[str, int, int]:
-    """The replacement in PCRE2's syntax for one in RE2's, the number of its own bytes, and of the parts it refers to.
+    """A replacement of RE2 in PCRE2's syntax, the number of its literal bytes, and of its references to groups.
 
     Raises UnknownPattern if it is malformed, or refers to a group that a match may leave out.
     """

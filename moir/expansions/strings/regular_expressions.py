@@ -32,7 +32,7 @@ CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7}
 MOST_STATES = 4096
 MOST_REPEATS = 1000
 MOST_MEMBERS = 1 << 21
-"""Maximum number of parts of an expression that all states together stand for, on which the time depends."""
+"""Maximum total size of the sets of nondeterministic states that the states stand for; it bounds the time."""
 
 
 class UnsupportedExpression(ValueError):
@@ -151,7 +151,7 @@ class Builder:
         end = self.place
         while (bounds := self.bounds()) is not None:
             if self.peek() == "?":
-                # A text is matched as a whole, by as many repetitions as it takes.
+                # Texts are matched as a whole, so that lazy repetitions match the same as greedy ones.
                 self.take()
             part = self.times(part, partial(self.again, begin, end), *bounds)
             end = self.place
@@ -173,7 +173,7 @@ class Builder:
         return found
 
     def bounds(self) -> tuple[int, int | None] | None:
-        """The least and the most repetitions that the next characters ask for; None if they ask for none."""
+        """The minimum and maximum number of repetitions in the next characters; None if these are no repetition."""
         sign = self.peek()
         if sign in ("*", "+", "?"):
             self.take()

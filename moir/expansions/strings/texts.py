@@ -94,7 +94,7 @@ def owner(op: OpBuilder, ends: Operand, places: Operand) -> SSAValue:
 
 def ranks(op: OpBuilder, positions: SSAValue, places: Operand) -> SSAValue:
     """For each place how many of the ascending positions are in front of it."""
-    # The runtime finds any number in an empty list.
+    # In an empty list the runtime finds arbitrary indices, so the list gets a last element.
     return op.SearchSorted(with_sentinel(op, positions, number(np.iinfo(np.int32).max)), places, right_mode=False, output_type=si32)
 
 
@@ -115,7 +115,10 @@ def contiguous(op: OpBuilder, texts: Texts) -> Texts:
 
 
 def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
-    """The tensor of strings, in any order and with bytes between them; `shape` is that of the begins."""
+    """A tensor of strings, whose bytes may be in any order and have gaps.
+
+    Its shape is by default that of the begins.
+    """
     result = contiguous(op, texts)
     target = shape_value(op, texts.begins) if shape is None else shape
     begins, ends = (op.Reshape(value, target, special_zero=False) for value in (result.begins, result.ends))

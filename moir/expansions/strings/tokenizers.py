@@ -1,7 +1,7 @@
 """Operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation sets cannot express.
 
-They are layers of version `extension`. A model that has some says so: its notes, for the user, and its runtime
-information name the package that has to be loaded where the model is.
+They are layers of version `extension`. The notes of a model with such layers, for the user, and its runtime information
+name the package that has to be loaded with the model.
 
 Source: https://github.com/openvinotoolkit/openvino_tokenizers, version 2026.4.
 """

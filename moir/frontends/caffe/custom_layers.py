@@ -1,4 +1,4 @@
-"""`CustomLayersMapping.xml`, Model Optimizer's list of layers that go into the IR as they are.
+"""`CustomLayersMapping.xml`, Model Optimizer's list of the types of layers that are written to the IR unchanged.
 
     <CustomLayers>
         <CustomLayer NativeType="Proposal" hasParam="true" protoParamName="proposal_param"/>
@@ -26,11 +26,11 @@ _ATTRIBUTES = ("NativeType", "hasParam", "protoParamName")
 
 
 class CustomLayer(NamedTuple):
-    """What goes into the IR of the layers of one type.
+    """How the layers of one type are written to the IR.
 
     Args:
         parameters: the field with their parameters; None if they have none.
-        attributes: what all of them have.
+        attributes: attributes of every layer of the type.
     """
 
     parameters: str | None
@@ -42,7 +42,7 @@ def read_mapping(path: Path) -> dict[str, CustomLayer]:
     parser = XMLParser()
     try:
         content = read_whole(path, "a CustomLayersMapping.xml")
-        # An entity may stand for ever so many others.
+        # Entities could expand to unlimited text.
         if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
             raise ModelFileError("the XML has a document type", location=str(path), hint="remove <!DOCTYPE …>")
         parser.feed(content)
@@ -67,7 +67,7 @@ def _error(path: Path, reason: str) -> ModelFileError:
 
 
 def _entry(entry: Element, path: Path) -> tuple[str, CustomLayer]:
-    """The type and what goes into the IR of an element."""
+    """The type of layer that an element lists, and how layers of it are written."""
     name, has_parameters, parameters = (entry.get(attribute, "") for attribute in _ATTRIBUTES)
     if not name:
         raise _error(path, "a CustomLayer has no NativeType")

@@ -72,10 +72,10 @@ class NetworkBuilder:
         self.path = path
         self.operations = Operations()
         self.values: dict[str, SSAValue] = {}
-        """The value that each blob has so far."""
+        """The present value of each blob."""
         self.inputs: list[SSAValue] = []
         self._unread: dict[SSAValue, str] = {}
-        """The values that no layer has read so far, with the names of their blobs."""
+        """The values that no layer has read yet, with the names of their blobs."""
         self._of_data_layers: set[SSAValue] = set()
         self._last_writers = {top: layer for layer in network.layers for top in layer.tops}
         self._blob_names = {*network.inputs, *self._last_writers}

@@ -9,7 +9,7 @@ Source: caffe.proto of BVLC Caffe 1.0; `raw_data` is of NVCaffe.
 from __future__ import annotations
 
 from moir.frontends.protobuf.message_table import MessageTable
-from moir.frontends.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, length_field
+from moir.frontends.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, payload_mark
 
 _TABLE = """
 NetParameter: 1 name bytes, 2 layers *V1LayerParameter, 100 layer *LayerParameter
@@ -24,18 +24,9 @@ BlobShape: 1 dim *int64
 
 MESSAGES = MessageTable("caffe", _TABLE, {})
 
-PAYLOAD_MARK_FIELD = 536870911
-"""Field of BlobProto that marks a payload left in the file: the largest field number that protobuf allows."""
-
 _BLOB = WireSchema(payloads=frozenset((5, 8, 12)), dropped=frozenset((6, 9, 13)))
 _LAYER = WireSchema({7: _BLOB})
 _V1_LAYER = WireSchema({6: _BLOB})
-
-
-def _mark(key: str, index: int) -> bytes:
-    """The field of BlobProto that marks an omitted payload: the key and the number of the payload."""
-    return length_field(PAYLOAD_MARK_FIELD, f"{key}:{index}".encode())
-
 
 NETWORK_FORMAT = FileFormat(
     "a Caffe model",
@@ -43,7 +34,7 @@ NETWORK_FORMAT = FileFormat(
     WireSchema({2: _V1_LAYER, 100: _LAYER}),
     {1: LENGTH, 2: LENGTH, 3: LENGTH, 5: VARINT, 6: LENGTH, 7: VARINT, 8: LENGTH, 100: LENGTH},
     {1: "name", 2: "layers", 3: "input", 5: "force_backward", 6: "state", 7: "debug_info", 8: "input_shape", 100: "layer"},
-    _mark,
+    payload_mark,
 )
 BLOB_FORMAT = FileFormat(
     "a mean file",
@@ -51,5 +42,5 @@ BLOB_FORMAT = FileFormat(
     _BLOB,
     {1: VARINT, 2: VARINT, 3: VARINT, 4: VARINT, 7: LENGTH},
     {1: "num", 2: "channels", 3: "height", 4: "width", 7: "shape"},
-    _mark,
+    payload_mark,
 )

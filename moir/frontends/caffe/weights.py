@@ -57,7 +57,7 @@ class Weights:
         return list(self._blobs)
 
     def described(self, description: Path) -> TextMessage:
-        """The file without weights, as a `.proto` names its fields. Raises ModelFileError if that does not fit."""
+        """The file without weights, with fields named as in a `.proto`. Raises ModelFileError if they do not fit."""
         return self._file.described(description)
 
     def of(self, layer: str) -> list[DataAttr]:
@@ -83,7 +83,7 @@ def _text(name: bytes) -> str:
 
 
 def _tree(message: Any) -> TextMessage:
-    """A message as its text would be, without blobs and maps."""
+    """A message as a tree of fields, as its text would give, without blobs and maps."""
     tree = TextMessage(0)
     for field, value in message.ListFields():
         if field.name == "blobs" or (field.message_type is not None and field.message_type.GetOptions().map_entry):

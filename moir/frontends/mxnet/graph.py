@@ -179,7 +179,7 @@ class SymbolBuilder:
         return op.results[0]
 
     def _input_type(self, node: Node, number: int) -> Attribute:
-        """The type of an input: as the symbol declares it, or as far as weights say it."""
+        """The type of an input: as the symbol declares it, or as far as weights determine it."""
         dtype = value_of_text(node.hidden.get("dtype", ""))
         element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))
@@ -236,7 +236,10 @@ class SymbolBuilder:
 
 
 def _operand_places(node: Node, number: int) -> list[int]:
-    """Which operand of a node each variable of its graph `number` is; those of fused operations are the first ones."""
+    """The index of the node's operand for each variable of its graph `number`.
+
+    In fused operations, variable i is operand i.
+    """
 
     def places(name: str) -> list[int]:
         found = node.attributes.get(name, [])

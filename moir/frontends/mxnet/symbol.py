@@ -114,7 +114,7 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     if not isinstance(listed, list):
         raise ModelFileError(f"the subgraphs of {given['name']!r} are no list", location=str(path))
     subgraphs = [_symbol(each, path) for each in cast("list[Any]", listed)]
-    # Operations on sparse tensors have another name for the same.
+    # Operations on sparse tensors compute the same, under another name.
     return Node(given["op"].removeprefix("_sparse_"), given["name"], attributes, hidden, references, subgraphs)
 
 

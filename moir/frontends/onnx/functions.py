@@ -16,9 +16,10 @@ FREE_PARTS = 100_000
 A few hundred bytes of nested functions can stand for more than fits into memory.
 """
 FREE_TEXT = 16 << 20
-"""Number of characters that the names of inlined nodes may have in any model: they begin with those of all calls."""
+"""Number of characters of the names of inlined nodes in any model; a name begins with the names of all calls around
+it."""
 GROWTH = 32
-"""How many times as many as there are in the file may be added besides."""
+"""Nodes and text that inlining may add besides, as a multiple of those in the file."""
 MAXIMUM_NESTING = 64
 """Largest nesting of calls and graphs."""
 
@@ -75,7 +76,7 @@ class Functions:
                 yield from self._calls(graph.nodes, depth + 1)
 
     def _called(self, node: SourceNode, function: Function, depth: int, callers: tuple[Function, ...]) -> _Size:
-        """What inlining a call adds; `depth` is the nesting of the graph that the call is in."""
+        """The size that inlining a call adds; `depth` is the nesting of the graph with the call."""
         if any(function is caller for caller in callers):
             raise self.reader.error(f"function {self.name(function)!r} calls itself", node)
         if len(callers) > MAXIMUM_NESTING:
@@ -92,7 +93,7 @@ class Functions:
 
 
 class _Size(Record):
-    """What nodes are when all calls in them are inlined.
+    """The size of nodes after all calls in them are inlined.
 
     Args:
         parts: the number of nodes, inputs and outputs.

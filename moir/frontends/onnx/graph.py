@@ -215,7 +215,7 @@ class GraphBuilder:
     def check(self, node: SourceNode, scope: Scope) -> None:
         """Compare a node with the definition of its kind.
 
-        An attribute that the kind does not have is ignored, with a note: tools leave their own there. Raises
+        An attribute that the kind does not have is ignored, with a note: tools add attributes of their own. Raises
         ModelFileError for more operands than it has.
         """
         definition = definition_of(node.kind)

@@ -197,7 +197,7 @@ def _if(layer: Layer, read: ReadBody) -> BodyParts:
 def _arrange(body: Body, order: list[int]) -> None:
     """Arrange the Results of a branch so that result k of the operation is Result k.
 
-    One that gives no result is removed: nothing sees its value.
+    A Result that is no result of the operation is removed.
     """
     if order == list(range(len(body.results))):
         return

@@ -26,7 +26,7 @@ _ENCODINGS = frozenset((b"utf-8", b"utf8", b"us-ascii", b"ascii"))
 
 
 def read_document(path: Path) -> Element:
-    """The root element of an XML file. Raises ModelFileError if it is no XML, or more than these limits permit."""
+    """The root element of an XML file. Raises ModelFileError if it is no XML, or exceeds the limits."""
     data = map_file(path)
     if data is None:
         raise ModelFileError("the file is empty", location=str(path), hint="copy or download it again")
@@ -35,7 +35,7 @@ def read_document(path: Path) -> Element:
         encoding = _ENCODING.match(beginning)
         if b"\0" in beginning or (encoding is not None and encoding[1].lower() not in _ENCODINGS):
             raise ModelFileError("the XML is not in UTF-8", location=str(path), hint="save it in UTF-8")
-        # An entity may stand for ever so many others, or for a file.
+        # Entities could expand to unlimited text, or to the content of a file.
         if data.find(b"<!DOCTYPE") >= 0 or data.find(b"<!ENTITY") >= 0:
             raise ModelFileError("the XML has a document type, which no IR has", location=str(path), hint="remove <!DOCTYPE …>")
         return _Parser(path).parsed(memoryview(data))

@@ -104,7 +104,7 @@ class Network:
     Args:
         holder: the element with `<layers>` and `<edges>`.
 
-    Raises ModelFileError for layers of one id, and for edges that end at nothing or at an input that has one.
+    Raises ModelFileError for duplicate ids, for edges that end at no port, and for two edges that end at one input.
     """
 
     def __init__(self, holder: Element) -> None:
@@ -172,7 +172,7 @@ def _is_sorted(sources: Sequence[Iterable[int]]) -> bool:
 
 
 def _cycle(left: set[int], sources: Sequence[Iterable[int]]) -> list[int]:
-    """Layers of a cycle among those that cannot be ordered, each of which uses another one of them or is used so."""
+    """The layers of a cycle. Each of the given layers uses another one of them."""
     path: dict[int, int] = {}
     position = min(left)
     while position not in path:

@@ -1,4 +1,4 @@
-"""What version 10 of the IR means differently: names, and the element types of inputs and outputs.
+"""Differences of version 10 of the IR: names, and the element types of inputs and outputs.
 
 The runtime reads a file of version 10 for programs of its time: tensors have the names of their layers, an input of
 f16 becomes one of f32, and an output of any type but f32 and i32 is converted to one of these.
@@ -19,7 +19,7 @@ _INTEGERS = frozenset((si32, si64, ui32, ui64))
 
 
 def upgrade(block: Block) -> None:
-    """Change a model of version 10, whose types are inferred, into what it means as one of version 11."""
+    """Change a model of version 10, whose types are inferred, to the equivalent model of version 11."""
     for op in list(block.ops):
         if op.name == "opset1.Parameter":
             _widen(op)

@@ -145,7 +145,7 @@ class BlockBuilder:
         return self._weights.constant(element_type(texts["element_type"]), shape, offset, size)
 
     def _check(self, op: OpsetOp) -> None:
-        """Check that an operation is as its class demands, so that its types can be inferred."""
+        """Check that an operation satisfies its definition, so that its types can be inferred."""
         form = form_of(type(op))
         try:
             if form is None or not form.fits(op):
@@ -157,7 +157,7 @@ class BlockBuilder:
 
 
 _OF_RUNTIME = ("Parameter", "Result", "Const")
-"""The types of layers that no extension of the runtime has."""
+"""Types of layers that are never operations of an extension."""
 
 
 def _class_of(layer: Layer) -> type[OpsetOp]:
@@ -194,7 +194,7 @@ def _result_count(op: OpsetOp, layer: Layer) -> int:
 
 
 def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str]) -> dict[str, Attribute]:
-    """The discardable attributes of an operation: its name, and what the file says besides its definition."""
+    """The discardable attributes of an operation: its name, and the entries of the file that its definition lacks."""
     attributes: dict[str, Attribute] = {"name": string_attribute(layer.name)}
     entries = entries_of(layer.element) if layer.element.find("rt_info") is not None else {}
     ports: dict[str, Attribute] = {}

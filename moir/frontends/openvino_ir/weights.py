@@ -54,7 +54,7 @@ class WeightsFile:
         if row.is_packed:
             return DataAttr(TensorData(raw, element, shape))
         if element == element_types.boolean and raw.size and raw.max() > 1:
-            # Any byte but 0 is true, which numpy does not know.
+            # Any byte but 0 is true, but numpy expects 1.
             raw = (raw != 0).view(np.uint8)
         return DataAttr(TensorData(raw.view(row.numpy).reshape(shape), element, shape))
 

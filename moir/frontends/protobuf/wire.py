@@ -1,9 +1,8 @@
 """Splitting a model file at the level of protobuf's wire format, so that weights are never loaded.
 
 A file consists of a few megabytes of structure and any amount of tensor data. `split` walks the memory map and returns
-a
-*skeleton*: the same bytes without the large payloads of tensors and without long documentation. The skeleton is parsed
-into ordinary messages. A tensor whose payload was omitted has a mark with the number of its `Payload` instead.
+a *skeleton*: the same bytes without the large payloads of tensors and without long documentation. The skeleton is
+parsed into ordinary messages. A tensor whose payload was omitted has a mark with the number of its `Payload` instead.
 
 Source: https://protobuf.dev/programming-guides/encoding.
 """
@@ -23,6 +22,7 @@ LARGE = 1024
 MAXIMUM_DEPTH = 256
 """Largest nesting of messages that is split; every level of sub-graphs takes three."""
 _MAXIMUM_TENSOR_FIELDS = 256
+_PAYLOAD_MARK_FIELD = 536870911
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
@@ -127,6 +127,14 @@ def encode_varint(value: int) -> bytes:
 def length_field(number: int, content: bytes) -> bytes:
     """Encode a field of wire type LEN with its tag."""
     return encode_varint(number << 3 | LENGTH) + encode_varint(len(content)) + content
+
+
+def payload_mark(key: str, index: int) -> bytes:
+    """The field `payload_mark` of a message whose payload is omitted: the key and the number of the payload.
+
+    It has the largest field number that protobuf allows, which no framework uses.
+    """
+    return length_field(_PAYLOAD_MARK_FIELD, f"{key}:{index}".encode())
 
 
 class Splitter:

@@ -1,6 +1,6 @@
 """The number of operands and results of a node, and the attributes that it has to have, as TensorFlow defines its kind.
 
-TensorFlow checks this when it loads a graph, so that only damaged graphs differ. After the import nothing asks again
+TensorFlow checks this when it loads a graph, so that only damaged graphs differ. Nothing after the import checks again
 whether a node has the operands of its kind.
 
 Source: the registry of operations of TensorFlow 2.21; op_def.proto.
@@ -66,7 +66,7 @@ def definition_of(kind: str) -> Definition | None:
 
 
 def fault(kind: str, operands: int, attribute: Attribute) -> str | None:
-    """What a node lacks, or has too much of, for a message; None if it is as its kind demands.
+    """The first difference of a node from the definition of its kind, for a message; None if there is none.
 
     Args:
         kind: its kind.
@@ -92,7 +92,7 @@ def fault(kind: str, operands: int, attribute: Attribute) -> str | None:
 
 
 def _fault_of_lists(count: Count, operands: int, attribute: Attribute) -> str | None:
-    """The same for operands some of which are lists; the attribute with the length of a list may be missing."""
+    """The fault of a node with lists of operands; the attribute with the length of a list may be missing."""
     total, least = count.single, count.single
     is_known = True
     for name, minimum in count.lists:

@@ -21,7 +21,7 @@ CALL_KINDS = frozenset(("PartitionedCall", "StatefulPartitionedCall", "RemoteCal
 def first_argument(kind: str) -> int:
     """The number of the operand of a calling node that is the first argument of the function.
 
-    That of a RemoteCall follows the name of the device, that of a branch what decides between the branches.
+    In a RemoteCall it follows the name of the device; in kinds with branches, the operand that selects the branch.
     """
     return 1 if kind == "RemoteCall" or kind in BRANCHING_KINDS else 0
 

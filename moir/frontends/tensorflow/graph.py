@@ -44,7 +44,7 @@ FREE_PARTS = 30_000
 A few hundred bytes of nested functions can stand for more than fits into memory.
 """
 GROWTH = 32
-"""How many times as many as there are nodes in the file may be added besides."""
+"""Nodes that inlining may add besides, as a multiple of the number of nodes in the file."""
 MAXIMUM_RESULTS = 200_000
 """Largest number of results without uses: a reference to output 60000 of a node creates all in front of it."""
 MAXIMUM_UNUSED_TEXT = 1 << 26

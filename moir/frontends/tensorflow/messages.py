@@ -14,12 +14,6 @@ from moir.errors import ModelFileError
 from moir.frontends.protobuf.message_table import MessageTable
 from moir.frontends.protobuf.messages import Message
 
-PAYLOAD_MARK_FIELD = 536870911
-"""Field of TensorProto that marks a payload left in the file.
-
-It is the largest field number that protobuf allows, which TensorFlow does not use.
-"""
-
 _TABLE = """
 SavedModel: 1 saved_model_schema_version int64, 2 meta_graphs *MetaGraphDef
 MetaGraphDef: 1 meta_info_def MetaInfoDef, 2 graph_def GraphDef, 3 saver_def SaverDef, 4 collection_def {CollectionDef},

@@ -153,7 +153,7 @@ class ModelOutputs:
         return self._after(node.name for node in self.frame.nodes.values() if node.op in INPUT_KINDS or node.op.startswith("Placeholder"))
 
     def _in_loops(self) -> set[str]:
-        """The names of the nodes within loops of TensorFlow 1, whose values no one outside can have."""
+        """The names of the nodes within loops of TensorFlow 1, whose values are not available outside."""
         entering = [node.name for node in self.frame.nodes.values() if node.op in _ENTERS]
         return self._after(entering, up_to=_EXITS) if entering else set()
 

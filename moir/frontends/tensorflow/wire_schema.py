@@ -6,8 +6,7 @@ of TensorFlow.
 
 from __future__ import annotations
 
-from moir.frontends.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, length_field
-from moir.frontends.tensorflow.messages import PAYLOAD_MARK_FIELD
+from moir.frontends.protobuf.wire import LENGTH, VARINT, FileFormat, WireSchema, payload_mark
 
 _TENSOR = WireSchema(payloads=frozenset((4, 5, 6, 7, 9, 10, 11, 12, 13, 16, 17, 18)), whole=frozenset((8, 14, 15)))
 _VALUE = WireSchema({8: _TENSOR})
@@ -22,19 +21,13 @@ _META_INFO = WireSchema({}, frozenset((2, 3)))
 _META_GRAPH = WireSchema({1: _META_INFO, 2: _GRAPH})
 _SAVED_MODEL = WireSchema({2: _META_GRAPH})
 
-
-def _mark(key: str, index: int) -> bytes:
-    """The field of TensorProto that marks an omitted payload: the key and the number of the payload."""
-    return length_field(PAYLOAD_MARK_FIELD, f"{key}:{index}".encode())
-
-
 GRAPH_FORMAT = FileFormat(
     "a TensorFlow graph",
     "GraphDef",
     _GRAPH,
     {1: LENGTH, 2: LENGTH, 3: VARINT, 4: LENGTH, 5: LENGTH},
     {1: "node", 2: "library", 3: "version", 4: "versions", 5: "debug_info"},
-    _mark,
+    payload_mark,
 )
 META_GRAPH_FORMAT = FileFormat(
     "a TensorFlow MetaGraph",
@@ -50,7 +43,7 @@ META_GRAPH_FORMAT = FileFormat(
         6: "asset_file_def",
         7: "object_graph_def",
     },
-    _mark,
+    payload_mark,
 )
 SAVED_MODEL_FORMAT = FileFormat(
     "a TensorFlow SavedModel",
@@ -58,5 +51,5 @@ SAVED_MODEL_FORMAT = FileFormat(
     _SAVED_MODEL,
     {1: VARINT, 2: LENGTH},
     {1: "saved_model_schema_version", 2: "meta_graphs"},
-    _mark,
+    payload_mark,
 )

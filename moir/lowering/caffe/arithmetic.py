@@ -44,7 +44,7 @@ def axpy(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def scale(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1, bias_term: bool = False) -> SSAValue:
     """caffe.Scale(x, w, b) {axis = 1, num_axes = 1} -> opset1.Add(opset1.Multiply(x, w), b)
 
-    The factors are weights or the second bottom; the bias is the next weight. Both apply from `axis` on.
+    The factors are weights or the second bottom; the bias is the next weight. Both broadcast from `axis` on.
     """
     given = parameters(node, "scale_param")
     x, *others = bottoms(node, 1, 2)
@@ -67,7 +67,7 @@ def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
 
 
 def _dimensions_after(node: LoweringNode, given: LayerParameters, own: int) -> int:
-    """How many dimensions the first operand has after `own` that begin at `axis`."""
+    """The number of dimensions of the first operand after the `own` dimensions that begin at `axis`."""
     rank = node.known_rank(0)
     after = rank - own - normalize_axis(given.integer("axis", 1), rank)
     if after < 0:
@@ -88,7 +88,7 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerPar
 
 
 def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, given: LayerParameters) -> SSAValue:
-    """The second bottom with such dimensions after it."""
+    """The second bottom with dimensions of 1 appended, to be aligned with the first operand from `axis` on."""
     own = rank_of(value)
     if own is None:
         node.fail("the rank of operand 1 is unknown", hint="give the model's inputs a known rank")

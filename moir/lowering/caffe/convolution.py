@@ -100,7 +100,7 @@ def deconvolution(node: LoweringNode, op: OpBuilder, *, num_output: int, group: 
 def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel: tuple[int, ...]) -> Array:
     """The filters [C_in, channels, kernel], with the groups split off.
 
-    A layer that only enlarges bilinearly may have no weights in the file: `weight_filler` says what they are.
+    A layer for bilinear resizing may have no weights in the file: they follow from `weight_filler`.
     """
     if blob_count(node) or parameters(node, "convolution_param").message("weight_filler").text("type", "") != "bilinear":
         return blob(node, 0, (-1, channels, *kernel) if group == 1 else (group, -1, channels, *kernel))
@@ -112,7 +112,7 @@ def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel
 
 
 def _bilinear(kernel: tuple[int, ...]) -> Array:
-    """The weights that `weight_filler { type: "bilinear" }` means."""
+    """The weights of `weight_filler { type: "bilinear" }`: bilinear interpolation."""
     result = np.ones((), np.float32)
     for size in kernel:
         factor = -(-size // 2)
@@ -123,5 +123,5 @@ def _bilinear(kernel: tuple[int, ...]) -> Array:
 
 @caffe.lowers("ConvolutionBinary")
 def binary_convolution(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """caffe.ConvolutionBinary is of a fork that is not public: how it makes bits of data and weights is not known."""
+    """Raises ConversionError: the fork with caffe.ConvolutionBinary is not public, so its binarization is unknown."""
     node.fail("how the layer makes bits of data and weights is not documented", hint="a lowering for it has a place in an extension")

@@ -132,8 +132,8 @@ def detection_output(
 ) -> SSAValue:
     """caffe.DetectionOutput(boxes, classes, priors) -> opset8.DetectionOutput(boxes, classes, priors), sorted
 
-    Caffe and the runtime list the detections of an image by class, OpenCV's Caffe importer by falling confidence. That
-    order serves readers of both, so that the rows of a single image are sorted.
+    Caffe and the runtime list the detections of an image by class, OpenCV's Caffe importer in descending order of
+    confidence. The rows of a single image are sorted by confidence, which suits programs written for either.
     """
     given = parameters(node, "detection_output_param")
     suppression = given.message("nms_param")
@@ -157,7 +157,7 @@ def detection_output(
         share_location=share_location,
         nms_threshold=suppression.number("nms_threshold", 0.3),
         confidence_threshold=given.number("confidence_threshold", float(np.finfo(np.float32).min)),
-        # Boxes of priors that the network normalizes are from 0 to 1, as those of PriorBox.
+        # The prior boxes of PriorBox are normalized to 0 … 1.
         normalized=size == (1, 1) or normalized_bbox,
         input_height=size[0],
         input_width=size[1],
@@ -167,7 +167,10 @@ def detection_output(
 
 
 def _by_confidence(op: OpBuilder, rows: SSAValue) -> SSAValue:
-    """Rows [1, 1, D, 7] by falling confidence, column 2. Rows after the last detection have a confidence of 0."""
+    """Rows [1, 1, D, 7] in descending order of confidence, column 2.
+
+    Rows after the last detection have confidence 0.
+    """
     confidences = op.Gather(rows, [2], 3)
     count = op.Gather(op.ShapeOf(rows), 2, 0)
     _, order = op.TopK.results(confidences, count, axis=2, mode="max", sort="value", index_element_type=si64, stable=True)
@@ -208,7 +211,7 @@ def proposal(
 
 
 _PROPOSAL_LAYERS = ("rpn.proposal_layer.ProposalLayer", "SSH.layers.proposal_layer.ProposalLayer")
-"""The layers written in Python whose function is that of Proposal: module and class."""
+"""Layers written in Python that compute the same as Proposal: module and class."""
 
 
 @caffe.lowers("Python")

@@ -1,4 +1,4 @@
-"""Layers of FlowNet: Correlation, Accum, FlowWarp, and DataAugmentation as it is in inference.
+"""Layers of FlowNet: Correlation, Accum, FlowWarp, and DataAugmentation in its inference form.
 
 Source: correlation_layer.cpp, accum_layer.cpp, flow_warp_layer.cpp and data_augmentation_layer.cpp of FlowNet 2.
 """
@@ -60,7 +60,7 @@ def accum(
 ) -> SSAValue:
     """caffe.Accum(a, b, …) -> opset1.Concat along axis 1 of all, each resized to the largest height and width
 
-    `top_height` and `top_width` may ask for more; with `have_reference` the last blob only says the sizes.
+    `top_height` and `top_width` may ask for more; with `have_reference` the last blob only gives the sizes.
     """
     values = bottoms(node)
     if have_reference:
@@ -92,9 +92,9 @@ def _largest(node: LoweringNode, op: OpBuilder, values: list[SSAValue], wanted: 
 
 @caffe.lowers("FlowWarp")
 def flow_warp(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """caffe.FlowWarp(x [N, C, H, W], flow [N, 2, H, W]) -> opset9.GridSample of x where the flow, in pixels, leads
+    """caffe.FlowWarp(x [N, C, H, W], flow [N, 2, H, W]) -> opset9.GridSample of x, moved by the flow in pixels
 
-    Places outside of the image give 0.
+    Positions outside of the image give 0.
     """
     if parameters(node, "flow_warp_param").numbered_choice("fill_parameter", {1: "ZERO", 2: "NOT_A_NUMBER"}) != "ZERO":
         node.fail("only 0 is supported for places outside of the image (fill_parameter)")
@@ -127,8 +127,8 @@ def data_augmentation(
 ) -> SSAValue:
     """caffe.DataAugmentation(x) {recompute_mean, mean_per_pixel, crop_height, crop_width} -> x minus the mean, cropped
 
-    The weights are the number of images, the mean of each pixel, and that of each channel. Without `recompute_mean`
-    `mean` says it.
+    The weights are the number of images, the mean of each pixel, and that of each channel. Without `recompute_mean` the
+    mean is the parameter `mean`.
     """
     given = parameters(node, "augmentation_param")
     (x,) = bottoms(node, 1, 1)
@@ -152,5 +152,5 @@ def data_augmentation(
 
 @caffe.lowers("Filter")
 def filter_(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """caffe.Filter leaves out samples by a blob, so that no size of its results is known while converting."""
+    """Raises ConversionError: caffe.Filter drops samples by a blob, so that sizes of its results are unknown."""
     node.fail("a batch whose size depends on the data is not supported", hint="cut the model in front of it: --output NAME")

@@ -83,7 +83,7 @@ class LayerParameters:
         return self.numbered_choice(name, dict(enumerate(choices)))
 
     def numbered_choice(self, name: str, choices: Mapping[int, str]) -> str:
-        """A parameter of an enumeration with other numbers than from 0 on, of which the first name is the default."""
+        """A parameter of an enumeration whose numbers do not count from 0; the first name is the default."""
         values = self._values(name)
         value = values[-1] if values else next(iter(choices.values()))
         found = choices.get(value, value) if isinstance(value, int) else value
@@ -92,7 +92,7 @@ class LayerParameters:
         return str(found)
 
     def message(self, name: str) -> LayerParameters:
-        """The parameters in a field that is a message; none if it is absent."""
+        """The parameters in a field that is a message; empty if it is absent."""
         return _parameters(self._node, self._fields.get(name), f"{self._name}.{name}")
 
     def _last(self, name: str, values: Sequence[Any], default: Any) -> Any:
@@ -105,7 +105,7 @@ class LayerParameters:
 
 def _parameters(node: LoweringNode, found: Attribute | None, name: str) -> LayerParameters:
     if isinstance(found, ArrayAttr):
-        # A message that is given twice: the later fields count.
+        # If a message occurs twice, the later fields take precedence.
         merged: dict[str, Attribute] = {}
         for each in cast("ArrayAttr[Attribute]", found):
             merged |= each.data if isinstance(each, DictionaryAttr) else {}
@@ -121,7 +121,7 @@ def parameters(node: LoweringNode, name: str) -> LayerParameters:
 
 
 def with_parameters(name: str) -> Callable[[Callable[..., Any]], BoundHandler]:
-    """Let the attributes in the signature of a handler be the parameters of its layers in the field `name`."""
+    """A decorator: the attributes in a handler's signature are the parameters in the field `name` of its layers."""
 
     def decorate(handler: Callable[..., Any]) -> BoundHandler:
         found = bound(handler, partial(parameters, name=name))

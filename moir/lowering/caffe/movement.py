@@ -25,7 +25,7 @@ def split(node: LoweringNode, x: SSAValue) -> list[SSAValue]:
 @caffe.lowers("Dropout")
 @with_parameters("dropout_param")
 def dropout(op: OpBuilder, x: SSAValue, *, scale_train: bool = True, dropout_ratio: float = 0.5) -> SSAValue:
-    """caffe.Dropout(x) -> x; x times the share that is kept where a fork does not scale in training"""
+    """caffe.Dropout(x) -> x; in forks that do not scale in training, x times the kept share"""
     if scale_train:
         return x
     return op.Multiply(x, 1 - dropout_ratio)

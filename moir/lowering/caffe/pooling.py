@@ -1,7 +1,7 @@
-"""Pooling over windows, over all of a channel, and over pyramids of windows.
+"""Pooling over windows, over whole channels, and over pyramids of windows.
 
 Caffe rounds the number of windows up. With padding, a last window that would begin after the data is left out.
-Averages divide by the size of the window, padding included, but without what lies after the padding.
+Averages divide by the number of elements of the window in the data and its padding, without those after the padding.
 
 Source: pooling_layer.cpp and spp_layer.cpp of BVLC Caffe 1.0; `round_mode` and `ceil_mode` are of later versions and
 forks.
@@ -60,7 +60,7 @@ def pooling(node: LoweringNode, op: OpBuilder, x: SSAValue, *, global_pooling: b
         return [values, op.convert(indices, f32) if node.is_used(1) else None]
     if method == "AVE":
         return [_average(op, x, windows)]
-    # In inference: the elements weighted by themselves.
+    # In inference, STOCHASTIC pooling is the mean of the elements weighted by themselves.
     return [op.Divide(_average(op, op.Multiply(x, x), windows), op.Add(_average(op, x, windows), 1e-30))]
 
 
@@ -89,7 +89,7 @@ def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
 
 def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, SSAValue]:
     """Maxima and their indices in the channel."""
-    # Here, too, a last window that would begin after the data is left out.
+    # A last window that would begin after the data is left out.
     values, indices = op.MaxPool.parts(
         2,
         x,
@@ -106,7 +106,7 @@ def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, S
 
 
 def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
-    """Averages over padded data, in which the padding counts as the data does."""
+    """Averages over padded data, in which the padding counts."""
     padded = op.Pad(x, [0, 0, *windows.pads], [0, 0, *windows.pads], pad_mode="constant") if any(windows.pads) else x
     result = op["opset14.AvgPool"](
         padded,

@@ -25,7 +25,7 @@ _BodyFunction = Callable[[OpBuilder, SSAValue, SSAValue, Sequence[SSAValue], Seq
 def lstm(node: LoweringNode, op: OpBuilder, *, num_output: int) -> Replacement:
     """caffe.LSTM(x [T, N, …], cont [T, N]) {num_output = H} -> a TensorIterator over the steps, [T, N, H]
 
-    Where `cont` is 0 a sequence begins: the states before it do not count. The gates are i, f, o, g.
+    Where `cont` is 0 a sequence begins, with states of 0. The gates are i, f, o, g.
     """
 
     def step(

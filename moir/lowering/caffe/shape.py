@@ -40,7 +40,7 @@ def reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 0, nu
     if axis == 0 and num_axes == -1:
         return op.Reshape(x, wanted or [0], special_zero=True) if wanted else op.Reshape(x, op.constant([]), special_zero=False)
     rank = node.known_rank(0)
-    # -1 is the place after the last axis.
+    # The axis -1 is the position after the last dimension.
     start = axis if axis >= 0 else rank + axis + 1
     end = rank if num_axes == -1 else start + num_axes
     if not 0 <= start <= end <= rank:

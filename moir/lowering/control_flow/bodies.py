@@ -109,8 +109,8 @@ def lowered_body(
             becomes a constant of the body.
         prepare: called with the Parameters before any operation is lowered.
         needed: the rank that is needed of each result; None if nothing says so.
-        in_place: whether the graph is lowered only once: to clone graphs that stand in each other at each level would
-            take the square of their number. The node loses it.
+        in_place: whether the graph is lowered only once: cloning nested graphs at each level would take quadratic time.
+            The node loses it.
 
     Raises ConversionError if the graph has another number of Parameters.
     """
@@ -151,7 +151,7 @@ def _detached(region: Region) -> Region:
 
 
 def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:
-    """Say of the results of a graph that is to be lowered which ranks they need to have, where the graph does not."""
+    """Give the results of a graph that is to be lowered the ranks that they need, where the graph declares none."""
     for value, rank in zip(results_of(block), ranks, strict=False):
         if rank is not None and rank_of(value) is None:
             set_type(value, tensor(unknown_dimensions(rank), element_of(value)))

@@ -87,7 +87,7 @@ def moved(op: OpBuilder, body: Body, values: Sequence[SSAValue]) -> list[SSAValu
     Args:
         op: the builder.
         body: the graph, which is empty afterwards.
-        values: what takes the place of each Parameter.
+        values: the value that replaces each Parameter.
     """
     for position, value in enumerate(values):
         if (parameter := body.parameters[position]) is not None:
@@ -111,7 +111,8 @@ def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
 def _squeezing(bodies: Sequence[Body], number: int) -> int | None:
     """The graph that removes dimensions from a value that the other graph hands on as it is; None if there is none.
 
-    TorchScript's exporter writes a removed dimension of unknown size so. The runtime refuses to remove another than 1.
+    TorchScript's exporter writes the removal of a dimension of unknown size in this form. The runtime refuses to remove
+    another than 1.
     """
     for index, (own, other) in enumerate((bodies, bodies[::-1])):
         squeeze = own.values()[number].owner
@@ -129,7 +130,7 @@ def _check_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | 
     if is_computed_of_inputs(condition):
         node.fail(f"{differ}, which the values of the inputs decide", hint="give both branches results of equal ranks")
     if set(ranks) == {0, 1}:
-        # Of a number and a list the runtime says that they are a list.
+        # The runtime infers a list if one branch gives a number and the other one a list.
         node.fail(f"{differ}, which the shapes of the inputs decide", hint="give the model's inputs static shapes")
 
 

@@ -1,11 +1,11 @@
-"""The rank that a tensor must have because of the operations that use it, before these are lowered.
+"""The rank of a tensor that follows from the operations that use it, before these are lowered.
 
     %y = onnx.If(%c) …          a matrix in one branch, three dimensions in the other
     %u = onnx.Unsqueeze(%y, [0])
     %h = onnx.LSTM(%u, …)       takes three dimensions, so that %y has two
 
-A model that reads a tensor of another rank would fail in its framework, too. What a kind says of its operands is a rule
-of its framework.
+A model that reads a tensor of another rank would fail in its framework, too. Each framework has rules for the ranks of
+operands of its kinds.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, rank_of, tensor, unknown_dimensions
 
 _MAXIMUM_TENSORS = 64
-"""The number of tensors that are asked about one."""
+"""Maximum number of tensors whose ranks are examined to find one."""
 
 Ask = Callable[[SSAValue], "int | None"]
-"""The rank of another tensor, which may be asked of its uses."""
+"""Finds the rank of another tensor, from its type or its uses."""
 
 Rule = Callable[[FrameworkOp, int, Ask], "int | None"]
 """The rank of an operand of an operation, by its index."""
 
 Rules = Mapping[str, Rule]
-"""What each kind of a framework says about its operands."""
+"""The rules of a framework, by kind."""
 
 
 def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
-    """The rank that the type of a tensor, or else its uses, say; None if none does, or they contradict each other."""
+    """The rank of a tensor by its type or its uses; None if it stays unknown, or the uses contradict each other."""
     found: dict[SSAValue, int | None] = {}
 
     def of_operand(op: Operation, index: int) -> int | None:
@@ -46,7 +46,7 @@ def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
         try:
             return rule(op, index, ask)
         except (TypeError, ValueError, AttributeError, IndexError):
-            # An attribute of another type than the rule expects, or too few operands: the lowering says so.
+            # An attribute of a wrong type, or too few operands: the lowering reports that.
             return None
 
     def ask(value: SSAValue) -> int | None:
@@ -72,7 +72,7 @@ def rank_inputs(model: ModelOp, rules: Rules) -> None:
 
 
 def agreed(ranks: Iterable[int | None]) -> int | None:
-    """The rank that all say which say one."""
+    """The common rank of those that are known; None if there is none, or they differ."""
     found = set(ranks) - {None}
     return found.pop() if len(found) == 1 else None
 

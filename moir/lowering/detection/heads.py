@@ -136,7 +136,7 @@ def _class_count(node: LoweringNode, scores: SSAValue) -> int:
 
 
 def _corners_of_size(op: OpBuilder, size: SSAValue) -> SSAValue:
-    """Height and width as what coordinates (x_min, y_min, x_max, y_max) are divided by."""
+    """Height and width as the divisors of coordinates (x_min, y_min, x_max, y_max)."""
     return op.Gather(op.convert(size, f32), [1, 0, 1, 0], 0)
 
 

@@ -1,4 +1,4 @@
-"""Activations, Softmax and its relatives, and losses as what they compute in inference.
+"""Activations, Softmax and its variants, and losses, lowered to what they compute in inference.
 
 Source: activation.cc, leaky_relu.cc, softmax*.cc, softmax_output.cc and regression_output.cc of MXNet 1.9.
 """
@@ -106,7 +106,7 @@ def softmax(
 def softmax_activation(op: OpBuilder, x: SSAValue, *, mode: str = "instance") -> SSAValue:
     """mxnet.SoftmaxActivation(x) {mode = "instance"} -> Softmax over the last axis, with mode = channel over axis 1
 
-    MXNet's documentation says that `instance` is over all of a sample, which is so for two dimensions only.
+    MXNet's documentation says that `instance` normalizes a whole sample; that is true for two dimensions only.
     """
     return op.Softmax(x, axis=1 if mode == "channel" else -1)
 

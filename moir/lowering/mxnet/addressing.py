@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _strides(node: LoweringNode) -> list[int]:
-    """How far apart neighbours along each axis are; the first size may be unknown, as it does not matter."""
+    """The stride of each axis in the flattened tensor. The first size does not matter, and may be unknown."""
     sizes = entries(node, "shape")
     if not sizes or min(sizes[1:], default=1) < 1:
         node.fail(f"shape {list(sizes)} is no shape")
@@ -26,7 +26,7 @@ def _strides(node: LoweringNode) -> list[int]:
 
 @mxnet.lowers("_ravel_multi_index", "ravel_multi_index")
 def ravel_multi_index(node: LoweringNode, op: OpBuilder, coordinates: SSAValue) -> SSAValue:
-    """mxnet._ravel_multi_index(coordinates [M, N…]) {shape} -> the numbers of places [N…]"""
+    """mxnet._ravel_multi_index(coordinates [M, N…]) {shape} -> flat indices [N…]"""
     strides = _strides(node)
     weights = np.array(strides).reshape(-1, *[1] * (rank_of_operand(node) - 1))
     return op.ReduceSum(op.Multiply(coordinates, op.constant_like(weights, coordinates)), [0])
@@ -34,7 +34,7 @@ def ravel_multi_index(node: LoweringNode, op: OpBuilder, coordinates: SSAValue) 
 
 @mxnet.lowers("_unravel_index", "unravel_index")
 def unravel_index(node: LoweringNode, op: OpBuilder, x: SSAValue, *, shape: tuple[int, ...] = ()) -> SSAValue:
-    """mxnet._unravel_index(numbers [N…]) {shape} -> coordinates [M, N…]"""
+    """mxnet._unravel_index(flat indices [N…]) {shape} -> coordinates [M, N…]"""
     sizes = shape
     whole, rows = op.convert(x, si64), list[SSAValue]()
     for size, stride in zip(sizes, _strides(node), strict=True):

@@ -113,7 +113,7 @@ def scalar(node: LoweringNode, op: OpBuilder, x: SSAValue, *, scalar: float = 0.
 
 def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAValue, like: SSAValue) -> SSAValue:
     if name == "mod":
-        # What is left of a division by 0 is 0.
+        # The remainder of a division by 0 is 0.
         return op.Select(op.Equal(b, 0), op.constant_like(0, b), op.FloorMod(a, b))
     if name in _OPERATIONS:
         return operation(op, name)(a, b)

@@ -102,7 +102,7 @@ def move_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _at_least(op: OpBuilder, x: SSAValue, rank: int | None, wanted: int) -> SSAValue:
-    """An array with as many dimensions as wanted, where numpy's atleast_1d, 2d and 3d add them."""
+    """An array expanded to a wanted rank, with dimensions of 1 at the places of numpy's atleast_1d, 2d and 3d."""
     if rank is None or rank >= wanted:
         return x
     added = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}

@@ -93,7 +93,7 @@ def axes_of(node: LoweringNode, rank: int, name: str = "axis") -> list[int] | No
 
 
 def check_pairs(node: LoweringNode, first: Sequence[int], second: Sequence[int], names: str) -> None:
-    """Fail if two lists of attributes, which `names` says, do not belong together: their lengths differ."""
+    """Raises ConversionError if two lists from attributes, called `names`, have different lengths."""
     if len(first) != len(second):
         node.fail(f"{names} have {len(first)} and {len(second)} entries")
 

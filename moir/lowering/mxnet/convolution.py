@@ -75,7 +75,7 @@ def deconvolution(
 ) -> SSAValue:
     """mxnet.Deconvolution(x, w, b) {adj, target_shape} -> opset1.Add(opset1.ConvolutionBackpropData(x, w), b)
 
-    `target_shape` takes the place of pads and of `adj`: of an odd surplus one more is removed at the beginning.
+    `target_shape` replaces pads and `adj`: an odd number of surplus elements is split with one more at the beginning.
     """
     kernel = _kernel(node)
     axes = len(kernel)
@@ -124,7 +124,7 @@ def deformable_convolution(
         **_window(node, 2).properties(),
         group=num_group,
         deformable_group=num_deformable_group,
-        # Beyond its edge the image goes on with the elements there, in the modulated version with zeros.
+        # Outside of the image the elements at its edge are repeated, in the modulated version zeros follow.
         bilinear_interpolation_pad=is_modulated,
     )
     return _with_bias(node, op, result, 4 if is_modulated else 3, 2, default=False)

@@ -14,7 +14,7 @@ from moir.rewriting.builder import OpBuilder
 
 @mxnet.lowers("amp_multicast")
 def amp_multicast(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue, cast_narrow: bool = False) -> Sequence[SSAValue]:
-    """mxnet.amp_multicast(a, b, …) {cast_narrow = false} -> all in the widest of their types, or the narrowest"""
+    """mxnet.amp_multicast(a, b, …) {cast_narrow = false} -> all in the widest or narrowest of their types"""
     values = [first, *others]
     widths = [to_numpy(node.element(index)).itemsize for index in range(len(values))]
     wanted = node.element(widths.index((min if cast_narrow else max)(widths)))

@@ -27,13 +27,13 @@ def _truncated(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 _ROUNDINGS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "fix": _truncated,
-    # rint of MXNet: of two integers at the same distance the smaller one.
+    # MXNet's rint rounds halves down.
     "rint": lambda op, x: op.Ceiling(op.Subtract(x, 0.5)),
     "round": half_away_from_zero,
     "round_ste": half_away_from_zero,
     "trunc": _truncated,
 }
-"""Functions that leave integers as they are."""
+"""Rounding functions, which do not change integers."""
 
 
 def _gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -70,7 +70,7 @@ def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """
     name = plain_name(node.op.KIND)
     if name == "negative" and is_integer(x) and "ui" in str(element_of(x)):
-        # The CPU plugin multiplies by -1, which is no unsigned number.
+        # The CPU plugin multiplies by -1, which is wrong for unsigned integers.
         wide = op.FloorMod(op.Negative(op.convert(x, si64)), 1 << 8 * to_numpy(element_of(x)).itemsize)
         return op.ConvertLike(wide, x)
     if name in _ROUNDINGS:
@@ -133,7 +133,7 @@ def test(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def in_type_of(node: LoweringNode, op: OpBuilder, truth: SSAValue, like: SSAValue) -> SSAValue:
-    """A boolean result in the type of an operand, as the symbol interface has it; numpy's is boolean."""
+    """A boolean result converted to the type of an operand, as the symbol interface requires; numpy's stays boolean."""
     if node.op.KIND.startswith("_np"):
         return truth
     element = element_of(like)

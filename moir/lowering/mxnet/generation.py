@@ -1,4 +1,4 @@
-"""Tensors that are made from attributes: filled ones, ranges, identities, random numbers.
+"""Tensors that are computed from attributes: filled tensors, ranges, identity matrices, random numbers.
 
 A size of 0 of a filled tensor stands for one that MXNet infers from the other operands of its users: it becomes 1,
 which broadcasts.

@@ -16,7 +16,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _limited(op: OpBuilder, indices: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Indices as integers within an axis: beyond it the nearest (clip), or counted around it (wrap)."""
+    """Indices as integers within an axis: clipped to it (clip), or modulo its size (wrap)."""
     whole = op.convert(indices, si64)
     if mode == "wrap":
         return op.FloorMod(whole, size)
@@ -25,7 +25,7 @@ def _limited(op: OpBuilder, indices: SSAValue, size: SSAValue, mode: str) -> SSA
 
 @mxnet.lowers("Embedding", "_npx_embedding")
 def embedding(op: OpBuilder, indices_: SSAValue, w: SSAValue, *, input_dim: int) -> SSAValue:
-    """mxnet.Embedding(indices, w [K, N]) -> opset8.Gather(w, indices, 0); beyond the rows the nearest one"""
+    """mxnet.Embedding(indices, w [K, N]) -> opset8.Gather(w, indices, 0); indices are clipped to the rows"""
     indices = op.convert(indices_, si32)
     return op.Gather(w, op.Maximum(op.Minimum(indices, input_dim - 1), 0), 0)
 
@@ -103,7 +103,7 @@ def sequence_last(node: LoweringNode, op: OpBuilder, x: SSAValue, *, use_sequenc
     rank = rank_of_operand(node)
     steps_after = x if axis == 1 else op.transposed(x, [1, 0, *range(2, rank)])
     last = op.Subtract(op.convert(node.operand(1), si64), 1)
-    # A Gather with batches would do, but the CPU plugin reads out of bounds in one of a single batch.
+    # A Gather with batch dimensions is not used: the CPU plugin reads out of bounds for a batch of 1.
     return op.GatherND(steps_after, op.Unsqueeze(last, [1]), batch_dims=1)
 
 

@@ -37,7 +37,7 @@ def logarithm_of_determinant(node: LoweringNode, op: OpBuilder, a: SSAValue) -> 
 
 
 def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The result of a single matrix as a list of one, as the symbol interface has it; numpy's is a scalar."""
+    """The result for a single matrix as a list of one number, as in the symbol interface; numpy's is a scalar."""
     return op.Reshape(value, [1], special_zero=False) if node.rank(0) == 2 and not node.op.KIND.startswith("_np") else value
 
 
@@ -55,7 +55,7 @@ def cholesky(node: LoweringNode, op: OpBuilder, a: SSAValue) -> SSAValue:
 
 @mxnet.lowers("_linalg_potri", "linalg_potri")
 def inverse_of_factored(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet.linalg_potri(l) -> the inverse of l · lᵀ, from that of l"""
+    """mxnet.linalg_potri(l) -> the inverse of l · lᵀ, computed from the inverse of l"""
     _check_square(node)
     inverse = inverse_of_triangle(op, x)
     return op.MatMul(inverse, inverse, transpose_a=True)
@@ -85,7 +85,7 @@ def triangle_product(
 
 
 def _check_square(node: LoweringNode) -> None:
-    """Fail if the matrices of the first operand are known not to be square."""
+    """Raises ConversionError if the matrices of the first operand are known not to be square."""
     shape = node.shape(0)
     if shape is None or len(shape) < 2:
         return
@@ -95,7 +95,7 @@ def _check_square(node: LoweringNode) -> None:
 
 
 def _places(size: int, node: LoweringNode) -> IntegerArray:
-    """The places in matrices of `size` rows, merged into lists, of the triangle that `offset` and `lower` name.
+    """The flat indices, in matrices of `size` rows, of the triangle that `offset` and `lower` select.
 
     Those of a lower triangle are in order of rows, those of an upper one in order of columns.
     """

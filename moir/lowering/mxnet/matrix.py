@@ -45,13 +45,13 @@ def dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, transpos
     ranks = rank_of_operand(node, 0), rank_of_operand(node, 1)
     if max(ranks) <= 2:
         product = op.MatMul(a, b, transpose_a=transpose_a and ranks[0] == 2, transpose_b=transpose_b and ranks[1] == 2)
-        # That of two lists is a list of one, numpy's a number.
+        # The product of two lists is a list of one number; numpy's is a scalar.
         return op.Unsqueeze(product, [0]) if ranks == (1, 1) and node.op.KIND == "dot" else product
     if node.op.KIND != "dot":
         if ranks[1] == 1:
             return op.MatMul(a, b)
         return _contracted(op, a, b, [ranks[0] - 1], [ranks[1] - 2], ranks)
-    # A transposed operand of a higher rank has its first axis last, or its last first.
+    # Transposition of an operand of higher rank moves the first axis to the end, or the last axis to the front.
     if transpose_a:
         a = op.transposed(a, [*range(1, ranks[0]), 0])
     if transpose_b:

@@ -52,7 +52,7 @@ def slice_channel(
 def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 1, squeeze_axis: bool = False) -> Sequence[SSAValue]:
     """mxnet._split_v2(x) {indices, axis = 1, sections = 0} -> opset1.Split, or opset1.VariadicSplit at the indices
 
-    The first index is where the first part begins.
+    The first index is the beginning of the first part.
     """
     parts = parts_at(node, op, axis)
     return [op.Squeeze(part, [axis]) for part in parts] if squeeze_axis else parts
@@ -63,7 +63,7 @@ _DROPPED = -1000
 
 
 def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool) -> SSAValue:
-    """Operand 0 in the shape that the codes of a Reshape mean."""
+    """Operand 0 reshaped by the codes of a Reshape."""
     x, special = node.operand(0), set(shape) & {-2, -3, -4}
     if not special and not (reverse and 0 in shape):
         return op.Reshape(x, shape, special_zero=True) if shape else x
@@ -71,7 +71,7 @@ def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool)
 
 
 def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse: bool) -> SSAValue:
-    """The shape that codes mean for the shape of the operand."""
+    """The target shape, computed from the codes and the shape of the operand."""
     rank = rank_of_operand(node)
     known, sizes = node.shape(0) or (), op.ShapeOf(node.operand(0))
 
@@ -104,7 +104,7 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
             source, place = source + 1, place + 2
         else:
             parts.append(size(source) if code == 0 else op.constant([code]))
-            # An inferred dimension takes the place of one, as MXNet counts.
+            # An inferred dimension consumes one dimension of the operand, as in MXNet.
             source += 1
         place += 1
     if not parts:
@@ -157,11 +157,11 @@ def swap_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("reverse", "flip", "_npi_flip")
-def reverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reverse(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.reverse(x) {axis} -> opset8.Slice(x) backwards along the axes"""
     axes = axes_of(node, rank_of_operand(node)) or list(range(rank_of_operand(node)))
     count = len(axes)
-    return op.Slice(node.operand(0), [-1] * count, [-END] * count, [-1] * count, axes)
+    return op.Slice(x, [-1] * count, [-END] * count, [-1] * count, axes)
 
 
 @mxnet.lowers("_np_roll", "_npi_roll")

@@ -52,7 +52,7 @@ def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: floa
 
 
 def _scaled(op: OpBuilder, x: SSAValue, gamma: SSAValue, beta: SSAValue, after: int) -> SSAValue:
-    """x · gamma + beta, which have one dimension, with `after` dimensions after it."""
+    """x · gamma + beta, for vectors gamma and beta that get `after` dimensions of 1."""
     shaped = [op.Reshape(value, [-1, *[1] * after], special_zero=False) if after else value for value in (gamma, beta)]
     return op.Add(op.Multiply(x, shaped[0]), shaped[1])
 
@@ -99,7 +99,7 @@ def group_norm(
 def l2_normalization(node: LoweringNode, op: OpBuilder, x: SSAValue, *, mode: str = "instance", eps: float = 1e-10) -> Replacement:
     """mxnet.L2Normalization(x) {mode = "instance", eps = 1e-10} -> opset1.NormalizeL2(x, axes) {eps_mode = "add"}
 
-    The axes are all but the batch, with mode = channel axis 1, with mode = spatial all after it.
+    The axes are all but the batch; with mode = channel axis 1; with mode = spatial all axes after axis 1.
     """
     rank = rank_of_operand(node)
     axes = {"instance": range(1, rank), "channel": [1], "spatial": range(2, rank)}
@@ -117,6 +117,6 @@ def lrn(op: OpBuilder, x: SSAValue, *, alpha: float = 1e-4, beta: float = 0.75, 
 
 @mxnet.lowers("_contrib_BatchNormWithReLU")
 def batch_norm_with_relu(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """mxnet._contrib_BatchNormWithReLU(x, gamma, beta, mean, variance) -> opset1.Relu of what BatchNorm computes"""
+    """mxnet._contrib_BatchNormWithReLU(x, gamma, beta, mean, variance) -> opset1.Relu of the BatchNorm"""
     result, *others = normalized(node, op)
     return [op.Relu(result), *others]

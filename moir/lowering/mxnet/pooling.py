@@ -1,4 +1,4 @@
-"""Pooling over windows, and over all of a channel.
+"""Pooling over windows, and over whole channels.
 
 Source: pooling.cc, nn/pool.h and pooling_v1-inl.h of MXNet 1.9.
 """
@@ -69,9 +69,7 @@ def _global(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVal
 
 
 def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> bool:
-    """Whether, with a number of windows that is rounded up, the last window may begin after the data; true if
-    sizes are unknown.
-    """
+    """Whether a last window may begin after the data if their number is rounded up; true for unknown sizes."""
     shape = shape_of(x) or (-1,) * (len(kernel) + 2)
     sizes = zip(shape[2:], kernel, strides, pads, strict=True)
     return any(s > k and (size < 0 or -(-(size + 2 * p - k) // s) * s - p >= size) for size, k, s, p in sizes)
@@ -86,7 +84,8 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
     if convention == "same":
         if any(pads):
             node.fail("pads with pooling_convention = same are not supported")
-        # As many windows as strides fit into the data; what they lack at its end counts as padding.
+        # The number of strides that fit into the data, rounded up, gives the number of windows; the end of the last is
+        # padding.
         sizes = op.Slice(op.ShapeOf(x), [2], [rank], [1])
         windows = op.Divide(op.Add(sizes, [stride - 1 for stride in strides]), list(strides))
         reach = op.Add(op.Multiply(op.Subtract(windows, 1), list(strides)), list(kernel))
@@ -107,7 +106,7 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
         return op.MaxPool(x, **window, dilations=[1] * axes, pads_begin=pads, pads_end=pads)
     if method == "avg" and not node.flag("count_include_pad", True):
         return op["opset14.AvgPool"](x, **window, pads_begin=pads, pads_end=pads, exclude_pad=True)
-    # The padding counts, but not what lies after it, so that the data is padded before.
+    # Elements of the padding count, but not those after it, so the data is padded first.
     power, root = _norm(node, op) if method == "lp" else (None, None)
     x = power(x) if power else x
     padded = op.Pad(x, [0, 0, *pads], [0, 0, *pads], pad_mode="constant") if any(pads) else x
@@ -115,7 +114,7 @@ def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVa
     if method == "avg":
         return op["opset14.AvgPool"](padded, **window, pads_begin=none, pads_end=none, exclude_pad=True)
     if rounding == "ceil":
-        # Zeros after the data do not change a sum: then all windows are whole.
+        # Zeros after the data, which do not change a sum, make all windows complete.
         padded = op.Pad(padded, [0] * rank, [0, 0, *(size - 1 for size in strides)], pad_mode="constant")
         window["rounding_type"] = "floor"
     total = op.Multiply(op["opset14.AvgPool"](padded, **window, pads_begin=none, pads_end=none, exclude_pad=False), float(prod(kernel)))

@@ -45,16 +45,16 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 _SCALES: dict[Attribute, float] = {si8: 127.5, ui8: 255.5, si32: 2.0**31}
-"""The number of each type that stands for the limit of the range."""
+"""The integer of each type that represents the limit of the range."""
 
 _PRODUCT_SCALE = 127.0
-"""The number that stands for the limit of a factor, whatever its type, where MXNet computes the range of a product."""
+"""The integer that represents the limit of a factor of any type where MXNet computes the range of a product."""
 
 _TYPES = "element types of quantized values"
 
 
 def _with_values(node: LoweringNode, values: Sequence[SSAValue]) -> LoweringNode:
-    """A node with other operands in place of all of its own."""
+    """A node with all of its operands replaced."""
     return LoweringNode(node.op, node.version, node.run, values)
 
 
@@ -80,9 +80,7 @@ def _parameters(op: OpBuilder, limit: SSAValue, type_: Attribute, scale: float |
 
 
 def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValue:
-    """The real numbers that a quantized operand represents; the limits of its range are operands `limits` and
-    `limits` + 1.
-    """
+    """The real numbers of a quantized operand; operands `limits` and `limits` + 1 are the limits of its range."""
     value = node.operand(index)
     type_ = _type_of(node, value)
     if element_of(value) == f32:
@@ -149,7 +147,8 @@ def _calibrated(node: LoweringNode) -> tuple[float, float] | None:
 def _to_range(node: LoweringNode, op: OpBuilder, value: SSAValue, is_rounded_finer: bool = True) -> Replacement:
     """Real numbers quantized to the calibrated range, or to that of the data themselves.
 
-    `is_rounded_finer`: whether the limit stands for what it is afterwards, too, and not for the largest integer.
+    `is_rounded_finer`: whether values are rounded in the scale of the result, and not so that the limit is the largest
+        integer.
     """
     wanted, limits = node.text("out_type", "int8"), _calibrated(node)
     if wanted not in ("auto", "int8", "uint8"):
@@ -213,7 +212,7 @@ def _product(node: LoweringNode, op: OpBuilder, value: SSAValue, first: int) -> 
 
 
 def _weighted(node: LoweringNode, op: OpBuilder) -> tuple[list[SSAValue], int]:
-    """The real data, weights and bias of a convolution or matrix product, and where their limits begin."""
+    """The real data, weights and bias of a convolution or matrix product, and the index of their first limit."""
     first = 2 if node.flag("no_bias") else 3
     return [_real(node, op, index, first + 2 * index) for index in range(first)], first
 
@@ -223,7 +222,7 @@ def quantized_convolution(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._contrib_quantized_conv(x, w, b, limits…) -> opset1.Convolution of real numbers, plus the bias"""
     values, first = _weighted(node, op)
     if first == 3:
-        # MXNet multiplies the bias by another number than the rest.
+        # MXNet multiplies the bias by another scale than the products.
         product, _ = _product(node, op, op.constant(1.0), first)
         values[2] = op.Divide(op.Multiply(values[2], _SCALES[si8] / _PRODUCT_SCALE), product)
     product, limit = _product(node, op, convolved(_with_values(node, values), op), first)

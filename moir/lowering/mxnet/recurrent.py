@@ -49,7 +49,7 @@ def rnn(
     sizes = op.ShapeOf(batch_first)
     batch, steps = op.Gather(sizes, [0], 0), op.Gather(sizes, [1], 0)
     full = op.Concat(op.constant([num_layers * directions]), batch, op.constant([state_size]), axis=0)
-    # Zeros that begin a sequence may have a batch of 1.
+    # Initial states of zeros may have a batch of 1.
     states = [op.Broadcast(node.operand(2 + index), full, mode="bidirectional") for index in range(mode.state_count)]
     lengths = op.convert(node.operand(2 + mode.state_count), si64) if use_sequence_length else op.Broadcast(steps, batch)
     value, finals = computed(op, network, batch_first, states, lengths, parameters)

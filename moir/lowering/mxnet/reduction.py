@@ -1,4 +1,4 @@
-"""Reductions, the places of extremes, and sums along an axis.
+"""Reductions, indices of extremes, and cumulative sums.
 
 Source: broadcast_reduce_op*.cc and ordering_op.cc of MXNet 1.9.
 """
@@ -34,7 +34,7 @@ _REDUCTIONS = {
 
 
 def _axes(node: LoweringNode) -> list[int]:
-    """The axes that are reduced: those that are named, all if none is; with `exclude` the others."""
+    """The axes that are reduced: the given ones, or all without any; with `exclude` all but the given ones."""
     rank = rank_of_operand(node)
     axes = axes_of(node, rank)
     if axes is None:
@@ -64,7 +64,7 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False, dtyp
 
 
 def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """A reduction of all axes as a list of one, as the symbol interface has it."""
+    """A reduction of all axes as a list of one number, as in the symbol interface."""
     is_scalar = len(_axes(node)) == rank_of_operand(node) and not node.flag("keepdims")
     return op.Reshape(result, [1], special_zero=False) if is_scalar and not node.op.KIND.startswith("_np") else result
 
@@ -84,7 +84,7 @@ def variance(node: LoweringNode, op: OpBuilder, *, ddof: int = 0, keepdims: bool
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
     result = op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
     if unused:
-        # The divisor is the number of elements without `ddof` of them.
+        # The divisor is the number of elements minus `ddof`.
         count = op.convert(op.ReduceProd(op.Gather(op.ShapeOf(x), axes, 0), [0]), node.element(0))
         result = op.Multiply(result, op.Divide(count, op.Subtract(count, float(unused))))
     return op.Sqrt(result) if node.op.KIND.endswith("std") else result
@@ -110,7 +110,7 @@ def arg_extreme(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) ->
     if node.op.KIND.startswith("_np"):
         return found
     found = op.convert(found, node.element(0))
-    # As a reduction of all axes, that of the only one is a list.
+    # Like a reduction of all axes, a reduction of the only axis gives a list of one number.
     return op.Reshape(found, [1], special_zero=False) if not keepdims and (is_flat or rank == 1) else found
 
 

@@ -31,8 +31,8 @@ def reshape(
 ) -> SSAValue:
     """mxnet.Reshape(x) {shape, reverse = false} -> opset1.Reshape(x, shape)
 
-    0 copies a dimension, -1 is inferred, -2 copies all that are left, -3 is the product of two, -4 splits one into the
-    two that follow it. With `reverse` this is read from the right.
+    0 copies a dimension, -1 is inferred, -2 copies all remaining ones, -3 is the product of two, -4 splits one into the
+    two sizes after it. With `reverse` codes and dimensions are matched from the right.
     """
     older = [0 if keep_highest and index == 0 else size or -1 for index, size in enumerate(target_shape)]
     return reshaped(node, op, list(shape) or older, reverse)
@@ -42,7 +42,7 @@ def reshape(
 def reshape_like(node: LoweringNode, op: OpBuilder, x: SSAValue, like: SSAValue) -> SSAValue:
     """mxnet.reshape_like(x, like) {lhs_begin, lhs_end, rhs_begin, rhs_end} -> opset1.Reshape(x, shape of like)
 
-    With bounds, some dimensions of x become some of those of `like`.
+    With bounds, the dimensions of x between them are replaced by those of `like` between its bounds.
     """
     if not any(node.has(name) for name in ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")):
         return op.Reshape(x, op.ShapeOf(like), special_zero=False)
@@ -68,7 +68,7 @@ def expand_dims(op: OpBuilder, x: SSAValue, *, axis: int) -> SSAValue:
 
 @mxnet.lowers("squeeze", "_np_squeeze", "_npi_squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: tuple[int, ...] = ()) -> SSAValue:
-    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); of a single element a list, numpy's is a scalar"""
+    """mxnet.squeeze(x) {axis} -> opset1.Squeeze(x, axis); a single element stays a list, numpy's becomes a scalar"""
     shape = shape_of(x)
     if node.op.KIND == "squeeze" and shape is not None and (len(axis) == len(shape) or (set(shape) == {1} and not axis)):
         return op.Reshape(x, [1], special_zero=False)

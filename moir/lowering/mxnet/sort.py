@@ -19,7 +19,7 @@ def top_k(
 ) -> Replacement:
     """mxnet.topk(x) {axis = -1, k = 1, ret_typ = "indices", is_ascend = false} -> opset11.TopK(x, k)
 
-    `ret_typ` says what is returned: `value`, `indices`, `both`, or `mask`, 1 where an element is among them.
+    `ret_typ` selects the results: `value`, `indices`, `both`, or `mask`, which is 1 at the selected elements.
     """
     x, axis = _along(node, op)
     size = op.Gather(op.ShapeOf(x), axis, 0)

@@ -98,7 +98,7 @@ def variadic(node: LoweringNode, op: OpBuilder, *data: SSAValue) -> SSAValue:
         node.fail("it has no operands")
     shapes = [shape_of(operand) for operand in data]
     if len(shapes) > 2 and not all(map(is_static, shapes)) and any(0 in (shape or ()) for shape in shapes):
-        # The CPU plugin (2026.4) aborts.
+        # The CPU plugin (2026.4) aborts on such operands.
         node.fail("one operand has no elements, and the shape of another is unknown", hint="set the shapes of the inputs")
     return reduce(operation(op, node.op.KIND), data)
 

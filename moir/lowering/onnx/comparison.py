@@ -24,9 +24,9 @@ def binary(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, axis:
     b = aligned(node, op, b, axis, broadcast)
     if string in (element_of(a), element_of(b)):
         if node.op.KIND == "Equal":
-            from moir.lowering.onnx.strings.concatenation import equal_strings
+            from moir.expansions.strings.comparison import equal_strings
 
-            return equal_strings(node, op)
+            return equal_strings(op, a, b)
         node.fail("strings are compared for equality only", hint="cut the model after this node")
     return operation(op, node.op.KIND)(a, b)
 

@@ -27,16 +27,17 @@ MAXIMUM_WINDOW = 1 << 20
 
 
 @onnx.lowers("Range", since=11)
-def number_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def number_range(node: LoweringNode, op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue) -> SSAValue:
     """onnx.Range(start, limit, delta) -> opset4.Range(start, limit, delta) {output_type}
 
     A limit that steps of `delta` do not approach is replaced by the start, so that the range is empty as in ONNX.
     """
-    element = next((found for i in range(3) if (found := node.element(i)) is not dynamic), dynamic)
+    given = (start, limit, delta)
+    element = next((found for each in given if (found := element_of(each)) is not dynamic), dynamic)
     if element is dynamic:
         node.fail("the element type is unknown")
-    start, limit, delta = (as_scalar(op, node.operand(i)) for i in range(3))
-    return op.Range(start, _reachable(op, start, limit, delta), delta, output_type=element)
+    first, end, step = (as_scalar(op, each) for each in given)
+    return op.Range(first, _reachable(op, first, end, step), step, output_type=element)
 
 
 def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue) -> SSAValue:

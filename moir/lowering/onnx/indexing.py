@@ -71,7 +71,7 @@ def gather_nd(node: LoweringNode, op: OpBuilder, *, batch_dims: int = 0) -> SSAV
         # There is one coordinate.
         return op.Gather(data, op.Squeeze(indices, [-1]), batch_dims, batch_dims=batch_dims)
     if shape and shape[-1] < 0 and None not in ranks:
-        # The number of coordinates decides about the rank of the result.
+        # The number of coordinates determines the rank of the result.
         rank, own, result = cast("tuple[int, int, int]", ranks)
         indices = op.Reshape(indices, [*(0,) * (own - 1), own + rank - 1 - batch_dims - result], special_zero=True)
     elif (shape is None or -1 in shape[-1:]) and isinstance(source := node.operand(1).owner, Parameter):
@@ -106,7 +106,7 @@ def non_zero(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     if element_of(x) == string:
         known = node.constant(0)
         if known is not None and known.ndim:
-            # Constants that are unpacked are not folded.
+            # A StringTensorUnpack of a constant is not folded, so the result is computed here.
             return op.constant(np.stack(np.nonzero(known)).astype(np.int64))
         texts = unpacked(op, x)
         x = op.Subtract(texts.ends, texts.begins)

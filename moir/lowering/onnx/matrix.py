@@ -85,29 +85,29 @@ def _multiplied(factor: float, array: Array) -> Array:
 
 
 @onnx.lowers("MatMulInteger")
-def integer_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def integer_product(
+    op: OpBuilder, a: SSAValue, b: SSAValue, a_zero_point: SSAValue | None = None, b_zero_point: SSAValue | None = None
+) -> SSAValue:
     """onnx.MatMulInteger(a, b, a_zero, b_zero) -> Convert(MatMul(a - a_zero, b - b_zero)), the product in f32"""
-    a = _shifted(node, op, 0, 2, rows=True)
-    b = _shifted(node, op, 1, 3, rows=False)
-    return op.convert(op.MatMul(a, b), si32)
+    product = op.MatMul(_shifted(op, a, a_zero_point, rows=True), _shifted(op, b, b_zero_point, rows=False))
+    return op.convert(product, si32)
 
 
-def _shifted(node: LoweringNode, op: OpBuilder, data: int, zero: int, rows: bool) -> SSAValue:
-    """An operand of 8-bit integers minus its zero point, in f32.
+def _shifted(op: OpBuilder, data: SSAValue, zero_point: SSAValue | None, *, rows: bool) -> SSAValue:
+    """Data of 8-bit integers minus their zero point, in f32.
 
     A zero point of one dimension has an entry for each row or column.
     """
-    value = op.convert(node.operand(data), f32)
-    point = node.optional(zero)
-    if point is None:
+    value = op.convert(data, f32)
+    if zero_point is None:
         return value
-    array = node.constant(zero)
+    array = op.known.constant(zero_point)
     if array is not None:
         if not array.any():
             return value
         return op.Subtract(value, op.constant((array.reshape(-1, 1) if rows and array.ndim == 1 else array).astype(np.float32)))
-    shift = op.convert(point, f32)
-    if rows and rank_of(point) == 1:
+    shift = op.convert(zero_point, f32)
+    if rows and rank_of(zero_point) == 1:
         shift = op.Unsqueeze(shift, [1])
     return op.Subtract(value, shift)
 

@@ -68,8 +68,8 @@ def average_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, count_includ
     """onnx.AveragePool(x) {count_include_pad = 0}
     -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
 
-    What ceil_mode adds after the padding does not count, but does in the plugin (2026.4) if padding counts: then the
-    data is padded before, or, where a window would start in that padding, the means are divided by the share of each
+    Elements that ceil_mode adds after the padding do not count. The plugin (2026.4) counts them if padding counts: then
+    the data is padded first, or, where a window would start in that padding, the means are divided by the share of each
     window that counts.
     """
     kernel, data = kernel_shape(node), x
@@ -119,7 +119,7 @@ def _known_shares(node: LoweringNode, kernel: Sequence[int], window: SlidingWind
 
 
 def _computed_shares(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], window: SlidingWindow, means: SSAValue) -> SSAValue:
-    """The same, computed of the sizes of the data: [1, 1, …]."""
+    """The shares of `_known_shares`, computed from the sizes of the data: [1, 1, …]."""
     data, axes = node.operand(0), list(range(2, 2 + len(kernel)))
     spatial = op.Gather(op.ShapeOf(data), axes, 0)
     padded = op.Add(spatial, np.add(window.pads_begin, window.pads_end).astype(np.int64))
@@ -128,7 +128,7 @@ def _computed_shares(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], w
     # With zeros after them, rounding down yields all windows.
     widened = op.Pad(ones, [0] * (len(kernel) + 2), [0, 0, *(stride - 1 for stride in window.strides)], pad_mode="constant")
     shares = _average(op, widened, kernel, window.with_fields(pads_begin=none, pads_end=none), "floor", exclude_pad=False)
-    # Windows that start in the padding at the end are none of the data without it.
+    # The means have no windows that start in the padding at the end, so their shares are cut off.
     return op.Slice(shares, [0] * len(kernel), op.Gather(op.ShapeOf(means), axes, 0), [1] * len(kernel), axes)
 
 

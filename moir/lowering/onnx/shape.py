@@ -46,7 +46,7 @@ def squeeze_attribute(node: LoweringNode, op: OpBuilder, data: SSAValue, *, axes
     if axes:
         return op.Squeeze(data, axes)
     if node.has("axes") and not is_static(shape_of(data) or (-1,)):
-        # Whoever declares the rank of the result may mean that no dimension goes, or every one of 1.
+        # A declared rank does not help: the empty list may mean that no dimension is removed, or each of size 1.
         node.fail("its list of axes is empty", hint="leave the axes out, or replace the node by Identity")
     return without_units(node, op)
 
@@ -54,7 +54,7 @@ def squeeze_attribute(node: LoweringNode, op: OpBuilder, data: SSAValue, *, axes
 def without_units(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """Operand 0 without its dimensions of 1.
 
-    Raises ConversionError if the rank that this gives it is not known, declared, or needed by what uses it.
+    Raises ConversionError if the rank of the result is neither known, nor declared, nor implied by its users.
     """
     data, shape = node.operand(0), node.shape(0)
     if shape is not None and is_static(shape):

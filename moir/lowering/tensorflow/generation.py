@@ -55,11 +55,12 @@ def filled_like(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @tf.lowers("Range")
-def number_range(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def number_range(node: LoweringNode, op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue) -> SSAValue:
     """tf.Range(start, limit, delta) {Tidx} -> opset4.Range(start, limit, delta) {output_type}"""
-    known = next((found for index in range(3) if (found := node.element(index)) is not dynamic), None)
+    bounds = (start, limit, delta)
+    known = next((found for each in bounds if (found := element_of(each)) is not dynamic), None)
     element = node.element_attribute("Tidx", known)
-    return op.Range(*(as_scalar(op, node.operand(index)) for index in range(3)), output_type=element)
+    return op.Range(*(as_scalar(op, each) for each in bounds), output_type=element)
 
 
 @tf.lowers("LinSpace")

@@ -14,15 +14,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("MatMul")
-def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def product(op: OpBuilder, a: SSAValue, b: SSAValue, *, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
     """tf.MatMul(a, b) {transpose_a, transpose_b} -> opset1.MatMul(a, b) {transpose_a, transpose_b}"""
-    return transposed_product(node, op)
-
-
-def transposed_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The product of operands 0 and 1, each transposed if its attribute says so."""
-    flags = {name: node.flag(name) for name in ("transpose_a", "transpose_b")}
-    return op.MatMul(node.operand(0), node.operand(1), **flags)
+    return op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 @tf.lowers("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -36,9 +30,12 @@ def batch_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *
 
 
 @tf.lowers("_FusedMatMul")
-def fused_product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fused_product(
+    node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, transpose_a: bool = False, transpose_b: bool = False
+) -> SSAValue:
     """tf._FusedMatMul(a, b, bias) {fused_ops} -> opset1.MatMul(a, b), opset1.Add of the bias, then the activation"""
-    return with_fused_operations(node, op, transposed_product(node, op), 2, True)
+    multiplied = op.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return with_fused_operations(node, op, multiplied, 2, True)
 
 
 @tf.lowers("Einsum", "XlaEinsum")

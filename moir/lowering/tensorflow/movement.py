@@ -32,9 +32,9 @@ def constant_axis(node: LoweringNode, index: int, attribute: str = "T") -> int:
 
 
 @tf.lowers("Concat")
-def concat(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concat(node: LoweringNode, op: OpBuilder, _concat_dim: SSAValue, *values: SSAValue) -> SSAValue:
     """tf.Concat(axis, a, b) -> opset1.Concat(a, b) {axis}; of one value -> that value"""
-    return joined(op, node.operands[1:], constant_axis(node, 0))
+    return joined(op, values, constant_axis(node, 0))
 
 
 @tf.lowers("ConcatV2")
@@ -51,18 +51,18 @@ def parallel_concat(op: OpBuilder, *values: SSAValue) -> SSAValue:
 
 
 @tf.lowers("ConcatOffset")
-def offsets_of_parts(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def offsets_of_parts(node: LoweringNode, op: OpBuilder, concat_dim: SSAValue, *shape: SSAValue) -> Sequence[SSAValue]:
     """tf.ConcatOffset(axis, shape of a, shape of b) -> the offsets of a and b in their concatenation
 
     An offset is 0 for all axes but the concatenated one, where it is the sum of the sizes of the earlier operands.
     """
-    axis, first = op.convert(as_scalar(op, node.operand(0)), si64), node.operand(1)
+    axis, first = op.convert(as_scalar(op, concat_dim), si64), node.operand(1)
     rank = dimension(op, first, 0)
     axes = op.constant(np.arange(rank)) if isinstance(rank, int) else op.Range(0, rank, 1, output_type=si64)
     is_chosen = op.Equal(axes, op.FloorMod(axis, rank))
     offset = op.Multiply(first, op.constant_like(0, first))
     offsets = [offset]
-    for sizes in node.operands[1:-1]:
+    for sizes in shape[:-1]:
         offset = op.Add(offset, op.Select(is_chosen, sizes, op.constant_like(0, sizes)))
         offsets.append(offset)
     return offsets[: node.result_count]

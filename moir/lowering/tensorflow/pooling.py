@@ -23,16 +23,16 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("AvgPool", "AvgPool3D")
-def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def average_pool(node: LoweringNode, op: OpBuilder, value: SSAValue, *, ksize: tuple[int, ...], strides: tuple[int, ...]) -> SSAValue:
     """tf.AvgPool(x) -> Transpose(opset14.AvgPool(Transpose(x)) {exclude-pad = true})"""
     axes = 3 if node.op.KIND == "AvgPool3D" else 2
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
-    kernel, strides = (checked_entries(node, name, node.integers(name), axes, last) for name in ("ksize", "strides"))
+    kernel, steps = checked_entries(node, "ksize", ksize, axes, last), checked_entries(node, "strides", strides, axes, last)
     begins, ends, automatic = padding(node, axes, last)
     result = op["opset14.AvgPool"](
-        channel_first(op, node.operand(0), axes + 2, last=last),
+        channel_first(op, value, axes + 2, last=last),
         kernel=kernel,
-        strides=strides,
+        strides=steps,
         pads_begin=begins,
         pads_end=ends,
         auto_pad=automatic,
@@ -43,9 +43,9 @@ def average_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 @tf.lowers("MaxPool", "MaxPool3D")
-def max_pool(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def max_pool(node: LoweringNode, op: OpBuilder, *, ksize: tuple[int, ...], strides: tuple[int, ...]) -> SSAValue:
     """tf.MaxPool(x) -> Transpose(opset14.MaxPool(Transpose(x)))"""
-    return maxima(node, op, node.integers("ksize"), node.integers("strides"))
+    return maxima(node, op, ksize, strides)
 
 
 @tf.lowers("MaxPoolV2")

@@ -62,9 +62,9 @@ def dimensions(node: LoweringNode, op: OpBuilder, value: SSAValue, element: Attr
 
 
 @tf.lowers("Shape")
-def shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def shape(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute = si32) -> SSAValue:
     """tf.Shape(x) {out_type = si32} -> opset3.ShapeOf(x) {output_type}"""
-    return dimensions(node, op, node.operand(0), node.element_attribute("out_type", si32))
+    return dimensions(node, op, input, out_type)
 
 
 @tf.lowers("ShapeN")
@@ -82,12 +82,12 @@ def size(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attrib
 
 
 @tf.lowers("Rank")
-def rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def rank(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Rank(x) -> a constant; opset3.ShapeOf(opset3.ShapeOf(x)) if the rank is unknown"""
-    known = node.rank(0)
+    known = rank_of(input)
     if known is not None:
         return op.constant(known - is_complex(node), si32)
-    inner = dimensions(node, op, node.operand(0), si32)
+    inner = dimensions(node, op, input, si32)
     return op.Squeeze(op.ShapeOf(inner, output_type=si32), [0])
 
 
@@ -114,16 +114,16 @@ def inputs_of(node: LoweringNode) -> list[SSAValue]:
 
 
 @tf.lowers("Reshape")
-def reshape(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reshape(node: LoweringNode, op: OpBuilder, tensor: SSAValue, shape: SSAValue) -> SSAValue:
     """tf.Reshape(x, shape) -> opset1.Reshape(x, shape) {special_zero = false}"""
-    x, target = node.operand(0), node.operand(1)
+    target = shape
     if is_complex(node):
-        target = op.Concat(target, op.constant([2], element_of(target)), axis=0)
+        target = op.Concat(shape, op.constant([2], element_of(shape)), axis=0)
     refuse_unknown_rank(node)
     known = op.known.integers(target)
-    if known is not None and -1 not in known and known == shape_of(x):
-        return x
-    return op.Reshape(x, target, special_zero=False)
+    if known is not None and -1 not in known and known == shape_of(tensor):
+        return tensor
+    return op.Reshape(tensor, target, special_zero=False)
 
 
 @tf.lowers("Squeeze")

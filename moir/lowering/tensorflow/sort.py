@@ -124,30 +124,30 @@ def bound(node: LoweringNode, op: OpBuilder, sorted_inputs: SSAValue, values: SS
 
 
 @tf.lowers("Unique", "UniqueWithCounts")
-def unique(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]:
+def unique(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAValue | None]:
     """tf.UniqueWithCounts(x) {out_idx} -> opset10.Unique(x, 0) {sorted = false}"""
-    return distinct(node, op, 0)
+    return distinct(node, op, x, 0)
 
 
 @tf.lowers("UniqueV2", "UniqueWithCountsV2")
-def unique_axis(node: LoweringNode, op: OpBuilder, _x: SSAValue, axis_: SSAValue) -> Sequence[SSAValue | None]:
+def unique_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, axis_: SSAValue) -> Sequence[SSAValue | None]:
     """tf.UniqueWithCountsV2(x, axis) {out_idx} -> opset10.Unique(x, axis) {sorted = false}"""
     axis = op.known.integers(axis_)
     if axis is None:
         node.fail("the axis is computed when the model runs", hint="make the axis a constant")
-    return distinct(node, op, axis[0] if axis else 0)
+    return distinct(node, op, x, axis[0] if axis else 0)
 
 
-def distinct(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue | None]:
+def distinct(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> Sequence[SSAValue | None]:
     """The distinct slices in the order of their first occurrence, the index of the value of each, and the counts."""
-    element, data = index_type(node, "out_idx"), node.operand(0)
+    element = index_type(node, "out_idx")
     if element_of(data) is string:
         from moir.expansions.strings.comparison import distinct_strings
 
         if rank_of(data) != 1:
             node.fail("the runtime compares no rows of strings", hint="cut the model in front of this node")
         values, *numbers = distinct_strings(op, data)
-        return [values, *(op.convert(each, index_type(node, "out_idx")) for each in numbers)][: node.result_count]
+        return [values, *(op.convert(each, element) for each in numbers)][: node.result_count]
     values, _, index, counts = op.Unique.results(data, axis, sorted=False, index_element_type=element, count_element_type=element)
     return [values, index, counts][: node.result_count]
 

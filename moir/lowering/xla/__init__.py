@@ -1,1 +1,1 @@
-"""What the operations of XLA mean, for every framework that has them."""
+"""Lowerings of the operations of XLA, for every framework that has them."""

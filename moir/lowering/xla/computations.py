@@ -112,7 +112,7 @@ _COMPARING: Mapping[str, Callable[..., Any]] = {
 """Operations whose results depend on the order of their operands only."""
 
 _OPERANDS = {"LogicalNot": 1, "Select": 3, "SelectV2": 3}
-"""How many operands those have that do not have two."""
+"""The number of operands of the kinds in `_COMPARING` that do not have two."""
 
 
 def _sort_key(value: SSAValue) -> SSAValue:

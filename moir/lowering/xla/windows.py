@@ -1,6 +1,6 @@
 """Reductions over windows.
 
-Sums are averages times the size of a window, or a CumSum if each window is all that lies in front of an element. If the
+Sums are averages times the size of a window, or a CumSum if each window contains all elements before a position. If the
 runtime has no such pooling, the elements of each window are sliced out and combined, along one axis after the other.
 """
 
@@ -72,7 +72,7 @@ def reduced_windows(node: LoweringNode, op: OpBuilder, kind: str, init_value: SS
 
 
 def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[AxisWindow], axes: Sequence[int]) -> SSAValue | None:
-    """The running sums from the first element, or to the last one; None if the windows are others."""
+    """The running sums from the first element, or to the last one; None if the windows have another form."""
     if kind != "sum" or len(axes) != 1:
         return None
     axis, size = axes[0], (node.shape(0) or ())[axes[0]]

@@ -30,9 +30,8 @@ def set_shape(value: SSAValue, shape: Any) -> None:
 def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
     """Set the value of a tensor, and its shape with it; entries may be masked.
 
-    The value of a constant is set in its operation. The tensor of any other operation of an operation set is taken by
-    nothing any more: a constant of its element type is taken instead. Raises ConversionError if entries of that are
-    masked.
+    The value of a constant is set in its operation. The consumers of a tensor of any other operation set's operation
+    get a constant of its element type instead. Raises ConversionError if entries of that are masked.
     """
     op = value.owner
     if not isinstance(value, OpResult):
@@ -75,7 +74,7 @@ def _replace_by_constant(graph: BlockView, value: OpResult, array: Any) -> None:
     constant.detach()
     graph.block.insert_op_after(constant, value.op)
     value.replace_all_uses_with(constant.result)
-    # Its shape may have been set for the value.
+    # The shape may have been set together with the value.
     graph.known.forget()
     infer_operation(value.op, graph.known)
     graph.known.forget()

@@ -1,4 +1,4 @@
-"""Which attributes of a node say what its operation computes, by the names in Model Optimizer.
+"""The attributes of a node that determine what its operation computes, by their names in Model Optimizer.
 
 Setting one of them changes the operation, or is an error; any other attribute is the extension's own.
 """
@@ -21,7 +21,7 @@ from moir.model_optimizer.frameworks.extracted import Extracted
 from moir.model_optimizer.frameworks.lookup import Views, names_of_kind, view_of, view_of_operation, views
 
 FIXED_IN_SETS = frozenset(("group", "pool_method", "global_pool"))
-"""Attributes that an operation of an operation set has by being what it is."""
+"""Attributes whose values the kind of an operation of an operation set determines."""
 
 
 def extracted_attributes(op: Operation) -> Mapping[str, Extracted]:

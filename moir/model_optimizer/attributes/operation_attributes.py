@@ -200,7 +200,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         return isinstance(op, FrameworkOp) and not is_mo_operation(op) and key in describing_names(type(op))
 
     def _check_effect(self, key: str) -> None:
-        """Let an attribute that says what the operation computes take effect, where it is no property of it.
+        """Let an attribute that determines the computation take effect if the operation has no such property.
 
         An operation of a framework becomes the one of the `mo` dialect that has the attribute. Raises ConversionError
         where there is no such operation.
@@ -212,7 +212,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             self._fail(f"its attribute {key} cannot be set: {op.name} has it in another form", _REPLACE)
         note_place(op)
         identity, names = self._identity(), describing_names(type(op))
-        # Types that no operation set has any more are those of the first one.
+        # Types without a version that no current operation set has belong to the first one.
         version = "opset1" if identity["type"] in FRONT_TYPES.values() else identity["version"]
         self.make_mo_operation({**identity, "version": version})
         self._store({**self.entries, "IE": layer_record(sorted(names))})
@@ -230,7 +230,7 @@ class OperationAttributes(MutableMapping[str, Any]):
 
     def _set_identity(self, key: str, value: Any) -> None:
         if not is_mo_operation(self.op):
-            # An `op` alone is a name: what a node of a framework that is known does, follows from its kind.
+            # A new `op` alone is only another name: the function of a known node of a framework follows from its kind.
             is_name = key == "op" and class_type(type(self.op)) is not None
             if isinstance(self.op, FrameworkOp) and (key == "version" or is_name):
                 self._store({**self.entries, key: value})
@@ -239,7 +239,7 @@ class OperationAttributes(MutableMapping[str, Any]):
             return None
         if key == "op":
             recast(self.op, operation_class(MODEL_OPTIMIZER, str(value)))
-        # Of another type or version, it is no longer the operation its class is.
+        # With another type or version it is no longer an operation of its class.
         kept = {name: entry for name, entry in self.entries.items() if key == "op" or name != DESCRIBED_KIND}
         self._store({**kept, key: value})
         return self.graph.forget_operations()
@@ -311,7 +311,7 @@ class OperationAttributes(MutableMapping[str, Any]):
     def _is_property(self, name: str, *, is_extracted: bool) -> bool:
         """Whether an attribute of this name is one of the operation set, or of the framework, so that it has effect.
 
-        Of an operation without definition the attributes are known that the model has, or a table (`is_extracted`).
+        For an operation without definition, the known attributes are those in the model or in a table (`is_extracted`).
         """
         op = self.op
         if isinstance(op, OpsetOp):

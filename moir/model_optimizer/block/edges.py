@@ -21,7 +21,7 @@ EdgeEnd: TypeAlias = "tuple[Operation, str, int]"
 """What identifies an edge for its own attributes: its operation, `in` or `out`, and the number of the port there."""
 
 _NAMES_OF_ATTRIBUTES = ("attrs", "data_attrs")
-"""The attributes that list the names of others in Model Optimizer; extensions append to them."""
+"""The attributes that list the names of other attributes in Model Optimizer; extensions append to them."""
 
 
 class EdgeAttributes(dict[str, Any]):
@@ -53,7 +53,7 @@ class EdgeAttributes(dict[str, Any]):
 
 
 def end_of(source: Vertex, destination: Vertex, numbers: dict[str, int]) -> EdgeEnd:
-    """What identifies an edge: its destination, or of an edge to a data node its source."""
+    """The identity of an edge: its destination or, for an edge to a data node, its source."""
     if isinstance(destination, Operation):
         return destination, "in", numbers["in"]
     assert isinstance(source, Operation)

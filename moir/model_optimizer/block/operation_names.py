@@ -153,7 +153,7 @@ def _class_type(operation: type[Operation], _view: str | None) -> str | None:
         return None
     first, *others = class_names(operation)
     kind = operation.KIND.rpartition(".")[2]
-    # An AttributedPower is no Power of an operation set, which it is found as.
+    # An AttributedPower is found as Power, but is no Power of an operation set.
     for name in (first, kind, *(() if first == "AttributedPower" else others)):
         if name in FRONT_TYPES:
             return FRONT_TYPES[name]

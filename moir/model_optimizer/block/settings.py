@@ -8,7 +8,8 @@ from typing import Any
 class Settings(dict[str, Any]):
     """A dictionary that notes the keys that were read.
 
-    What a transformation does may depend on the layout of the graph; if it changes nothing, that is said.
+    A transformation may depend on the layout of the graph: if it changes nothing, a report says that it read the
+    layout.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

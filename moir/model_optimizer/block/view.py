@@ -94,7 +94,7 @@ class BlockView:
         self.sought: dict[str, bool] = {}
         """The values of `op` that extensions asked for, and whether a node had them."""
         self.matches: int | None = None
-        """How often patterns matched, or nodes were replaced; None if neither was looked for."""
+        """Number of matches of patterns, or of replaced nodes; None if no search took place."""
         self._identifiers: Identifiers | None = None
         self._by_op: dict[str, list[Operation]] | None = None
         self._order: dict[Operation, int] | None = None
@@ -112,7 +112,7 @@ class BlockView:
 
     @property
     def is_channel_last(self) -> bool:
-        """Whether the layout of the graph is NHWC. It is no extension that asks here."""
+        """Whether the layout of the graph is NHWC. Reading it here is not noted as a read by an extension."""
         return self.graph.unnoted("layout") == "NHWC"
 
     @property
@@ -121,7 +121,7 @@ class BlockView:
         return self.graph["name"]
 
     def count_matches(self, count: int) -> None:
-        """Note that a pattern matched so often."""
+        """Note a number of matches of a pattern."""
         self.matches = (self.matches or 0) + count
 
     @property

@@ -1,4 +1,4 @@
-"""moir's own passes after the ids of Model Optimizer's transformations of detection networks.
+"""moir's own passes for the ids of Model Optimizer's transformations of detection networks.
 
 A configuration such as `ssd_v2_support.json` names ids (`ObjectDetectionAPISSDPostprocessorReplacement`, …). For each
 of them `transformations` has a function that recognises the head of the network by what its nodes compute, and replaces

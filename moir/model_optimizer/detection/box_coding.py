@@ -46,7 +46,7 @@ class CodedBoxes(Record):
 
 
 def decoded_from(value: SSAValue) -> CodedBoxes | None:
-    """What boxes [n, 4] are decoded from; None for a value that is not computed so."""
+    """The offsets and anchors from which boxes [n, 4] are decoded; None for a value computed in another way."""
     transposed = origin_of_kind(value, "Transpose")
     packed = None if transposed is None else origin_of_kind(transposed.operands[0], "Pack")
     if packed is None or len(packed.operands) != 4:

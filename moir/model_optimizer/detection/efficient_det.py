@@ -2,7 +2,7 @@
 
 Tan et al., "EfficientDet: Scalable and Efficient Object Detection". The anchors of a level have strides of two to the
 power of its number; their sizes follow from the attributes `anchor_scale`, `num_scales` and `aspect_ratios` (pairs of
-width and height). What the graph does after its heads is left out.
+width and height). The nodes of the graph after its heads are left out.
 """
 
 from __future__ import annotations

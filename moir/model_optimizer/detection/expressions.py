@@ -1,4 +1,4 @@
-"""Matching of what TensorFlow nodes compute: expressions, through identities, whatever the order of sums and products.
+"""Matching of expressions that TensorFlow nodes compute, through identities, in any order of sums and products.
 
     sum_of(Named("top"), scaled(Named("height"), 0.5)).match(value, found)
 
@@ -25,7 +25,10 @@ class Expression:
 
     @abstractmethod
     def match(self, value: SSAValue, found: Found) -> bool:
-        """Whether a value is computed so. `found` gets the values of names, and is unchanged if not."""
+        """Whether a value is computed by the expression.
+
+        If so, `found` gets the values of names, else it is unchanged.
+        """
 
 
 class Named(Expression):
@@ -94,7 +97,7 @@ class Scaled(Expression):
 
 
 def scaled_origin(value: SSAValue) -> tuple[SSAValue, float]:
-    """What a value is a multiple of, and the constant factor: 1 if it is no product with or quotient by a constant."""
+    """The value of which another one is a multiple, and the factor; the value itself and 1 if there is no factor."""
     value = origin(value)
     node = value.owner
     if not isinstance(node, FrameworkOp) or kind_of(node) not in ("Mul", "RealDiv", "Div"):

@@ -1,10 +1,10 @@
-"""The pipeline.config of a model of the TensorFlow Object Detection API: what of it a conversion needs.
+"""The pipeline.config of a model of the TensorFlow Object Detection API: the fields that a conversion needs.
 
     config = PipelineConfig.read(Path("pipeline.config"))
     config.number("ssd.post_processing.batch_non_max_suppression.iou_threshold")
 
-The file is a message in protobuf's text format. Only the fields that are asked for are looked at, so that those of
-other versions of the API do no harm. Source: `object_detection/protos` of https://github.com/tensorflow/models.
+The file is a message in protobuf's text format. Only requested fields are read, so that fields of other versions of the
+API do no harm. Source: `object_detection/protos` of https://github.com/tensorflow/models.
 """
 
 from __future__ import annotations

@@ -88,12 +88,12 @@ def pooled_loops(request: Request) -> int:
 
 
 def _said(node: FrameworkOp, name: str, default: Any) -> Any:
-    """The value of an attribute of a node; the default if the model file does not say it."""
+    """The value of an attribute of a node; the default if the model file lacks it."""
     return value_of(node.properties[name]) if name in node.properties else default
 
 
 def _joined(loop: FrameworkOp) -> FrameworkOp | None:
-    """The node that joins what a loop over images makes; None if the loop makes something else."""
+    """The node that joins the results of a loop over images; None for any other loop."""
     if _said(loop, "joined", 0) != 1 or len(loop.results) != 1 or list(_said(loop, "sliced", ())) != [0, 0]:
         return None
     (written,) = _only_user(loop.results[0], "TensorListSetRange") or (None,)
@@ -120,7 +120,7 @@ def _pooling_in(body: Block) -> Pooling | None:
 
 
 def _pooling_of(crops: list[FrameworkOp | None]) -> Pooling | None:
-    """The pooling whose bins some crops are; None if one of them is none of the bins."""
+    """The pooling whose bins are the given crops; None if a crop is no bin."""
     size = None if crops[0] is None else constant_of(origin(crops[0].operands[3]))
     if size is None or size.size != 2 or size.reshape(-1)[0] != size.reshape(-1)[1]:
         return None
@@ -148,7 +148,7 @@ def _pooling_of(crops: list[FrameworkOp | None]) -> Pooling | None:
 
 
 def _by_corners(whole: SSAValue, bins: Sequence[SSAValue]) -> bool:
-    """Whether boxes [n, 4] are taken apart by corners, and those of bins put together so."""
+    """Whether boxes [n, 4] are split into corners, and boxes of bins are composed of them."""
     taken = [use.operation for use in whole.uses if kind_of(use.operation) == "Unpack"]
     put = [origin(each).owner for each in bins]
     return all(_said(cast("FrameworkOp", each), "axis", 0) in (1, -1) for each in (*taken, *put))

@@ -1,4 +1,4 @@
-"""What a TensorFlow graph does between decoded boxes, scores and its outputs: the non-maximum suppression.
+"""The post-processing of a TensorFlow graph, from decoded boxes and scores to its outputs: non-maximum suppression.
 
 The graph is walked from the outputs backwards, until nodes that decode boxes or turn logits into scores. What lies
 between is the post-processing, whatever the names of its nodes; loops over images are `tf.While` with a body. The
@@ -181,7 +181,7 @@ def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> t
     if not clipping:
         return None, None
     following = _dependent(result for each in suppressions for result in each.results)
-    # The operand of a suppression that are boxes; others are sizes, which have minima as well.
+    # Only the boxes of a suppression are followed: sizes have minima as well.
     before = any(each.operands[BOXES].owner in _dependent(result for clip in clipping for result in clip.results) for each in suppressions)
     return before, any(each in following for each in clipping)
 
@@ -205,7 +205,7 @@ _MOVEMENTS = frozenset(
 
 
 def batch_of(value: SSAValue) -> SSAValue:
-    """The tensor of all images, or of all classes, whose elements a value has that a suppression takes."""
+    """The tensor of all images, or of all classes, from which an operand of a suppression is taken."""
     while True:
         value = origin(value)
         owner = value.owner

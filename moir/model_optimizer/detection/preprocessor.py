@@ -4,8 +4,8 @@
     sub = images * 2 / 255 - 1                                       ->   shapes = the shape of each of them
                                                                           sub = images * 2 / 255 - 1
 
-The loop over images, or the unrolled one over a batch of known size, goes; what scales values stays. The input gets the
-size that the pipeline.config says the images are resized to, where the model and the user leave it open.
+The loop over images, or the unrolled loop over a batch of known size, is removed; nodes that scale values stay. The
+input gets the size that the pipeline.config says the images are resized to, where the model and the user leave it open.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def remove_preprocessor(request: Request) -> None:
 
 
 class Batch(Record):
-    """A node that puts together what is made of each image of a batch.
+    """A node that puts together the results for each image of a batch.
 
     Args:
         end: the node.
@@ -80,7 +80,7 @@ def _is_image(parameter: Parameter) -> bool:
 
 
 def _batches(request: Request, images: Parameter) -> list[Batch]:
-    """The nodes that put together what is made of the images of an input."""
+    """The nodes that put together the results for the images of an input."""
     found: list[Batch] = []
     for op in request.block.ops:
         if kind_of(op) in _ENDS:
@@ -94,7 +94,7 @@ def _batches(request: Request, images: Parameter) -> list[Batch]:
 
 
 def _input_of(value: SSAValue) -> Operation | None:
-    """What images are cast from."""
+    """The value from which images are cast."""
     owner = origin(value).owner
     while kind_of(owner) in ("Cast", "ToFloat"):
         owner = origin(cast("Operation", owner).operands[0]).owner

@@ -1,4 +1,4 @@
-"""What a transformation of a detection head works on: the graph, the entries of the configuration, pipeline.config."""
+"""The input of a transformation of a detection head: the graph, entries of the configuration, and pipeline.config."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ DETECTION_BOXES = "detection_boxes"
 """The name that the output of a DetectionOutput has in the IRs of Model Optimizer."""
 
 CANDIDATES = 4
-"""How many times as many boxes of a class as there are detections enter a suppression, the best ones.
+"""Number of boxes of a class that enter a suppression, as a multiple of the number of detections: the best ones.
 
-All of them take the runtime more than ten times as long. What is beyond can only be a detection if three of four better
-boxes are suppressed.
+With all boxes the runtime takes more than ten times as long. A box beyond this number is a detection only if three of
+four better boxes are suppressed.
 """
 
 _NMS = "post_processing.batch_non_max_suppression"

@@ -1,4 +1,4 @@
-"""The table of moir's own transformations of detection heads, by Model Optimizer's ids, and how they are run."""
+"""The table of moir's transformations of detection heads, by Model Optimizer's ids, and their passes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moir.model_optimizer.detection.request import Request
 from moir.pipeline import refuse_unknown_options
 from moir.records import Record
 
-_BEHIND = {TENSORFLOW.dialect: "raise-tensor-lists", MXNET.dialect: "freeze-inputs", ONNX.dialect: "front-start"}
+_AFTER = {TENSORFLOW.dialect: "raise-tensor-lists", MXNET.dialect: "freeze-inputs", ONNX.dialect: "front-start"}
 """The pass after which the transformations of a framework run: of TensorFlow that after which loops have bodies."""
 
 
@@ -168,7 +168,7 @@ def configured(
         file: the file.
         pipeline: the pipeline.config, if one is given.
     """
-    after = dict(_BEHIND)
+    after = dict(_AFTER)
     for head in HEADS:
         if head.id in ids:
             inner = HeadPass(head, tuple(descriptions[head.id]), pipeline)
@@ -182,4 +182,4 @@ def recognised(pipeline: Path | None, framework: str | None) -> UserTransformati
     description = "The post-processing of a detection network, of any kind, becomes a DetectionOutput."
     chosen = framework if framework in COMPLETE else TENSORFLOW.dialect
     inner = FirstFittingPass(chosen, pipeline)
-    return _transformation("detection-output", "DetectionOutput", description, Path(__file__), inner, _BEHIND[chosen], chosen)
+    return _transformation("detection-output", "DetectionOutput", description, Path(__file__), inner, _AFTER[chosen], chosen)

@@ -7,8 +7,8 @@ those of masks with `…MaskRCNNROIPoolingSecondReplacement`.
     features -> DetectionOutput(codes, objectness, anchors / size of the image) -> CropAndResize
              -> DetectionOutput(codes, classes, boxes of the first) -> second CropAndResize, of a Mask R-CNN
 
-Ren et al., "Faster R-CNN"; He et al., "Mask R-CNN". Coordinates are from 0 to 1 from the first suppression on: what
-codes say is relative to the size of a box.
+Ren et al., "Faster R-CNN"; He et al., "Mask R-CNN". Coordinates are from 0 to 1 from the first suppression on, since
+offsets are relative to the size of a box.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def crop_from_detections(request: Request) -> None:
 
 
 def _is_second(processing: PostProcessing) -> bool:
-    """Whether boxes are decoded from offsets to what was suppressed before."""
+    """Whether boxes are decoded from offsets to boxes of an earlier suppression."""
     return any(_has_suppressions(each.anchors) for each in processing.boxes.values())
 
 

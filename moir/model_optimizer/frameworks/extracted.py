@@ -1,4 +1,4 @@
-"""One attribute of a node by Model Optimizer's name: where it is read from, and what setting it changes."""
+"""One attribute of a node by Model Optimizer's name: the properties from which it is read and computed."""
 
 from __future__ import annotations
 

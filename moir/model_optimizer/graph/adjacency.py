@@ -1,4 +1,4 @@
-"""What the functions of networkx ask of a graph, and the class that they know it by.
+"""The interface of a graph that functions of networkx use, and the class by which they recognize it.
 
     isinstance(graph, networkx.MultiDiGraph)        list(networkx.topological_sort(graph))
 
@@ -28,7 +28,7 @@ def networkx_class() -> type[Any] | None:
 
 @cache
 def _joined(graph: type, networkx: type) -> type:
-    # Nothing is an instance of it: it only answers what `issubclass` asks.
+    # It has no instances, and only serves `issubclass`.
     return type(graph.__name__, (graph, networkx), {"__module__": graph.__module__})
 
 
@@ -83,7 +83,7 @@ class Degrees:
 
 
 class AdjacencyGraph(BlockView):
-    """A view of a block with what the functions of networkx ask of a graph."""
+    """A view of a block with the interface that functions of networkx use."""
 
     @property
     def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]

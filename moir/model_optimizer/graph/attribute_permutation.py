@@ -99,7 +99,7 @@ class PermuteAttrs:
 
     @staticmethod
     def set_permutation(node1: GraphNode, node2: GraphNode, permutation: Permutation | None) -> None:
-        """Say that the layout change leaves the tensor between two nodes: it always keeps what is computed.
+        """Declare that the layout change leaves the tensor between two nodes: here it never changes results.
 
         Raises ConversionError for another permutation than None.
         """
@@ -131,14 +131,14 @@ def _declared(node: GraphNode) -> dict[str, tuple[str, PermuteAttribute]]:
     given = node.soft_get("permute_attrs", None)
     if isinstance(given, PermuteAttrs):
         return given.attrs
-    # What the extensions of 2018 had instead.
+    # The form that extensions of 2018 use.
     listed = {str(name): ("input:0", _axes) for name in cast("list[Any]", node.soft_get("dim_attrs", None) or ())}
     listed.update({str(name): ("input:0", _entries) for name in cast("list[Any]", node.soft_get("shape_attrs", None) or ())})
     return listed
 
 
 def permuted_attributes(node: GraphNode) -> Mapping[str, Any]:
-    """The attributes of a node that are others when its data of rank 4 and 5 becomes [N, C, spatial…]."""
+    """The attributes of a node that change when its data of rank 4 and 5 becomes [N, C, spatial…]."""
     changed: dict[str, Any] = {}
     for name, (port, function) in _declared(node).items():
         if not node.has_valid(name):

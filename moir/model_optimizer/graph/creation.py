@@ -1,4 +1,4 @@
-"""Operations from the attributes of a node: new ones, and what an operation of a framework becomes.
+"""Operations from the attributes of a node: new operations, and replacements of operations of a framework.
 
 Const, Parameter and Result are operations of the operation set in every phase. Every other operation is one of the
 `mo` dialect with all attributes in `node_attributes`, until `lower-mo` replaces it.

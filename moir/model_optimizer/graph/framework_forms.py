@@ -42,7 +42,7 @@ _NOT_COMPARED = frozenset((*COMPUTED, "id", "name", "need_shape_inference", "IE"
 
 
 def restore_framework_forms(graph: BlockView) -> None:
-    """Turn the nodes of a graph that still say what the framework's operation says into that operation."""
+    """Turn the nodes of a graph whose attributes are still those of the framework's operation into that operation."""
     for op in nodes_of(graph.block):
         if is_mo_operation(op) and (original := op.attributes.get(FRAMEWORK_OPERATION)) is not None:
             _restore(graph, op, operation_of_name(str(value_of(original))))
@@ -72,7 +72,7 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
 
 
 def _is_read(operation: type[FrameworkOp]) -> bool:
-    """Whether moir reads what the framework's operation says.
+    """Whether moir lowers the framework's operation by its attributes.
 
     An operation of a user's own domain may be called as one of Model Optimizer; only the node says what it computes.
     """
@@ -86,7 +86,7 @@ def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) 
     known, extracted = OperationAttributes(graph, op), extracted_attributes(op)
     ignored = {*_NOT_COMPARED, *view_of(original_of(op)[0]).messages}
     names = {name for name in (*known, *entries) if name not in ignored and not name.startswith("$")}
-    # An extractor may give None for what a model file does not say.
+    # An extractor may give None for an attribute that the model file lacks.
     unsaid = {name for name in names if name in extracted and extracted[name].source and extracted[name].source not in op.properties}
     return all(_is_same(known.get(name), entries.get(name)) or (name in unsaid and entries.get(name) is None) for name in names)
 

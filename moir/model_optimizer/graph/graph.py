@@ -57,7 +57,7 @@ class Graph(NetworkxGraph):
                 for op in found:
                     restore_slice(self, op)
             return found
-        # All are looked at: each change makes the view forget its names.
+        # The list is complete before anything changes: each change makes the view forget its names.
         changed = [normalise(self, op, op_name) for op in found]
         return super().operations_named(op_name) if any(changed) else found
 

@@ -38,7 +38,7 @@ def order_inputs(graph: BlockView) -> None:
             continue
         attributes = OperationAttributes(graph, op)
         if is_mo_operation(op):
-            # An extractor of the user described it: the data is where it says, in front if it says nothing.
+            # An extractor of the user describes the node: the data is at the port that it gives, by default the first.
             if attributes.get(INPUT_PORT) != order[0]:
                 continue
             del attributes[INPUT_PORT]

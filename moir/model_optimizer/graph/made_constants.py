@@ -71,7 +71,7 @@ def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
     numbers = _operands(op)
     other = next((op.operands[index] for index in numbers if not isinstance(op.operands[index].owner, Constant)), None)
     if other is None:
-        # Of constants alone, one of the model counts.
+        # Among constants only, the element type of a constant of the model counts.
         other = next((op.operands[index] for index in numbers if not is_made(op.operands[index])), None)
     if other is None:
         return

@@ -35,7 +35,8 @@ from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.values.python_values import element_type
 
 _SMALL = 1024
-"""Larger tensors are no shapes or axes: a change of their values alone does not change the types of consumers."""
+"""Maximum number of elements of a tensor that may hold a shape or axes, so that its value changes types of
+consumers."""
 
 
 def _fail(node: GraphNode, reason: str, hint: str | None = None, location: str | None = None) -> NoReturn:
@@ -92,7 +93,7 @@ def _call(node: GraphNode, name: str, function: Callable[[GraphNode], Any]) -> N
     try:
         function(node)
     except ConversionError as error:
-        # The cause tells the line of the function.
+        # The cause has the line of the function.
         operation, given = error.operation or node.kind_name, error.node or node.name
         raise InferenceError(error.reason, operation=operation, node=given, hint=error.hint, location=error.location) from error
     except Exception as error:
@@ -162,7 +163,7 @@ def infer_changed(graph: BlockView, lower: Callable[[GraphNode], bool] | None = 
             graph.known.forget()
             continue
         if isinstance(op, ExtensionOp) and node.has_valid("IE"):
-            # What is written follows from the attributes, which may be others now.
+            # The records to be written follow from the attributes, which may have changed.
             op.properties = {name: string_attribute(text) for name, text in xml_attributes(node).items()}
         before: list[Any] = [result.type for result in op.results]
         if infer_node(node) or any(_may_matter(result) for result in op.results) or before != [result.type for result in op.results]:

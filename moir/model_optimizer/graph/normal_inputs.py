@@ -5,8 +5,8 @@
     %y = onnx.ReduceMean(%x) {axes = [1]}  ->  %y = onnx.ReduceMean(%x, %axes)      whose input 1 is asked for
 
 An extension that asks for nodes by the name of the normal form expects the inputs of it. Nodes that are asked for by
-another name (`AttributedSlice`, `Sqrt`), or not at all, stay as they are. Where the forms have one name, what asks for
-the source of such an input, or has it in a pattern, gets it.
+another name (`AttributedSlice`, `Sqrt`), or not at all, stay as they are. Where both forms have one name, an extension
+that asks for the source of such an input, or has it in a pattern, gets it.
 
 After the front phase, what is asked for as Slice has the order of ONNX, where opset8.Slice has the steps before the
 axes; what is asked for by its type stays.
@@ -51,7 +51,7 @@ def normalise(graph: BlockView, op: Operation, name: str | None = None) -> bool:
     normal = view.normal_inputs.get(op.KIND)
     if normal is None or (name is not None and not (normal.name == name and normal.is_distinct)) or (values := normal.values(op)) is None:
         return False
-    # What the extractor gave stays readable as an attribute.
+    # The attributes of the extractor stay readable.
     kept = {key: value for key, value in OperationAttributes(graph, op).items() if key in ("axis", "squeeze_dims", "k")}
     _connect(graph, op, dict(enumerate(values, 1)))
     for attribute in normal.properties:

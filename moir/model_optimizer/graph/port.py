@@ -118,7 +118,7 @@ class Port(Generic[NodeT]):
         if self.type != type_:
             raise ConversionError(f"{self} {action}", node=self.node.id)
 
-    # What it is connected to.
+    # Connections of a port.
 
     def get_source(self) -> Port[NodeT] | None:
         """The output port that gives an input port its tensor, None if it is disconnected."""

@@ -17,7 +17,7 @@ from moir.model_optimizer.values.shapes import masked_shape, type_shape
 
 
 class TensorPort(Protocol):
-    """What is asked of a port."""
+    """The interface of a port that `PortData` needs."""
 
     @property
     def node(self) -> AttributedNode: ...

@@ -6,8 +6,9 @@
 At its end disconnected ports are dropped or become absent operands, the block is in topological order, and in the
 middle and back phases every operation that changed is lowered or inferred.
 
-A transformation of the front phase may leave nodes without the tensors that they need, for a later one to remove:
-`edit` lets it if it is told its name, and `check_connected` reports those that are left at the end of the phase.
+A transformation of the front phase may leave nodes without tensors that they need, for a later one to remove: `edit`
+permits that if it gets the name of the transformation, and `check_connected` reports such nodes at the end of the
+phase.
 """
 
 from __future__ import annotations

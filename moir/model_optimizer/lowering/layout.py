@@ -17,11 +17,11 @@ _CHANNELS_SECOND = frozenset(
         *("GroupNormalization", "PRelu"),
     )
 )
-"""The kinds of operation sets that take the second axis of their data for the channels, and say so by no attribute."""
+"""Kinds of operation sets whose channels are the second axis of the data, without an attribute for it."""
 
 
 def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
-    """Whether an operation of this kind computes something else of channel-last data; for a PRelu, of many slopes."""
+    """Whether the result differs for channel-last data; that of a PRelu does with several slopes."""
     if kind not in _CHANNELS_SECOND or not node.is_channel_last or node.get("nchw_layout"):
         return False
     slopes = node.optional(1) if kind == "PRelu" else None

@@ -24,7 +24,7 @@ def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     rows, shape = node.integer("out-size", 0), shape_of(weights)
     transposed = node.flag("transpose_weights") or node.flag("transpose-weights")
     if shape is not None and len(shape) == 2 and not transposed:
-        # Weights that are [out, in] by their shape, or nothing says what they are.
+        # Weights are [out, in] by their shape, or their order is unknown.
         transposed = rows in (0, shape[0]) and rows != shape[1]
     if shape is not None and len(shape) != 2:
         if rows < 1:

@@ -31,7 +31,7 @@ from moir.model_optimizer.lowering.versions import UNVERSIONED, is_standard, ops
 from moir.model_optimizer.values.python_values import element_type, plain, python_value
 
 DECOMPOSED = frozenset(("BatchNorm",))
-"""Values of `op` that Model Optimizer decomposed while it fused, also those of a class of the user with a `type`."""
+"""Values of `op` that Model Optimizer decomposed during fusion, even for a user's class with a `type`."""
 
 
 def graph_of(block: Block, run: LoweringRun) -> BlockView:

@@ -60,7 +60,7 @@ from moir.suggestions import nearest
 logger = logging.getLogger("moir")
 
 _MISSPELLED = 0.75
-"""The least similarity of the name of an attribute to the one that was probably meant."""
+"""Minimum similarity of a misspelled attribute to the name that was probably meant."""
 
 VALUE_LIMIT = 4096
 """`infer_by_lowering` does not pass on values with more elements."""
@@ -154,7 +154,7 @@ def _constants(node: MoLoweringNode, op: OpBuilder) -> Sequence[SSAValue | None]
     return found
 
 
-# The operations that replace it.
+# The operations that replace the operation.
 
 
 def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
@@ -194,7 +194,7 @@ def of_operation_set(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetO
 
 
 def _refuse_unread(node: MoLoweringNode) -> None:
-    """Report an operand that the handler did not ask for: without it, the operation would be another one."""
+    """Raise ConversionError for an operand that the handler did not read: ignoring it would change the result."""
     read = frozenset(node.read_operands)
     for index in range(len(node.op.operands)):
         if index not in read and node.optional(index) is not None:
@@ -280,7 +280,7 @@ def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | N
 
 
 def _refuse_undefined(node: MoLoweringNode, type_: str) -> None:
-    """Report an operation whose shapes nothing says."""
+    """Raise ConversionError for an operation whose result shapes are defined nowhere."""
     made_by = Op.registered_ops.get(str(node.get("op")))
     name = "its Op class" if made_by is None else f"its class {made_by.__name__}"
     node.fail(
@@ -304,7 +304,7 @@ def _presented(node: MoLoweringNode, op: OpBuilder, type_: str) -> Presented:
 
 
 def _infer_lowered(node: GraphNode) -> None:
-    """Infer the results of a node as those of what its operation is lowered to."""
+    """Infer the results of a node as those of the operations that it is lowered to."""
     op = node.ir_operation
     if not isinstance(op, FrameworkOp) or op.parent is None:
         return

@@ -1,4 +1,4 @@
-"""The layout in which an operation of an extension gets its data, and the transpositions around it.
+"""The layout in which an operation of an extension gets its data, and the Transposes around the operation.
 
     %y = mo.Blur(%x) {axis = 3} : tensor<1x8x8x3xf32>                                  in a model of TensorFlow
 ->  %1 = opset1.Transpose(%x, [0, 3, 1, 2]) : tensor<1x3x8x8xf32>
@@ -57,7 +57,7 @@ def _is_channel_last_convolution(op: Operation) -> bool:
 def note_convolutions(model: ModelOp) -> bool:
     """Whether Model Optimizer changed the layout of a channel-last model: whether it has convolutions.
 
-    What is found first is noted, as extensions replace convolutions.
+    The first answer is recorded, because extensions replace convolutions.
     """
     noted = model.attributes.get(CHANGES_LAYOUT)
     if noted is None:

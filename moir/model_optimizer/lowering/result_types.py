@@ -1,4 +1,4 @@
-"""The types of the results of an operation of the `mo` dialect: what its functions `infer` and `type_infer` say.
+"""The result types of an operation of the `mo` dialect, computed by its functions `infer` and `type_infer`.
 
 An `infer` of the extension's own is called. That of a built-in operation is a `BuiltInInference`: the results have the
 types of what such an operation is lowered to, so an operation of a user can have it, too.
@@ -41,7 +41,7 @@ class BuiltInInference:
     """The `infer` of a built-in operation, which is called with a node.
 
     Args:
-        infer: the function that infers a node as what it is lowered to.
+        infer: the function that infers a node from the operations that it is lowered to.
         identity: function that gives the attributes which make a node the operation: `op`, `type`, `version`, the
             records of what is written, and the defaults of others. None for the `infer` of whatever operation it is.
         keeps_values: whether a node of a user has the values that the operation computes of constants.

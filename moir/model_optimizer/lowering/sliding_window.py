@@ -149,7 +149,7 @@ def _with_bias(node: MoLoweringNode, op: OpBuilder, value: SSAValue, bias: SSAVa
 def convolution(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Convolution(x, weights, bias) {stride, dilation, pad, group} -> opset1.Convolution or GroupConvolution
 
-    With the `type` Deconvolution it is one.
+    With the `type` Deconvolution it is a transposed convolution.
     """
     if node.type == "Deconvolution":
         return deconvolution(node, op)
@@ -223,7 +223,7 @@ def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     else:
         exclude = attributes.text("exclude-pad", "true", "exclude_pad") in ("1", "true")
         if not exclude and properties["rounding_type"] == "ceil" and view_of(node.run.framework.dialect).clips_windows:
-            # Padding counts, but not what a last window has after it.
+            # Padding counts, but not the elements of a last window after the padding.
             pads = ([0, 0, *window.pads_begin], [0, 0, *window.pads_end])
             data = op.Pad(data, *pads, pad_mode="constant") if any(pads[0]) or any(pads[1]) else data
             none = [0] * spatial

@@ -58,7 +58,7 @@ def identity(op: OpsetOp, known: KnownValues) -> SSAValue | None:
 
 def _other_than_neutral(op: OpsetOp, neutral: float) -> SSAValue | None:
     first, second = op.operands
-    # Few operands are constants, which is asked first.
+    # Few operands are constants, so this is checked first.
     for kept, other in ((first, second), (second, first)):
         if (
             _is_neutral(other, kept, neutral)

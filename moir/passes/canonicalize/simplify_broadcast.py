@@ -50,7 +50,7 @@ class RedundantBroadcast(Pattern):
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
         if all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
-            # The name of the result is not passed on: the data are another tensor.
+            # The name of the result is dropped, since the data are another tensor.
             rewriter.substitute(op, op.operands[:1])
 
     def _is_redundant(self, user: Operation, op: Broadcast) -> bool:

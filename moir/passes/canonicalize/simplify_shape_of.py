@@ -40,7 +40,7 @@ _WHOLE = frozenset(map(id, (*INTEGER_TYPES, boolean)))
 
 
 def use_count(value: SSAValue) -> int:
-    """The number of operands that are a value."""
+    """The number of uses of a value."""
     return sum(1 for _ in value.uses)
 
 
@@ -95,7 +95,7 @@ class ShapeComputations:
             if rewriter is None:
                 rewriter = Rewriter(op, self.known, recording)
             rewriter.begin(op, SimplifyShapeOfPass.name)
-            # The element type is interned, so that its address stands for it, and hashing takes no time.
+            # The element type is interned, so that its `id` serves as key, which is hashed quickly.
             numbers = tuple([id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()])
             key = (id(element_of(result)), entries.shape, numbers)
             if not is_symbolic(entries):
@@ -125,7 +125,7 @@ class ShapeComputations:
     def origin(self, value: SSAValue) -> SSAValue:
         """The earliest value with the shape of `value` in the chain of operations that computes `value`."""
         chain: list[SSAValue] = []
-        # A ShapeOf after each operation of a long chain walks only to where the one before it began.
+        # With a ShapeOf after each operation of a long chain, each walk ends where the previous one began.
         while (known := self.origins.get(value)) is None:
             chain.append(value)
             if (source := self._source(value)) is None:
@@ -137,7 +137,7 @@ class ShapeComputations:
         return known
 
     def _source(self, value: SSAValue) -> SSAValue | None:
-        """The operand, other than a constant, that has the shape of the value which an operation computes of it."""
+        """The operand of a value's operation that has the shape of the value; None if there is none, or a constant."""
         if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions:
             return None
         source = next((operand for operand in value.op.operands if self._same(operand, value)), None)
@@ -155,7 +155,8 @@ class ShapeComputations:
         dimensions: list[Hashable] = []
         sources = dict.fromkeys(self.places[entry] for entry in numbers if isinstance(entry, Symbol))
         for source in sources:
-            # Dimensions that weights fix are there, too, and so are those that an earlier ShapeOf has.
+            # The entries of a ShapeOf include dimensions that weights fix, and dimensions that `places` maps to an
+            # earlier ShapeOf.
             found = self.known.elements(source)
             dimensions = [] if found is None else found.tolist()
             if element_of(source) == element_of(op.results[0]) and all(entry in dimensions for entry in numbers):
@@ -165,7 +166,7 @@ class ShapeComputations:
         if isinstance(op, Gather) and op.operands[0] in sources:
             return None
         is_mixed = len(sources) > 1 or any(not isinstance(entry, Symbol) for entry in numbers)
-        # The list of places is a constant more, in place of which at least one operand has to go.
+        # The list of indices is an additional constant: it pays only if at least one operand is no longer needed.
         if is_mixed and not any(use_count(operand) == 1 for operand in op.operands):
             return None
         axes = np.array([dimensions.index(entry) for entry in numbers], np.int64).reshape(entries.shape)

@@ -109,7 +109,7 @@ class MatrixProduct(Pattern):
         labels = labels_of(terms, equation.output)
         if labels is None:
             return
-        # Next to 1 an unknown size may be another one; next to any other it is taken for the same.
+        # An unknown size may differ from a 1; it is assumed to equal any other size.
         if any(len(sizes) > 1 and (1 in sizes or -1 not in sizes) for sizes in sizes_of(terms, operands, labels.summed)):
             rewriter.decline("a dimension of 1 is repeated along the sum")
             return

@@ -42,7 +42,8 @@ def may_stay(op: FrameworkOp) -> bool:
 _HINT = "a lowering for each has a place in an extension; `moir new-extension DIR` writes one to start from"
 _HINT_FOR_EXTENSIONS = "give each operation a type, or replace it in a transformation that runs later"
 _SIMILARITY = 0.75
-"""Of kinds: many of them differ in a suffix only, so that what is less similar is another operation."""
+"""Minimum similarity of a suggested kind: many kinds differ in a suffix only, so less similar ones are other
+operations."""
 
 
 def hint(left: Iterable[str]) -> str:
@@ -62,7 +63,7 @@ def _nearest_kinds(operation: str) -> list[str]:
     if framework is None or framework.lowering is None:
         return []
     lowered = list(load(framework.lowering).kinds())
-    # A kind that is lowered in other versions is spelt as it should be.
+    # A kind that is lowered in other versions is spelt correctly.
     return [] if kind in lowered else [f"{dialect}.{each}" for each in nearest(kind, lowered, similarity=_SIMILARITY)]
 
 
@@ -87,7 +88,7 @@ class CheckLoweredPass(ReportingPass):
 
 
 def _cut_before(op: Operation) -> str:
-    """How to leave out an operation after which there are outputs only; nothing for any other one."""
+    """The hint how to cut off an operation that only outputs follow; empty for any other operation."""
     if not op.results or any(use.operation.name != RESULT for result in op.results for use in result.uses):
         return ""
     names = [name_of(value.owner) for value in op.operands if isinstance(value.owner, Operation) and not isinstance(value.owner, Constant)]
@@ -96,5 +97,5 @@ def _cut_before(op: Operation) -> str:
 
 
 def must_go(op: Operation) -> bool:
-    """Whether an operation is one of a framework, which no IR can have."""
+    """Whether an operation is one of a framework, which the IR cannot represent."""
     return isinstance(op, FrameworkOp) and not may_stay(op)

@@ -49,7 +49,7 @@ class CheckStatesPass(ReportingPass):
                 try:
                     source, target = split_pair(pair, inputs, outputs)
                 except (ConversionError, UsageError):
-                    # A later pass may make it.
+                    # A later pass may create the input or output.
                     continue
                 _check(inputs[source], outputs[target])
         return False

@@ -67,7 +67,7 @@ class CheckTypesPass(ReportingPass):
 
 
 def _unranked_note(unranked: Sequence[Operation]) -> str:
-    """What to do about operations with results of unknown rank."""
+    """The note about operations with results of unknown rank."""
     inputs = [name_of(each) or "" for each in unranked if isinstance(each, Parameter) and isinstance(each.parent_op(), ModelOp)]
     if inputs:
         shown = ", ".join(map(repr, inputs[:_SHOWN])) + (", …" if len(inputs) > _SHOWN else "")

@@ -92,13 +92,13 @@ def _exact_values(module: ModuleOp) -> set[SSAValue]:
 
 
 def _is_scale(value: SSAValue) -> bool:
-    """Whether a constant is the scale of weights that are stored as integers, and nothing else."""
+    """Whether a constant is only used as the scale of weights that are stored as integers."""
     users = [use.operation for use in value.uses]
     return bool(users) and all(isinstance(user, Multiply) and _are_codes(user.operands[0]) for user in users)
 
 
 def _are_codes(value: SSAValue) -> bool:
-    """Whether a value is a converted constant of integers, or such a one less a zero point."""
+    """Whether a value is a converted constant of integers, with or without a zero point subtracted."""
     if isinstance(value, OpResult) and isinstance(value.op, Subtract):
         value = value.op.operands[0]
     if not isinstance(value, OpResult) or not isinstance(value.op, Convert):

@@ -87,7 +87,7 @@ class Form(NamedTuple):
     Args:
         axis: the dimension whose weights share scales.
         integers: the codes; those below 0 have no zero points.
-        group: number of weights that share a scale; that of the whole dimension for no groups.
+        group: number of weights that share a scale; the size of the whole dimension if there are no groups.
     """
 
     axis: int
@@ -145,8 +145,8 @@ def _form(site: Site, integers: IntegerRange, group: int) -> Form:
 def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], block: Block, share: float) -> set[Constant]:
     """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all.
 
-    What the rounding of a matrix adds to the error of the result does not depend on the size of the matrix, and the
-    errors of the first layers pass through all others.
+    The rounding of a matrix adds the same error to the result whatever its size, and errors of the first layers pass
+    through all others.
     """
     products = [(source, sites) for source, sites in sources if all(isinstance(site.op, MatMul) for site in sites)]
     last = _last_product(products, block)
@@ -203,7 +203,7 @@ def _last_product(products: Sequence[tuple[Constant, Sequence[Site]]], block: Bl
 
 
 def _by_source(sites: Sequence[Site]) -> Iterator[tuple[Constant, list[Site]]]:
-    """The constants of which all uses can be compressed, with these."""
+    """The constants all of whose uses can be compressed, with these uses."""
     found: dict[Constant, list[Site]] = {}
     for site in sites:
         found.setdefault(site.source, []).append(site)
@@ -213,15 +213,15 @@ def _by_source(sites: Sequence[Site]) -> Iterator[tuple[Constant, list[Site]]]:
 
 
 def _count_uses(value: SSAValue) -> int:
-    """The number of operands that a constant is, converted or not."""
+    """The number of uses of a constant, direct or after a conversion."""
     users = [use.operation for use in live_uses(value)]
     return sum(_count_uses(user.results[0]) if isinstance(user, Convert) else 1 for user in users)
 
 
 def _straightened(source: Constant, sites: Sequence[Site]) -> Sequence[Site]:
-    """The sites of a matrix, after a matrix that was transposed became what it was: as long as it is a view of memory.
+    """The sites of a matrix, after a transposed view of memory was replaced by the matrix in memory.
 
-    So it is read from front to back, and shares its codes with a table that is the same memory.
+    The matrix is then read in the order of memory, and shares its codes with a table in the same memory.
     """
     values = source.value.values
     if not is_transposed(values) or not all(isinstance(site.op, MatMul) for site in sites):
@@ -238,7 +238,7 @@ def _straightened(source: Constant, sites: Sequence[Site]) -> Sequence[Site]:
 
 
 class _Compression:
-    """Compresses constants, and keeps account of it."""
+    """Compresses constants, and counts them for the notes."""
 
     def __init__(self, known: KnownValues) -> None:
         self.changed = False
@@ -279,7 +279,7 @@ class _Compression:
     def _restored(self, replaced: Operation, source: Constant, stored: Quantized) -> SSAValue:
         """Build the operations that restore weights, in front of the operation that they replace.
 
-        The last of them takes over the attributes of that one.
+        The last of them takes over its attributes.
         """
         assert replaced.parent is not None
         op = OpBuilder(self._known, replaced.parent, replaced)
@@ -304,12 +304,12 @@ class _Compression:
         value = op.convert(value, element_of(replaced.results[0]))
         assert isinstance(value, OpResult)
         value.op.attributes.update(replaced.attributes)
-        # A second form of the same weights gets no names.
+        # A second compressed form of the same weights gets no names.
         replaced.attributes.clear()
         return value
 
     def notes(self) -> list[str]:
-        """What was compressed, and with which error."""
+        """Notes on which weights were compressed, and with which error."""
         parts: list[str] = []
         for integers, count in sorted(self._counts.items()):
             found = [each for (_, form), each in self._done.items() if each is not None and form.integers == integers]

@@ -1,4 +1,4 @@
-"""`fold-channel-order`: a constant order of the input channels of a convolution is that of its filters instead.
+"""`fold-channel-order`: a constant reordering of the input channels of a convolution is moved to its filters.
 
     %0 = opset8.Gather(%x, [2, 1, 0], 1)
     %1 = opset1.Subtract(%0, %m)                          // any number of such operations with constants
@@ -33,7 +33,7 @@ CHANNELS = 1
 
 
 def channel_order(op: Operation) -> list[int] | None:
-    """The order in which a Gather takes all channels of [N, C, …], if that is what it does."""
+    """The order in which a Gather reads all channels of [N, C, …]; None if it is no such Gather."""
     if not isinstance(op, Gather) or op.integer("batch_dims"):
         return None
     shape, rank, axis, indices = shape_of(op.operands[0]), rank_of(op.operands[0]), constant_of(op.operands[2]), constant_of(op.operands[1])
@@ -68,7 +68,7 @@ def reordered_filters(op: ConvolutionOp, filters: Values, order: list[int]) -> V
 
 
 def reordered_constant(value: SSAValue, rank: int, order: list[int]) -> Values | None:
-    """A constant for channels before they are reordered, which broadcasts against [N, C, …]; None if it is none."""
+    """A constant for channels before they are reordered, which broadcasts against [N, C, …]; None for other values."""
     values = weight_of(value)
     if values is None or values.ndim > rank:
         return None

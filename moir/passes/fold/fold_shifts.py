@@ -68,7 +68,7 @@ class ShiftBefore(Pattern):
         assert isinstance(op, Convolution | GroupConvolution)
         value, element = op.operands[0], element_of(op.results[0])
         found = constant_term(value.op) if isinstance(value, OpResult) else None
-        # Half precision might not hold the result without the mean.
+        # The result before the addition might overflow in f16.
         if found is None or element not in (f32, f64) or not has_one_live_use(value):
             return
         if is_padded(op):
@@ -87,7 +87,7 @@ class ShiftBefore(Pattern):
 
 
 class TermsAfter(TwoConstants):
-    """Adds up the terms after a convolution; `fold-scales` has done so with all others."""
+    """Adds up two constant terms after a convolution; `fold-scales` has merged all other ones."""
 
     companions = ((Convolution, GroupConvolution),)
 

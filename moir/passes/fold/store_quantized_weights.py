@@ -6,8 +6,8 @@
     %0 = opset1.Multiply(opset1.Convert(%c), 0.01)
     %y = opset1.Convolution(%x, %0)
 
-Exporters write so what was trained with quantization. The runtime computes with such integers; of the rounded numbers,
-to which the FakeQuantize would be folded, it does not know that they are on a grid. Grids of signed or unsigned bytes
+Exporters write models in this form after quantization-aware training. The runtime computes with such integers, but it
+does not recognize the rounded numbers to which the FakeQuantize would be folded. Grids of signed or unsigned bytes
 without a zero point have this form; weights with another grid are folded.
 """
 

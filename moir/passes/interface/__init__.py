@@ -1,1 +1,1 @@
-"""Passes that change inputs and outputs of a model: which they are, their shapes, types and layouts, preprocessing."""
+"""Passes that change inputs and outputs of a model: selection, shapes, types, layouts and preprocessing."""

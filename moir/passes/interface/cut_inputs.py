@@ -1,4 +1,4 @@
-"""`cut-inputs`: the inputs of the model become the given places, in that order; what is not needed any more is erased.
+"""`cut-inputs`: the inputs of the model become the given places, in that order; unused operations are erased.
 
     cut-inputs{inputs="0:act[1,8]"}
 

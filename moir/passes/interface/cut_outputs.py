@@ -1,4 +1,4 @@
-"""`cut-outputs`: the outputs of the model become the given tensors, in that order; what they do not need is erased.
+"""`cut-outputs`: the outputs of the model become the given tensors, in that order; all else is erased.
 
     cut-outputs{outputs="act"}
 

@@ -10,7 +10,8 @@
 
 Of the names of a tensor, the runtime gives the alphabetically first one as that of an input or output, and code relies
 on it. So inputs keep no names that come before the declared one, and the Result of an output says which names the
-output has. The runtime gives outputs that are one tensor, or an input, the same names: an Identity is between then.
+output has. The runtime gives the same names to two outputs of one tensor, and to an output that is an input: an
+Identity is inserted between.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _name_outputs(block: Block, results: Sequence[Result]) -> bool:
         if value not in names:
             names[value] = dict.fromkeys(names_of(value))
         declared = _declared(result, names[value])
-        # The CPU plugin does not execute an Identity of strings.
+        # The CPU plugin has no Identity of strings.
         if declared is None or element_of(value) == string:
             continue
         if is_shared and declared != (name_of(value.owner) if isinstance(value.owner, Parameter) else None):

@@ -56,7 +56,7 @@ _LAST = {2: "nc", 3: "hwc", 4: "nhwc", 5: "ndhwc"}
 
 @dataclass
 class Preprocessing:
-    """What is computed of an input.
+    """The preprocessing of one input.
 
     Args:
         layout: the layout of the input in the model, if it is known.
@@ -74,7 +74,7 @@ class Preprocessing:
 
     @property
     def count(self) -> int:
-        """How many channels have numbers of their own."""
+        """Number of channels with separate means or scales; 1 if all channels share one."""
         return max(len(self.mean), len(self.scale))
 
 
@@ -111,7 +111,7 @@ class PreprocessInputsPass(ReportingPass):
         return True
 
     def _asked(self, model: ModelOp, ports: ModelPorts) -> dict[Operation, Preprocessing]:
-        """What is asked for, by the Parameter, with the dimensions of channels."""
+        """The requested preprocessing by Parameter, with the dimensions of channels."""
         layouts = given_layouts(ports, self.layout, self.source_layout, self.target_layout)
         asked = {each: Preprocessing(recorded_layout(each)) for each in ports.inputs}
         for port, layout in layouts.items():
@@ -147,7 +147,7 @@ def _scalable(model: ModelOp, inputs: Sequence[Operation]) -> list[Operation]:
 
 
 def _axis(parameter: Operation, asked: Preprocessing) -> int | None:
-    """The dimension of channels that have numbers of their own; None if none have."""
+    """The dimension of channels with separate means or scales; None if there are none."""
     if asked.count <= 1:
         return None
     if min(len(asked.mean), len(asked.scale)) > 1 and len(asked.mean) != len(asked.scale):
@@ -159,7 +159,7 @@ def _axis(parameter: Operation, asked: Preprocessing) -> int | None:
 
 
 def _error(parameter: Operation, error: UsageError) -> UsageError:
-    """The error with the input in it, and with what to say of its channels if it has no hint yet."""
+    """The error with the input named, and with a hint on its channels if it has no hint yet."""
     name, shape = name_of_port(parameter), shape_of(parameter.results[0])
     hint = f"say which dimension the channels are, as in --layout '{name}({_usual_layout(parameter)})'{_usual_count(parameter)}"
     return UsageError(f"input {name!r} of shape {format_shape(shape)}: {error.reason}", hint=error.hint or hint)
@@ -274,7 +274,7 @@ def _reversed(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
     shape = shape_of(value)
     if shape is not None and shape[axis] == COLORS:
         return op.Gather(value, [*range(COLORS)][::-1], axis)
-    # However many there are at run time.
+    # The number of channels is known at run time only.
     return op.Slice(value, [-1], [np.iinfo(np.int64).min], [-1], [axis])
 
 

@@ -7,8 +7,9 @@
 ->  %0 = opset1.Parameter() {name = "x", bounds = "1..4,8"} : tensor<?x8xf32>
     %1 = onnx.Relu(%0) : tensor<?x?xf32>
 
-Unknown dimensions of other inputs get a size, too, if they have the name of a dimension that gets it. What the file of
-the model declares of other tensors is forgotten where it need not hold any more; opset operations are inferred anew.
+Unknown dimensions of other inputs get a size, too, if they have the name of a dimension that gets it. Types that the
+file of the model declares for other tensors are dropped where they need not hold any more; types of opset operations
+are inferred again.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class SetInputShapesPass(ReportingPass):
     """Sets the shapes of inputs.
 
     Args:
-        inputs: items of `--input`; those without a shape say nothing.
+        inputs: items of `--input`; those without a shape have no effect.
     """
 
     name = "set-input-shapes"

@@ -39,7 +39,7 @@ class SetInputTypesPass(ReportingPass):
     """Sets the element types of inputs.
 
     Args:
-        inputs: items of `--input`; those without a type say nothing.
+        inputs: items of `--input`; those without a type have no effect.
     """
 
     name = "set-input-types"

@@ -1,4 +1,4 @@
-"""`low-latency`: what recurrent operations hand on from step to step persists from one inference to the next.
+"""`low-latency`: states of recurrent operations persist from one inference to the next.
 
     %y, %h = opset5.GRUSequence(%x, %h0, …) {name = "gru", direction = "forward"}
 ->  %z = opset3.Broadcast(0.0, opset3.ShapeOf(%h0))
@@ -6,12 +6,12 @@
     %y, %h = opset5.GRUSequence(%x, %r, …) {name = "gru", direction = "forward"}
     opset6.Assign(%h) {variable_id = "gru/state"}
 
-So a sequence can be given in pieces, down to one step for each inference. The same is done with what the back edges of
-a TensorIterator or Loop over slices hand on; if such a loop has one iteration, its body takes its place. Integers and
-booleans are not kept: they count steps, and do so anew in each inference.
+So a sequence can be given in pieces, down to one step for each inference. The same is done with the states of a
+TensorIterator or Loop over slices; if such a loop has one iteration, its body takes its place. Integers and booleans
+are not kept: they count steps, and do so anew in each inference.
 
-Left as they are, with a note: operations that read a sequence from its end, for which they would have to know the
-pieces that are yet to come, and loops that do not go through slices of an input. Loops in bodies are part of a step.
+Left as they are, with a note: operations that read a sequence from its end, which would need the later pieces first,
+and loops that do not go through slices of an input. Loops in bodies are part of a step.
 
 Values start at zero, `use-const-initializer=false`: at those that the model computes for them. Source: LowLatency2 of
 Model Optimizer, which does this to TensorIterators, Loops and sequences.

@@ -11,12 +11,12 @@
     opset6.Assign(%n) {variable_id = "pastpresent"}
 
 The ids of the variables are those that Model Optimizer's MakeStateful gave: both names, one after the other. A
-variable is zero before the first inference and after a reset; its unknown dimensions have sizes then as
-`moir/rewriting/state_sizes.py` says.
+variable is zero before the first inference and after a reset; its unknown dimensions then have the sizes that
+`moir/rewriting/state_sizes.py` defines.
 
-What computes initial values alone, the CPU plugin (2026.4) makes a part of the ReadValue. A variable whose size changes
-then keeps its value at a reset, and some models are not compiled. So an output uses initial values that are not
-constant, too: their sum, which is 0, is added to it.
+The CPU plugin (2026.4) moves operations that only compute initial values into the ReadValue. A variable whose size
+changes then keeps its value at a reset, and some models are not compiled. So initial values that are not constant get
+another use: their sum, which is 0, is added to an output.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _zeros(op: OpBuilder, parameter: Parameter, sizes: Sequence[Size]) -> tuple[
 
 
 def _use(results: Sequence[Result], zeros: Sequence[SSAValue]) -> None:
-    """Add the sum of zeros, of which there may be none at all, to the first output of numbers; or to none."""
+    """Add the sum of zeros, which may be empty tensors, to the first output of numbers, if there is one."""
     numbers = REAL_TYPES | INTEGER_TYPES
     result = next((op for op in results if element_of(op.operands[0]) in numbers), None)
     if result is None or result.parent is None:

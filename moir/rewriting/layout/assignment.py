@@ -2,8 +2,8 @@
 
 An orbit costs one Transpose if some user wants another permutation than the producer gives, however many such users
 there are; an operation costs the operations that its permuted form adds. The number of operations counts first, then
-the size of the transposed tensors. An operation with the attribute `prefers_channels_first` costs more than any
-Transpose on the other side: an extension made it that expects it so after the layout change. Among assignments of
+the size of the transposed tensors. On the other side, an operation with the attribute `prefers_channels_first` costs
+more than any Transpose: the extension that made it expects channels first after the layout change. Among assignments of
 equal cost, the best has most operations on the side of the convolutions, into which the runtime can fuse them; if there
 is no such side, the best changes fewest operations.
 """
@@ -32,13 +32,13 @@ PREFERENCE = OPERATION << 6
 """Cost of an operation that prefers channels first and has them last."""
 
 PREFERS_CHANNELS_FIRST = "prefers_channels_first"
-"""The discardable attribute of such an operation."""
+"""The discardable attribute of an operation that prefers channels first and has them last."""
 
 HAS_CHANNELS_FIRST = "has_channels_first"
-"""The attribute that it has instead once it is permuted."""
+"""The attribute that replaces `PREFERS_CHANNELS_FIRST` once the operation is permuted."""
 
 IMAGE_ORDERS = {PREFERS_CHANNELS_FIRST: ((0, 3, 1, 2), (0, 4, 1, 2, 3)), HAS_CHANNELS_FIRST: ((0, 2, 3, 1), (0, 2, 3, 4, 1))}
-"""Attribute -> the permutations of images that change whether channels are first."""
+"""By attribute: the permutations of images that move the channels to the other place."""
 
 UNKNOWN_SIZE, UNKNOWN_SHAPE = 32, (1, 64, 32, 32)
 """The size of an unknown dimension, and the shape of a tensor of unknown rank, for the cost of a Transpose."""
@@ -218,7 +218,8 @@ class Assignment:
         cost = OPERATION * node.extra + (PREFERENCE if _preference(node, HAS_CHANNELS_FIRST) else 0)
         for value, order in self.layouts.values(node):
             if not self.layouts.agrees(node, value, order):
-                # The orbit has other permutations on the two sides, so that this value needs a Transpose of its own.
+                # The orbit has neither of the permutations that this value needs, so the value gets a Transpose of its
+                # own.
                 cost += transposition_cost(value)
         return cost
 

@@ -29,7 +29,8 @@ def matmul(offer: Offer) -> Permuted | None:
     if not swapped and order[-2:] != (count - 2, count - 1):
         return None
     if count < rank:
-        # Permuted batch dimensions need the same permutation in the other operand, which has more of them.
+        # Permuted batch dimensions would need the same permutation of the other operand, which has more batch
+        # dimensions.
         if order[:-2] != natural(count - 2):
             return None
         batch = natural(rank)

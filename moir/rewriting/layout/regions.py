@@ -171,7 +171,8 @@ class Layouts:
         region, count = Region(), 0
         self.regions.append(region)
         orbit.sides = (natural(len(order)), order)
-        # Tensors of high rank first: the permutation of one of low rank does not determine those of its neighbours.
+        # Tensors of high rank come first: the permutation of a tensor of low rank does not determine those of its
+        # neighbours.
         pending = [(-len(order), 0, orbit)]
         while pending:
             current = heappop(pending)[-1]

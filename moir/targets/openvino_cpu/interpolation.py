@@ -36,7 +36,7 @@ class ScalesOfImages(Pattern):
         scales, places, rank = constant_of(target), constant_of(axes), rank_of(data)
         if scales is None or places is None or rank is None or scales.ndim != 1 or scales.shape != places.shape:
             return
-        # Of fewer axes than those behind batch and channels, the plugin resizes in other ways.
+        # If only some of the axes after batch and channels are resized, the plugin computes other results.
         if set(places.tolist()) != set(range(2, rank)):
             return
         complete = np.ones(rank, scales.dtype)

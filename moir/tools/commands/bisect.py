@@ -17,9 +17,8 @@ from moir.tools.commands.candidates import write_candidate, write_text
 from moir.tools.conversion_arguments import (
     add_configuration_argument,
     add_conversion_arguments,
-    add_extension_arguments,
     add_input_arguments,
-    add_reading_arguments,
+    add_model_arguments,
     conversion_options,
 )
 from moir.tools.failures import FAILED, one_line, report_failures
@@ -44,9 +43,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones, as for the conversion")
     add_conversion_arguments(parser)
     add_configuration_argument(parser)
-    add_reading_arguments(parser)
-    add_extension_arguments(parser)
-    parser.add_debug_argument()
+    add_model_arguments(parser)
     return parser
 
 
@@ -84,7 +81,7 @@ def _bisect(options: argparse.Namespace) -> int:
 
 
 def written(verdict: Verdict, folder: Path, extensions: Sequence[str]) -> list[tuple[str, str]]:
-    """Write what shows a fault again; returns rows about it.
+    """Write files that reproduce a fault; returns rows about them.
 
     Args:
         verdict: the verdict.

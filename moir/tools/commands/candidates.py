@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_candidate(candidate: Candidate, stem: Path) -> Path:
-    """Write a part of a model, and beside it what its tensors were in the whole one.
+    """Write a part of a model, and beside it the values of its tensors in the whole model.
 
     Args:
         candidate: the part.

@@ -1,4 +1,4 @@
-"""`moir inspect`: what a model consists of, and what of it moir cannot convert, as tables or as JSON."""
+"""`moir inspect`: the contents of a model, and the operations that moir cannot convert, as tables or as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.conversion_arguments import add_extension_arguments, add_reading_arguments, conversion_options
+from moir.tools.conversion_arguments import add_model_arguments, conversion_options
 from moir.tools.failures import report_failures
 from moir.tools.streams import text_output
 from moir.tools.terminal import print_tables
@@ -23,9 +23,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("model", metavar="MODEL", help="a model, the folder of a SavedModel, or a text of --dump-ir; - for standard input")
     parser.add_argument("--node", metavar="NAME", help="show the node, or the producer of the tensor, of this name with its neighbours")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    add_reading_arguments(parser)
-    add_extension_arguments(parser)
-    parser.add_debug_argument()
+    add_model_arguments(parser)
     return parser
 
 

@@ -24,13 +24,7 @@ from moir.tools.argument_parser import ArgumentParser
 from moir.tools.arrays import read_arrays
 from moir.tools.commands.candidates import write_candidate
 from moir.tools.commands.run import inputs_of, runner_of
-from moir.tools.conversion_arguments import (
-    add_extension_arguments,
-    add_input_arguments,
-    add_parameters,
-    add_reading_arguments,
-    conversion_options,
-)
+from moir.tools.conversion_arguments import add_input_arguments, add_model_arguments, add_parameters, conversion_options
 from moir.tools.failures import report_failures
 from moir.tools.model_reading import opened_model
 from moir.tools.streams import text_output
@@ -60,9 +54,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("--seconds", metavar="N", type=float, default=SECONDS, help=f"time limit (default: {SECONDS:.0f})")
     parser.add_argument("--keep-weights", action="store_true", help="do not replace the weights by random ones")
     add_parameters(parser, [INPUT])
-    add_reading_arguments(parser)
-    add_extension_arguments(parser)
-    parser.add_debug_argument()
+    add_model_arguments(parser)
     return parser
 
 

@@ -19,13 +19,7 @@ from typing import TYPE_CHECKING
 
 from moir.errors import ConversionError
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.conversion_arguments import (
-    add_configuration_argument,
-    add_conversion_arguments,
-    add_extension_arguments,
-    add_reading_arguments,
-    conversion_options,
-)
+from moir.tools.conversion_arguments import add_configuration_argument, add_conversion_arguments, add_model_arguments, conversion_options
 from moir.tools.failures import report_failures
 from moir.version import VERSION
 
@@ -46,9 +40,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("--verdict", metavar="FILE", help="a text that the page shows at its top, such as what moir bisect printed")
     add_conversion_arguments(parser)
     add_configuration_argument(parser)
-    add_reading_arguments(parser)
-    add_extension_arguments(parser)
-    parser.add_debug_argument()
+    add_model_arguments(parser)
     return parser
 
 

@@ -17,13 +17,7 @@ from moir.parameters.interface import INPUT
 from moir.suggestions import did_you_mean
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.arrays import check_npz, read_arrays, write_arrays
-from moir.tools.conversion_arguments import (
-    add_extension_arguments,
-    add_input_arguments,
-    add_parameters,
-    add_reading_arguments,
-    conversion_options,
-)
+from moir.tools.conversion_arguments import add_input_arguments, add_model_arguments, add_parameters, conversion_options
 from moir.tools.failures import one_line, report_failures
 from moir.tools.model_reading import opened_model
 from moir.tools.output import ARRAYS_FILE, check_replaceable
@@ -55,9 +49,7 @@ def argument_parser() -> ArgumentParser:
         help="what computes: the framework's own runtime, or, after a conversion, OpenVINO Runtime or moir's definitions of the operations",
     )
     add_parameters(parser, [INPUT])
-    add_reading_arguments(parser)
-    add_extension_arguments(parser)
-    parser.add_debug_argument()
+    add_model_arguments(parser)
     return parser
 
 
@@ -101,13 +93,13 @@ ALL = "all"
 
 
 def runner_of(model: Path | ModuleOp, options: ConversionOptions, runtime: str | None, arrays: Mapping[str, Array] | None) -> Runner:
-    """What runs a model.
+    """The runner of a model.
 
     Args:
         model: a model file or a module.
         options: the options of its reader, and shapes of its inputs.
-        runtime: one of the values of `--runtime`; None for the first that there is.
-        arrays: the inputs, which say the shapes that the model does not; None if they are random.
+        runtime: one of the values of `--runtime`; None for the first that is installed.
+        arrays: the inputs, which give shapes that the model leaves open; None if they are random.
 
     Raises ExecutionError if the runtime is not installed, and MoirError for a model that cannot be converted.
     """

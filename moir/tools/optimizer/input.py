@@ -1,6 +1,6 @@
 """The input of `moir-opt`: a text or a model, from a file, a folder, standard input or a pipe.
 
-A model is recognized by its content; what no frontend reads is a text, unless it is known to be something else.
+A model is recognized by its content; a file that no frontend reads is a text, unless it is of a known other kind.
 """
 
 from __future__ import annotations

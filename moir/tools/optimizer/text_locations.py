@@ -46,7 +46,7 @@ class TextLocations:
     @cached_property
     def _by_node(self) -> dict[str, list[Operation]]:
         found: dict[str, list[Operation]] = {}
-        # A pass may have renamed or erased an operation: what it was called in the text is not kept.
+        # A pass may have renamed or erased an operation: its name in the text is not kept.
         for op in sorted(self._positions, key=self._positions.__getitem__):
             if name := name_of(op):
                 found.setdefault(name, []).append(op)

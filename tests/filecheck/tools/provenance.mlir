@@ -1,4 +1,4 @@
-// The nodes from which each operation comes, also behind passes; they are read back, and go on from there.
+// The nodes from which each operation comes, also after passes; they are read back, and go on from there.
 // RUN: moir-opt %s --print-provenance | filecheck %s --check-prefix=READ
 // RUN: moir-opt %s -p fold-constants,fuse-swish,deduplicate,eliminate-dead --print-provenance | filecheck %s
 // RUN: moir-opt %s -p fold-constants --print-provenance | moir-opt -p fuse-swish,deduplicate,eliminate-dead --print-provenance | filecheck %s

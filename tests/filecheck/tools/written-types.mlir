@@ -4,7 +4,7 @@
 // RUN: moir-opt %s --reinfer-types | filecheck %s --check-prefix=REPLACED
 // RUN: moir-opt %s --reinfer-types | moir-opt | filecheck %s --check-prefix=REPLACED
 
-// What was edited is the Parameter; what does not follow any more is behind it.
+// What was edited is the Parameter; what does not follow any more is after it.
 // CHECK: moir-opt: error: {{.*}}written-types.mlir:15:3: opset1.Relu 'y': the result is written as tensor<1x4xf32>, but its operands and properties give tensor<?x4xf32>; write a type that follows, or replace the written types with --reinfer-types
 
 // TRUSTED: name = "y"} : tensor<1x4xf32>

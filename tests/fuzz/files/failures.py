@@ -58,7 +58,7 @@ def caffe_sample(text: str, blobs: Sequence[np.ndarray[Any, Any]] = ()) -> Calla
 
 
 def mxnet_sample(*nodes: Mapping[str, Any], weights: Mapping[str, np.ndarray[Any, Any]] | None = None) -> Callable[[], Sample]:
-    """A symbol of nodes behind the variable `x`."""
+    """A symbol of nodes after the variable `x`."""
 
     def write(folder: Path) -> Path:
         variables = [{"op": "null", "name": name, "inputs": []} for name in ("x", *(weights or ()))]
@@ -123,7 +123,7 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "onnx: axes of rank 5": onnx_sample(one("Squeeze", "x", "a"), a=np.zeros((1, 1, 1, 1, 1), np.int64)),
     "onnx: no bounds of a slice": onnx_sample(one("Slice", "x", "a", "b"), a=np.zeros(0, np.int64), b=np.ones(1, np.int64)),
     "onnx: Round of a string": onnx_sample(one("Round", "s"), s=np.array(["a"], object)),
-    "onnx: a shift of nothing": onnx_sample(one("BitShift", "x", direction="LEFT")),
+    "onnx: a shift by no operand": onnx_sample(one("BitShift", "x", direction="LEFT")),
     "onnx: Reshape to a number of floats": onnx_sample(one("Reshape", "x", "s"), s=np.array([np.nan], np.float32)),
     "onnx: the condition of a loop is of rank 2": onnx_sample(
         one(
@@ -162,12 +162,14 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     ),
     "tf: a kind with NUL": graph_sample(node("y", "Re\0lu", "x")),
     "tf: Reshape without shape": graph_sample(node("y", "Reshape", "x")),
-    "tf: Pack of nothing": graph_sample(node("y", "Pack", "", N=0)),
-    "tf: Merge of nothing": graph_sample(node("y", "Merge", "", N=0)),
+    "tf: Pack without operands": graph_sample(node("y", "Pack", "", N=0)),
+    "tf: Merge without operands": graph_sample(node("y", "Merge", "", N=0)),
     "tf: Enter without frame": graph_sample(node("y", "Enter", "x")),
     "tf: a value that does not leave its loop": graph_sample(*LOOP, node("next", "NextIteration", "enter"), node("y", "Exit", "switch")),
     "tf: an output that is not there": graph_sample(node("e", "Enter", "x", frame_name="f"), node("y", "Relu", "e:7")),
-    "tf: strides of nothing": graph_sample(constant("b", [0], np.int32), constant("s", [], np.int32), node("y", "StridedSlice", "x b b s")),
+    "tf: strides without entries": graph_sample(
+        constant("b", [0], np.int32), constant("s", [], np.int32), node("y", "StridedSlice", "x b b s")
+    ),
     "tf: a begin that is a number": graph_sample(
         constant("b", 0, np.int32), constant("e", [1], np.int32), node("y", "StridedSlice", "x b e e")
     ),

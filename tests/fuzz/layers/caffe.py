@@ -49,8 +49,8 @@ def power(draw: Draw, x: Array) -> Layer:
 def prelu(draw: Draw, x: Array) -> Layer:
     need(x.ndim > 1)
     slopes = draw.array(np.dtype(np.float32), [x.shape[1]], special=0)
-    behind = slopes.reshape(1, -1, *(1,) * (x.ndim - 2))
-    return Layer("PReLU", np.where(x > 0, x, x * behind), weights=[slopes])
+    after = slopes.reshape(1, -1, *(1,) * (x.ndim - 2))
+    return Layer("PReLU", np.where(x > 0, x, x * after), weights=[slopes])
 
 
 def scale(draw: Draw, x: Array) -> Layer:

@@ -23,8 +23,8 @@ class Layer:
         kind: its kind in the framework.
         result: what it computes.
         attributes: its attributes, as the framework writes them.
-        others: operands behind the first one, which are inputs of the network.
-        weights: operands behind these, which are stored with the network.
+        others: operands after the first one, which are inputs of the network.
+        weights: operands after these, which are stored with the network.
         onnx: the kind of ONNX that computes the same, by which faults of the plugin are recognised.
     """
 

@@ -71,7 +71,7 @@ def split(g: Sketch) -> str:
 
 @pattern("sequence.loop", CONTROL_FLOW)
 def collected(g: Sketch) -> str:
-    """A loop that appends to a sequence, which is joined behind it."""
+    """A loop that appends to a sequence, which is joined after it."""
     shape = g.draw.shape(0 if g.draw.chance(0.2) else 1, 2)
     value = g.input(shape)
     start = g.plain("SequenceConstruct", value)[0] if g.draw.chance(0.5) else g.plain("SequenceEmpty", dtype=1)[0]

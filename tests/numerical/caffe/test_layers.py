@@ -46,7 +46,7 @@ def sums_of_windows(x: Array, kernel: int, stride: int, pad: int, count: int) ->
 
 
 def averages(x: Array) -> Array:
-    """Kernel 3, stride 3, pad 2: of the rounded-up windows the last one would begin behind the data."""
+    """Kernel 3, stride 3, pad 2: of the rounded-up windows the last one would begin after the data."""
     totals, sizes = sums_of_windows(x, 3, 3, 2, 3)
     return totals / sizes
 

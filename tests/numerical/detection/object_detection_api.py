@@ -47,7 +47,7 @@ class Version:
     Args:
         prefix: the beginning of all names, as functions that were inlined have it.
         loops: whether images are resized and post-processed in loops; otherwise the batch is one image, unrolled.
-        clips_first: whether boxes are clipped to the image before the suppression (2017), not behind it.
+        clips_first: whether boxes are clipped to the image before the suppression (2017), not after it.
         cast: the name of the node that makes the sizes of images floats.
     """
 

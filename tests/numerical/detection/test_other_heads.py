@@ -42,7 +42,7 @@ def selected(boxes: Array, scores: Array, overlap: float, threshold: float) -> A
 
 
 def efficient_det() -> tf.Graph:
-    """Two levels with 2 scales and 3 ratios: `image_arrays` -> the outputs of the heads, and `detections` behind them."""
+    """Two levels with 2 scales and 3 ratios: `image_arrays` -> the outputs of the heads, and `detections` after them."""
     weights = Weights()
     with tf.Graph().as_default() as graph:
         x = V1.placeholder(tf.float32, [1, IMAGE, IMAGE, 3], "image_arrays")

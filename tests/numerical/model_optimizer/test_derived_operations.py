@@ -67,7 +67,7 @@ def extension(operation: str, attributes: object = None) -> dict[str, str]:
 
 
 def foo(tmp_path, operation: str, attributes: object = None, *constants: Array, data: Array = IMAGE) -> Converted:
-    """The IR of a Foo of an image and constants, and a Relu behind it."""
+    """The IR of a Foo of an image and constants, and a Relu after it."""
     names = [f"c{index}" for index in range(len(constants))]
     nodes = [node("Foo", ["x", *names], ["h"], "foo", domain="acme"), node("Relu", ["h"], ["y"], "relu")]
     return convert(tmp_path, extension(operation, attributes), nodes, {"x": data}, constants=dict(zip(names, constants, strict=True)))

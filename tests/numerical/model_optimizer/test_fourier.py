@@ -137,7 +137,7 @@ def test_fourier_transform_of_complex_data(tmp_path):
     assert converted.attributes("FFT") == {"inverse": "0"}
     assert converted.layer("FFT").get("version") == "custom_opset"
     assert converted.shape("FFT") == [1, 2, 6, 5]
-    # One transposition for the input; behind the transform, the axis of the sum is that of the channels.
+    # One transposition for the input; after the transform, the axis of the sum is that of the channels.
     assert converted.types.count("Transpose") == 1
     # An operation that is written in Python is of the operation set `extension`.
     converted.path.write_text(converted.path.read_text().replace("custom_opset", "extension"))

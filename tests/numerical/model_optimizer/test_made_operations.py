@@ -14,7 +14,7 @@ from tests.numerical.tensorflow import conversion as tensorflow_conversion
 
 X = np.random.default_rng(0).normal(size=(1, 4, 6, 6)).astype(np.float32)
 
-BEHIND = """
+AFTER = """
 import numpy as np
 from mo.{module}.replacement import {base}ReplacementPattern
 from mo.front.common.partial_infer.utils import int64_array as ints, float_array
@@ -403,8 +403,8 @@ def test_what_it_computes(tmp_path, name):
     """Each in one phase, in turn: what is made is lowered in the same way."""
     imports, made, expected = MADE[name]
     phase = list(PHASES)[list(MADE).index(name) % len(PHASES)]
-    text = BEHIND.format(module=PHASES[phase], base=phase.capitalize(), imports=imports, made=made)
-    converted = convert(tmp_path, {f"{phase}/behind.py": text}, [node("Relu", ["x"], ["y"], "relu")], {"x": X})
+    text = AFTER.format(module=PHASES[phase], base=phase.capitalize(), imports=imports, made=made)
+    converted = convert(tmp_path, {f"{phase}/after.py": text}, [node("Relu", ["x"], ["y"], "relu")], {"x": X})
     (found,) = converted.run({"x": X})
     want = np.asarray(expected(np.maximum(X, 0)))
     compare([found], [want.astype(found.dtype)])
@@ -414,12 +414,12 @@ def test_what_it_computes(tmp_path, name):
 def test_an_operation_with_bodies_cannot_be_made(tmp_path, kind):
     imports = f"from openvino.tools.mo.ops.{kind} import {kind}"
     made = f"{kind}(graph, {{'in_ports_count': 1}}).create_node()"
-    text = BEHIND.format(module="middle", base="Middle", imports=imports, made=made)
-    with pytest.raises(ConversionError, match=rf"behind\.py:\d+ .*an extension cannot make a {kind}: it would have no bodies; edit"):
-        convert(tmp_path, {"middle/behind.py": text}, [node("Relu", ["x"], ["y"], "relu")], {"x": X})
+    text = AFTER.format(module="middle", base="Middle", imports=imports, made=made)
+    with pytest.raises(ConversionError, match=rf"after\.py:\d+ .*an extension cannot make a {kind}: it would have no bodies; edit"):
+        convert(tmp_path, {"middle/after.py": text}, [node("Relu", ["x"], ["y"], "relu")], {"x": X})
 
 
-# In a channel-last model, behind a convolution: what is computed of [N, H, W, C].
+# In a channel-last model, after a convolution: what is computed of [N, H, W, C].
 CHANNEL_LAST = {
     "slopes": ("from extensions.ops.prelu import PReLU", "const(graph, PReLU, {1: np.full(4, 0.3)}, {})", lambda x: tf.maximum(x, 0)),
     "depth to space": (
@@ -450,7 +450,7 @@ CHANNEL_LAST = {
 @pytest.mark.parametrize("name", CHANNEL_LAST)
 def test_what_it_computes_of_channel_last_data(tmp_path, name, phase):
     imports, made, expected = CHANNEL_LAST[name]
-    files = {f"{phase}/behind.py": BEHIND.format(module=PHASES[phase], base=phase.capitalize(), imports=imports, made=made)}
+    files = {f"{phase}/after.py": AFTER.format(module=PHASES[phase], base=phase.capitalize(), imports=imports, made=made)}
     x, weights = X.transpose(0, 2, 3, 1), np.ones((1, 1, 4, 4), np.float32)
     graph, _ = tensorflow_conversion.build(lambda x: tf.nn.elu(tf.nn.relu(tf.nn.conv2d(x, weights, 1, "SAME"))), {"x": x})
     converted = Converted.of(graph, tmp_path, extensions=[write(tmp_path / "my_extension", files)])

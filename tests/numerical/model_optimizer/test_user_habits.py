@@ -36,7 +36,7 @@ class Behind({base}ReplacementPattern):
         for relu in graph.get_op_nodes(op='ReLU'):
 """
     text += "".join(f"            {line}\n" for line in lines.strip().splitlines())
-    return {f"{phase}/behind.py": text}
+    return {f"{phase}/after.py": text}
 
 
 @pytest.mark.parametrize("phase", ["front", "middle", "back"])
@@ -56,7 +56,7 @@ made.in_port(1).get_connection().set_source(constant.out_port(0))
 
 def test_a_fraction_beside_integers_is_no_integer(tmp_path):
     files = behind_relu("front", "made = create_op_with_const_inputs(graph, Mul, {1: 0.5}, {}, relu)\nmade.out_port(0)")
-    files["front/behind.py"] += "            relu.out_port(0).get_connection().get_destinations()[0].connect(made.out_port(0))\n"
+    files["front/after.py"] += "            relu.out_port(0).get_connection().get_destinations()[0].connect(made.out_port(0))\n"
     with pytest.raises(ConversionError, match="f64"):
         convert(tmp_path, files, RELU, {"x": np.ones((2, 3), np.int64)})
 

@@ -22,7 +22,7 @@ def random(*shape: int) -> Array:
 
 
 def compare(past: int, lengths: list[int], count: int, packed: bool = False, results: int = 3, **attributes: Any) -> None:
-    """Compare `count` new tokens behind past ones; `lengths` are those of the sequences with the new tokens."""
+    """Compare `count` new tokens after past ones; `lengths` are those of the sequences with the new tokens."""
     batch, total = len(lengths), max(lengths)
     inputs: dict[str, Array] = {"q": random(batch, count, (HEADS + 2 * OWN * packed) * SIZE)}
     if not packed:
@@ -57,7 +57,7 @@ def test_first_tokens_and_the_next_one(attributes: dict[str, Any], packed: bool)
 
 
 def test_sequences_of_different_lengths() -> None:
-    """The next token of a shorter sequence stands behind its own past; what the cache has behind that is not defined."""
+    """The next token of a shorter sequence stands after its own past; what the cache has after that is not defined."""
     compare(7, [8, 6], 1, results=1, do_rotary=1)
 
 

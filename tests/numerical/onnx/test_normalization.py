@@ -127,8 +127,8 @@ def test_other_norms_are_refused() -> None:
 @pytest.mark.parametrize("size", [1, 3, 5, 2, 4])
 @pytest.mark.parametrize("bias", [1.0, 2.0, 1.5])
 def test_lrn(size: int, bias: float) -> None:
-    before, behind = (size - 1) // 2, size // 2
-    sums = np.stack([np.square(X[:, max(0, c - before) : c + behind + 1]).sum(1) for c in range(6)], axis=1)
+    before, after = (size - 1) // 2, size // 2
+    sums = np.stack([np.square(X[:, max(0, c - before) : c + after + 1]).sum(1) for c in range(6)], axis=1)
     expected = X / (bias + 0.3 / size * sums) ** 0.6
     check(
         [node("LRN", ["x"], ["y"], size=size, alpha=0.3, beta=0.6, bias=bias)],

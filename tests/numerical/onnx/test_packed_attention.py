@@ -89,7 +89,7 @@ PLACES = np.zeros((len(LENGTHS), max(LENGTHS)), np.int32)
 
 
 def by_sequence(parts: list[Array]) -> Array:
-    """The attention of each sequence for itself, one behind the other."""
+    """The attention of each sequence for itself, one after the other."""
     pieces = [[part[None, start:end] for part in parts] for start, end in pairwise(ENDS)]
     return np.concatenate([attention(piece)[0] for piece in pieces])
 

@@ -95,7 +95,7 @@ def test_average_pool_with_ceil_mode_and_dilations(name, include):
 
 @pytest.mark.parametrize("dilations", [[1, 1], [1, 2]], ids=str)
 def test_windows_that_start_in_padding_that_counts(dilations):
-    """The first axis has a window that starts in the padding at the end, the second one that ends behind it."""
+    """The first axis has a window that starts in the padding at the end, the second one that ends after it."""
     attributes = {"ceil_mode": 1, "count_include_pad": 1, "kernel_shape": [3, 2], "pads": [0, 0, 2, 0], "strides": [3, 2]}
     data = {"x": RANDOM.normal(size=(1, 2, 3, 4)).astype(np.float32)}
     check([node("AveragePool", ["x"], ["y"], dilations=dilations, **attributes)], data, opset=22)

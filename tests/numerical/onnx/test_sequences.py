@@ -143,7 +143,7 @@ def appending(value: str, kind: str = "Mul") -> Any:
 @pytest.mark.parametrize("count", [0, 1, 3])
 @pytest.mark.parametrize(("axis", "new_axis"), [(0, 0), (-1, 0), (0, 1), (-1, 1), (1, 1)])
 def test_a_loop_appends_to_a_sequence(is_known: bool, count: int, axis: int, new_axis: int) -> None:
-    """A known number of iterations is unrolled; values of an unknown number are a scan output behind the first member."""
+    """A known number of iterations is unrolled; values of an unknown number are a scan output after the first member."""
     nodes = [
         node("SequenceConstruct", ["b"], ["start"]),
         node("Loop", ["n", "", "start"], ["sequence"], body=appending("a")),

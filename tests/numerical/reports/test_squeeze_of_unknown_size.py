@@ -72,7 +72,7 @@ READERS: dict[str, tuple[list[onnx.NodeProto], Shape]] = {
         None,
     ),
     "declared": ([number("v", WEIGHTS[0, :4]), node("MatMul", ["q", "v"], ["m"]), node("Relu", ["m"], ["y"])], ["b", 4]),
-    "declared behind a sum": ([number("v", WEIGHTS[0, 0]), node("Add", ["q", "v"], ["m"]), node("Tanh", ["m"], ["y"])], ["b", 4]),
+    "declared after a sum": ([number("v", WEIGHTS[0, 0]), node("Add", ["q", "v"], ["m"]), node("Tanh", ["m"], ["y"])], ["b", 4]),
     "permuted": ([node("Sigmoid", ["q"], ["m"]), node("Transpose", ["m"], ["y"], perm=[1, 0])], None),
     "matrix product": ([number("v", WEIGHTS[0, :4]), node("Gemm", ["q", "v"], ["y"])], None),
     "reduced": ([node("ReduceMean", ["q"], ["y"], axes=[1], keepdims=0)], ["b"]),

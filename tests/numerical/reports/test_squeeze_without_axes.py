@@ -20,7 +20,7 @@ POOLED = [RANDOM.uniform(-1, 1, shape).astype(np.float32) for shape in ((2, 4, 1
 
 @pytest.mark.parametrize("opset", [12, 17])
 def test_pooled_images(tmp_path: Path, opset: int) -> None:
-    """As paddle2onnx writes it behind a pooling: Gemm reads a matrix."""
+    """As paddle2onnx writes it after a pooling: Gemm reads a matrix."""
     graph = ExportedGraph()
     graph.node("Gemm", graph.node("Squeeze", "x"), graph.weight(MATRIX), graph.weight(MATRIX[0]), result="y")
     model = graph.model({"x": (np.float32, ["batch", 4, "h", "w"])}, ["y"], opset=opset)

@@ -26,7 +26,7 @@ def product_and_transposed(x: Any) -> Any:
 
 
 def convolved_by_unit_kernels(x: Any) -> Any:
-    """A convolution with padding, strides and kernels of one element behind a Relu."""
+    """A convolution with padding, strides and kernels of one element after a Relu."""
     return ops.convolution(ops.relu(x), ops.constant(UNIT_KERNELS), [2, 2], [1, 1], [1, 1], [1, 1])
 
 

@@ -124,7 +124,7 @@ def test_functions_of_halves() -> None:
 @pytest.mark.parametrize("shape", [[None, 0], None], ids=str)
 @pytest.mark.parametrize("kind", ["Digamma", "Lgamma"])
 def test_gamma_of_nothing(kind: str, shape: list[int | None] | None) -> None:
-    """The runtime loses the other sizes of larger expressions of nothing."""
+    """The runtime loses the other sizes of larger expressions without elements."""
     check(lambda x: getattr(tf.raw_ops, kind)(x=x), {"x": np.zeros((2, 0), np.float32)}, said={"x": shape})
 
 

@@ -37,7 +37,7 @@ READS: dict[str, tuple[Build, dict[str, Any], int]] = {
         {"x": X, "i": i32([0, 3], [1, 1], [2, 0])},
         1,
     ),
-    "GatherV2 batch behind": (
+    "GatherV2 batch after": (
         lambda x, i: raw.GatherV2(params=x, indices=i, axis=2, batch_dims=1),
         {"x": X, "i": i32([0, 3], [1, 1], [2, 0])},
         1,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.numerical.tensorflow.conversion import core
 
-# Keras is imported behind the module that sets the environment of TensorFlow.
+# Keras is imported after the module that sets the environment of TensorFlow.
 import keras  # isort: skip
 from keras import layers  # isort: skip
 

@@ -117,7 +117,7 @@ def not_quite(x: Any, h: Any, c: Any) -> tuple[Any, Any]:
 
 
 def dynamic_rnn(cell: Callable[..., Any], x: Any, lengths: Any = None) -> Any:
-    """A loop as `dynamic_rnn` made it; behind its length a sequence has zeros, and keeps its state."""
+    """A loop as `dynamic_rnn` made it; after its length a sequence has zeros, and keeps its state."""
     rows = tf.transpose(x, [1, 0, 2])
     steps = tf.shape(rows)[0]
     zero = tf.zeros([tf.shape(rows)[1], 4])

@@ -192,7 +192,7 @@ def test_stateful_recurrent_layers(tmp_path: Path, layer: str, states: int) -> N
 
 
 def counted(x: Any) -> Any:
-    """A counter whose value is read behind each of two steps."""
+    """A counter whose value is read after each of two steps."""
     counter = V1.get_variable("counter", [], tf.float32, V1.zeros_initializer(), use_resource=False)
     first = V1.assign_add(counter, 1.0)
     with tf.control_dependencies([first]):

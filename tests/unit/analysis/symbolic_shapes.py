@@ -20,7 +20,7 @@ from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
 Hidden = dict[Symbol, int]
-"""The number behind each symbol; none for a symbol in place of an unknown dimension."""
+"""The number of each symbol; none for a symbol in place of an unknown dimension."""
 
 Choice = Callable[[Hidden, int, int], Dimension]
 """What stands for a dimension, from its operand's index and its number."""
@@ -42,7 +42,7 @@ def distinct(hidden: Hidden, _operand: int, number: int) -> Dimension:
 
 def equal(hidden: Hidden, operand: int, number: int) -> Dimension:
     """One symbol for all dimensions of one number."""
-    found = [symbol for symbol, behind in hidden.items() if behind == number]
+    found = [symbol for symbol, hidden_number in hidden.items() if hidden_number == number]
     return found[0] if found else distinct(hidden, operand, number)
 
 

@@ -49,7 +49,7 @@ print(module)
 
 
 def lowered_text(framework: str, source: str, before: list[str]) -> str:
-    """The module behind the lowering pass of a framework, in a process that has converted other models before."""
+    """The module after the lowering pass of a framework, in a process that has converted other models before."""
     command = [sys.executable, "-c", PROGRAM, framework, source, *before]
     finished = subprocess.run(command, cwd=Path(moir.__file__).parents[1], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr

@@ -28,7 +28,7 @@ Build = Callable[[OpBuilder], SSAValue]
 
 
 def folded(build: Build) -> SSAValue:
-    """The value that takes the place of what is built, behind folding."""
+    """The value that takes the place of what is built, after folding."""
     block = Block()
     op = OpBuilder(KnownValues(), block)
     result = Result.create(operands=[build(op)])

@@ -29,7 +29,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def folded(build: Callable[[OpBuilder], SSAValue | Iterator[SSAValue]]) -> list[Operation]:
-    """The operations that give the results, behind folding."""
+    """The operations that give the results, after folding."""
     block = Block()
     built = build(OpBuilder(KnownValues(), block))
     results = [Result.create(operands=[each]) for each in ([built] if isinstance(built, SSAValue) else built)]

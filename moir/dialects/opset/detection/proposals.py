@@ -1,4 +1,4 @@
-"""Regions that may hold objects, proposed by the first stage of a detector, and what its second stage makes of them."""
+"""Region proposals of the first stage of a detector, and the pooling and detections of its second stage."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ class IndexSuppressionOp(GreedySuppressionOp):
 
 @deferred_definition
 class NonMaxSuppression1(IndexSuppressionOp):
-    """Indices (si64) of at most as many boxes as there are, whatever their number of images."""
+    """Indices (si64) of the selected boxes, at most the number of boxes, whatever the number of images."""
 
     name = "opset1.NonMaxSuppression"
     result = result_def()
@@ -217,7 +217,7 @@ class NonMaxSuppression1(IndexSuppressionOp):
 
 @deferred_definition
 class NonMaxSuppression3(IndexSuppressionOp):
-    """Indices of at most as many boxes as there are, whatever their number of images."""
+    """Indices of the selected boxes, at most the number of boxes, whatever the number of images."""
 
     name = "opset3.NonMaxSuppression"
     output_type = element_property(si64)
@@ -226,7 +226,7 @@ class NonMaxSuppression3(IndexSuppressionOp):
 
 @deferred_definition
 class NonMaxSuppression4(IndexSuppressionOp):
-    """Indices of as many boxes as all images can have."""
+    """Indices of the selected boxes of all images."""
 
     name = "opset4.NonMaxSuppression"
     output_type = element_property(si64)

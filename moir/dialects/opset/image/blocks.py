@@ -113,6 +113,20 @@ class BatchOp(MovementOp):
         begin, end = ((known.sizes(operand) or (-1,) * len(shape)) for operand in self.operands[2:])
         return tuple(b + e if is_fixed(b) and is_fixed(e) else -1 for b, e in zip(begin, end, strict=True))
 
+    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
+        shape = shapes[0]
+        if shape is None:
+            return None
+        require_rank(shape, 2)
+        block, *_ = self.lists(known, shape)
+        if block is None:
+            return unknown_dimensions(len(shape))
+        return self.blocks_moved(shape, block, self.borders(known, shape))
+
+    def blocks_moved(self, shape: tuple[Dimension, ...], block: Sequence[int], borders: Sequence[Dimension]) -> SymbolicShape:
+        """The shape of the result for known block sizes, and borders of which some may be unknown."""
+        raise NotImplementedError
+
 
 @deferred_definition
 class BatchToSpace(BatchOp):
@@ -128,15 +142,8 @@ class BatchToSpace(BatchOp):
     crops_end = operand_def()
     result = result_def()
 
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape = shapes[0]
-        if shape is None:
-            return None
-        require_rank(shape, 2)
-        block, *_ = self.lists(known, shape)
-        if block is None:
-            return unknown_dimensions(len(shape))
-        batch, borders = exact_quotient(shape[0], prod(block), "volume of a block"), self.borders(known, shape)
+    def blocks_moved(self, shape: tuple[Dimension, ...], block: Sequence[int], borders: Sequence[Dimension]) -> SymbolicShape:
+        batch = exact_quotient(shape[0], prod(block), "volume of a block")
         whole = [product(d, s) for d, s in zip(shape[1:], block[1:], strict=True)]
         sizes = [shifted(d, -width) if is_fixed(width) else -1 for d, width in zip(whole, borders[1:], strict=True)]
         if any(is_fixed(d) and is_fixed(width) and not is_fixed(size) for size, d, width in zip(sizes, whole, borders[1:], strict=True)):
@@ -168,17 +175,9 @@ class SpaceToBatch(BatchOp):
     pads_end = operand_def()
     result = result_def()
 
-    def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
-        shape = shapes[0]
-        if shape is None:
-            return None
-        require_rank(shape, 2)
-        block, *_ = self.lists(known, shape)
-        if block is None:
-            return unknown_dimensions(len(shape))
+    def blocks_moved(self, shape: tuple[Dimension, ...], block: Sequence[int], borders: Sequence[Dimension]) -> SymbolicShape:
         batch = product(shape[0], prod(block))
-        borders = self.borders(known, shape)[1:]
-        padded = [shifted(d, width) if is_fixed(width) else -1 for d, width in zip(shape[1:], borders, strict=True)]
+        padded = [shifted(d, width) if is_fixed(width) else -1 for d, width in zip(shape[1:], borders[1:], strict=True)]
         return (batch, *(exact_quotient(d, s, "block size") for d, s in zip(padded, block[1:], strict=True)))
 
     def move(self, *operands: Array) -> Sequence[Array] | None:

@@ -36,7 +36,8 @@ COORDINATES: Mapping[str, Callable[[Array, Any, int], Array]] = {
     "pytorch_half_pixel": lambda places, scale, _: (places + HALF) / scale - HALF if len(places) > 1 else places,
     "tf_half_pixel_for_nn": lambda places, scale, _: (places + HALF) / scale,
 }
-"""Coordinates in data of a size for all places of the result at a scale, in f32 (specification of Interpolate-11)."""
+"""By mode: the coordinates in the data (f32) for positions in the result, the scale and the size of the data. Source:
+the specification of Interpolate-11."""
 
 NEAREST: Mapping[str, Callable[[Array, Any], Array]] = {
     "ceil": lambda coordinates, _: np.ceil(coordinates),
@@ -45,7 +46,7 @@ NEAREST: Mapping[str, Callable[[Array, Any], Array]] = {
     "round_prefer_floor": lambda coordinates, _: np.ceil(coordinates - 0.5),
     "simple": lambda coordinates, scale: np.ceil(coordinates) if scale < 1 else np.trunc(coordinates),
 }
-"""The place of the element that stands for a coordinate (f64), at a scale."""
+"""By mode: the index of the element that is nearest to a coordinate (f64), for a scale."""
 
 MODES = ("bicubic_pillow", "bilinear_pillow", "cubic", "linear", "linear_onnx", "nearest")
 

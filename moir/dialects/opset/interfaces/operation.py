@@ -150,13 +150,13 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        # Here `verify_` is that of the class; later it is that of `irdl_op_definition`, which calls it.
+        # At this point `verify_` is the method of the class; `irdl_op_definition` replaces it by one that calls it.
         if "verify_" in cls.__dict__:
             _VERIFYING.add(cls)
 
     @classmethod
     def verifies_itself(cls) -> bool:
-        """Whether the class or a base of it has a `verify_` of its own, whose demands nothing but a call tells."""
+        """Whether the class or a base of it has a `verify_` of its own, whose conditions only a call can check."""
         return not _VERIFYING.isdisjoint(cls.__mro__)
 
     def verify_(self) -> None:

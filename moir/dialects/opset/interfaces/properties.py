@@ -111,7 +111,7 @@ class PropertyKind(AttrConstraint[Attribute]):
                 return attribute_of(value)
 
     def from_text(self, attr: Attribute) -> Attribute:
-        """The attribute in this form of a value as a text gives it; a whole number is a float, too.
+        """The attribute in this form of a value that was parsed; a whole number is accepted for a float.
 
         Raises ValueError if the value has no such form.
         """

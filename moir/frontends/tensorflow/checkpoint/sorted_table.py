@@ -93,7 +93,10 @@ class SortedTable:
         return (offset, size), position
 
     def _decompressed(self, content: bytes, offset: int) -> bytes:
-        """The content of a block that is compressed with Snappy. It says its size, which its own size limits."""
+        """The content of a block that is compressed with Snappy.
+
+        The size that it declares is limited by its compressed size.
+        """
         try:
             cramjam: Any = import_module("cramjam")
         except ImportError as error:

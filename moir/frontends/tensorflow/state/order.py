@@ -204,7 +204,7 @@ class _Ordering:
     def _check_sharing(
         self, frame: CallFrame, names: list[str], writes: list[str], after: Mapping[str, int], bits: Mapping[str, int], resource: Resource
     ) -> None:
-        """Check that no memory of a variable of TensorFlow 1 is written between its passing on and its use."""
+        """Check that the memory of a variable of TensorFlow 1 is not written before a node that shares it is used."""
         if not writes:
             return
         mask = sum(bits[write] for write in writes)
@@ -214,7 +214,7 @@ class _Ordering:
                 source = reference(operand)[0]
                 if source not in after or self._shared(frame, operand) != resource:
                     continue
-                # A write changes what it is given itself.
+                # A write is not compared with itself.
                 if after[source] & mask != after[name] & mask & ~(bits[name] if name in writes else 0):
                     raise _unordered(frame, frame.nodes[writes[-1]], name, resource)
 

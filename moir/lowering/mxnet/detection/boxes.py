@@ -22,14 +22,14 @@ def _format(node: LoweringNode, name: str, default: str) -> str:
 
 
 @mxnet.lowers("_contrib_box_iou")
-def box_iou(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def box_iou(node: LoweringNode, op: OpBuilder, first: SSAValue, second: SSAValue) -> SSAValue:
     """mxnet._contrib_box_iou(a [M…, 4], b [N…, 4]) {format = "corner"} -> the overlaps of all pairs [M…, N…]
 
     The overlap of two boxes is the area of their intersection divided by that of their union.
     """
     ranks = [rank_of_operand(node, index) for index in (0, 1)]
     is_centre = _format(node, "format", "corner") == "center"
-    a, b = (corners(op, node.operand(index)) if is_centre else node.operand(index) for index in (0, 1))
+    a, b = (corners(op, each) if is_centre else each for each in (first, second))
     own, other = list(range(ranks[0] - 1)), list(range(ranks[1] - 1))
     parts: list[SSAValue] = []
     for value, rank, axes in ((a, ranks[0], [ranks[0] - 1 + index for index in other]), (b, ranks[1], own)):

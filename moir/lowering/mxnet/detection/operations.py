@@ -34,8 +34,8 @@ def multi_box_prior(
 ) -> SSAValue:
     """mxnet._contrib_MultiBoxPrior(x) {sizes, ratios, clip, steps, offsets} -> boxes [1, H · W · A, 4]
 
-    Of each place those of all sizes with the first ratio, then those of the first size with the other ratios; corners
-    are in parts of the image. A width is in the height's unit.
+    At each position: boxes of all sizes with the first ratio, then boxes of the first size with the other ratios.
+    Corners are fractions of the image; widths are scaled by height / width, so that both are in one unit.
     """
     shape = op.ShapeOf(x_)
     height, width = (op.convert(op.Gather(shape, axis, 0), f32) for axis in (2, 3))
@@ -58,7 +58,7 @@ def multi_box_prior(
 
 
 class Candidates(NamedTuple):
-    """Boxes [N, A, 4] by falling score, with their scores and classes [N, A]; those that do not count score -1."""
+    """Boxes [N, A, 4] in descending order of scores [N, A], with classes [N, A]; excluded boxes score -1."""
 
     scores: SSAValue
     classes: SSAValue
@@ -66,9 +66,10 @@ class Candidates(NamedTuple):
 
 
 def _survivors(op: OpBuilder, found: Candidates, threshold: float, class_count: int | None) -> SSAValue:
-    """Which candidates [N, A] no better one of its class overlaps by more than the threshold.
+    """A mask [N, A] of the candidates that remain after suppression within each class.
 
-    Without `class_count`, of any class.
+    A candidate is suppressed if one of a higher score overlaps it by more than the threshold. Without `class_count`
+    classes are ignored.
     """
     if class_count is None:
         scores = op.Unsqueeze(found.scores, [1])
@@ -85,7 +86,7 @@ def _survivors(op: OpBuilder, found: Candidates, threshold: float, class_count: 
         sort_result_descending=False,
         output_type=si64,
     )[0]
-    # The operation's result is padded with -1, which as an index would be that of the last candidate.
+    # The result of NonMaxSuppression is padded with -1, which would be read as the index of the last candidate.
     places = op.Gather(selected, [0, 2], 1)
     chosen = op.convert(op.GreaterEqual(op.Gather(selected, 0, 1), 0), f32)
     zeros = op.Broadcast(op.constant(0.0), op.ShapeOf(found.scores))
@@ -118,8 +119,8 @@ def multi_box_detection(
     """mxnet._contrib_MultiBoxDetection(scores [N, C, A], offsets [N, 4 A], anchors [1, A, 4])
     -> [N, A, 6] by falling score
 
-    A row is (class, score, corners). The class of a suppressed row is -1; all of a row that never counted is. After
-    the first `nms_topk` rows are not sorted: there are those that the list of all that count has at these places.
+    A row is (class, score, corners). The class of a suppressed row is -1, and all entries of an excluded row are. Rows
+    after the first `nms_topk` are not sorted: they are the entries at these positions of the list of all candidates.
     """
     shape = shape_of(scores)
     if shape is None or len(shape) != 3 or shape[1] < 2:
@@ -138,7 +139,7 @@ def multi_box_detection(
         candidates = Candidates(op.Select(considered, ordered, -1.0), classes, places)
         kept = _survivors(op, candidates, nms_threshold, None if force_suppress else shape[1] - 1)
     if nms_topk > 0:
-        # The list of all that count, in the order of the anchors.
+        # The list of all candidates, in the order of the anchors.
         counts = op.convert(op.GreaterEqual(given, 0.0), f32)
         _, scores, corners = _by_score(op, counts, given, boxes)
         ordered, places = op.Select(considered, ordered, scores), op.Select(op.Unsqueeze(considered, [2]), places, corners)
@@ -147,7 +148,7 @@ def multi_box_detection(
 
 
 def _within(op: OpBuilder, counts: SSAValue, limit: int) -> SSAValue:
-    """Which of the candidates [N, A] that count are among the first `limit`; all of them if that is not positive."""
+    """A mask [N, A] of the first `limit` candidates that count; of all that count if the limit is not positive."""
     if limit <= 0:
         return counts
     places = op.Range(0, op.Gather(op.ShapeOf(counts), 1, 0), 1, output_type=si64)
@@ -184,7 +185,7 @@ def box_nms(
     in_format: str = "corner",
     force_suppress: bool = False,
 ) -> Replacement:
-    """mxnet._contrib_box_nms(x [N, A, K]) -> rows by falling score, after them -1 for those that are suppressed"""
+    """mxnet._contrib_box_nms(x [N, A, K]) -> rows in descending order of scores, then rows of -1 for suppressed ones"""
     rank = rank_of_operand(node)
     if rank not in (2, 3):
         node.fail(f"its operand has {rank} dimensions, not 2 or 3")
@@ -214,7 +215,7 @@ def box_nms(
 
 
 def _apart(op: OpBuilder, boxes: SSAValue, classes: SSAValue) -> SSAValue:
-    """Boxes moved by their class, so far that those of different classes do not overlap."""
+    """Boxes shifted by their class, so that boxes of different classes do not overlap."""
     reach = op.Add(op.Subtract(op.ReduceMax(boxes, [0, 1, 2], keep_dims=True), op.ReduceMin(boxes, [0, 1, 2], keep_dims=True)), 1.0)
     return op.Add(boxes, op.Multiply(op.Unsqueeze(classes, [2]), reach))
 
@@ -233,7 +234,7 @@ def centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
 
 
 def _sides(node: LoweringNode, pooled_size: Sequence[int]) -> tuple[int, int]:
-    """The height and the width of pooled regions. Fails if the attribute has another number of entries."""
+    """The height and the width of pooled regions. Raises ConversionError for another number of entries."""
     if len(pooled_size) != 2:
         node.fail(f"pooled_size has {len(pooled_size)} entries, not height and width")
     height, width = pooled_size
@@ -291,12 +292,13 @@ def roi_align(
 ) -> SSAValue:
     """mxnet._contrib_ROIAlign(x, regions [R, 5]) -> opset9.ROIAlign(x, corners, batch indices) {mode = "avg"}
 
-    With `position_sensitive` channel (c · H + i) · W + j is only taken at place i, j of the H x W places of a region.
+    With `position_sensitive`, the result at position (i, j) of H x W positions is read from channel (c · H + i) · W +
+    j.
     """
     height, width = _sides(node, pooled_size)
     regions = node.operand(1)
     if size_along(node.shape(1) or (-1, 5), 1) == 4:
-        # Without a column of batch indices all are of the first image.
+        # Without a column of batch indices all regions are of the first image.
         batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
     else:
         batches, regions = op.convert(op.Gather(regions, 0, 1), si32), op.Gather(regions, [1, 2, 3, 4], 1)

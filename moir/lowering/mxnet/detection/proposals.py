@@ -1,7 +1,7 @@
 """Regions that a region proposal network proposes: Proposal, MultiProposal.
 
-A box has the sizes x2 - x1 + 1 and y2 - y1 + 1, and is decoded with its last pixel in it; opset4.Proposal has it after
-it, so that the regions are computed by other operations.
+A box has the sizes x2 - x1 + 1 and y2 - y1 + 1: its corner is its last pixel. opset4.Proposal decodes boxes whose
+corner is after the last pixel, so that other operations compute the regions.
 
 Source: contrib/proposal.cc and contrib/multi_proposal.cc of MXNet 1.9.
 """
@@ -55,7 +55,7 @@ def proposal(
     foreground = op.Slice(scores, [count], [2 * count], [1], [3])
     foreground = op.Select(_in_image(op, image, rows, columns, stride), foreground, -1.0)
     foreground = op.Reshape(foreground, op.Concat(batch, op.constant([-1]), axis=0), special_zero=False)
-    # Boxes that are too small become larger, and come last.
+    # Boxes that are too small are enlarged and come last.
     least = op.Unsqueeze(op.Multiply(op.Gather(image, [2], 1), float(rpn_min_size)), [1])
     extents = op.Add(op.Subtract(op.Gather(boxes, [2, 3], 2), op.Gather(boxes, [0, 1], 2)), 1.0)
     small = op.ReduceLogicalOr(op.Less(extents, least), [2], keep_dims=True)
@@ -66,7 +66,7 @@ def proposal(
 
 
 def _anchors(stride: int, ratios: Sequence[float], scales: Sequence[float]) -> Array:
-    """The boxes around the first place [A, 4], the scales of each ratio in order."""
+    """The boxes around the first position [A, 4]: for each ratio, all scales in order."""
     centre, area = (stride - 1) / 2, stride * stride
     rows: list[list[float]] = []
     for ratio in ratios:
@@ -79,7 +79,7 @@ def _anchors(stride: int, ratios: Sequence[float], scales: Sequence[float]) -> A
 
 
 def _boxes_of_places(op: OpBuilder, anchors: Array, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
-    """The anchors around all places, [1, H · W · A, 4]."""
+    """The anchors around all positions, [1, H · W · A, 4]."""
 
     def shifts(count: SSAValue) -> SSAValue:
         numbers = op.Range(0, op.Squeeze(count, [0]), 1, output_type=si64)
@@ -107,7 +107,7 @@ def _moved(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
 
 
 def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
-    """Which places [N, H, W, 1] are within the image, which may be smaller than its batch."""
+    """A mask [N, H, W, 1] of the positions within each image, which may be smaller than the batch."""
     real = op.convert(op.Divide(image, float(stride)), si64)
     masks: list[SSAValue] = []
     for column, count, shape in ((0, rows, [1, -1, 1, 1]), (1, columns, [1, 1, -1, 1])):
@@ -117,13 +117,13 @@ def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue,
 
 
 def _best(node: LoweringNode, op: OpBuilder, scores: SSAValue, boxes: SSAValue) -> Replacement:
-    """The rows of the best boxes that do not overlap better ones, of each image as many."""
+    """The rows of the best boxes after suppression, equally many for each image."""
     wanted = node.integer("rpn_post_nms_top_n", 300)
     total, most = op.Gather(op.ShapeOf(scores), 1, 0), node.integer("rpn_pre_nms_top_n", 6000)
     amount = op.Minimum(total, most) if most > 0 else total
     scores, order = op.TopK.results(scores, amount, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
     boxes = op.GatherND(boxes, op.Unsqueeze(order, [2]), batch_dims=1)
-    # By falling place instead of score, so that scores below 0 count, too.
+    # Boxes are ranked by descending position instead of score, so that negative scores count, too.
     places = op.Range(0, amount, 1, output_type=si64)
     ranks = op.convert(op.Subtract(amount, places), f32)
     by_rank = op.Broadcast(op.Reshape(ranks, [1, 1, -1], special_zero=False), op.ShapeOf(op.Unsqueeze(scores, [1])))

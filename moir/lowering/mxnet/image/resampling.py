@@ -90,7 +90,7 @@ _ROUNDED: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "to_odd_down": lambda op, sizes: op.Subtract(sizes, op.Subtract(1, op.Mod(sizes, 2))),
     "to_odd_up": lambda op, sizes: op.Add(sizes, op.Subtract(1, op.Mod(sizes, 2))),
 }
-"""The sizes of the modes that change them by one at most."""
+"""The sizes for the modes that change a size by at most one."""
 
 
 def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -101,7 +101,7 @@ def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     if mode in _ROUNDED:
         return _ROUNDED[mode](op, _sizes(op, x))
     if mode == "odd_scale":
-        # Of odd sizes what is between the first and the last row is scaled.
+        # For odd sizes, the distance between the first and the last row is scaled.
         sizes = _sizes(op, x)
         rest = op.Mod(sizes, 2)
         return op.Add(_scaled(node, op, op.Subtract(sizes, rest)), rest)
@@ -147,7 +147,7 @@ def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple
 
 
 def _warped_grid(op: OpBuilder, flow: SSAValue) -> SSAValue:
-    """The grid of a flow [N, 2, H, W], in pixels: coordinates from -1 to 1 of where each pixel goes."""
+    """The grid of a flow [N, 2, H, W], in pixels: the coordinates, from -1 to 1, that each pixel is moved to."""
     sizes = op.ShapeOf(flow)
     places: list[SSAValue] = []
     for channel, axis in ((0, 3), (1, 2)):

@@ -28,7 +28,8 @@ def roi_align(
 ) -> SSAValue:
     """onnx.RoiAlign(x, rois, batch) {output_height, …} -> opset9.ROIAlign(x, rois, batch) {pooled_h, …, aligned_mode}
 
-    Before version 16 coordinates are not shifted by half a pixel. Maxima of the runtime are others than those of ONNX.
+    Before version 16 coordinates are not shifted by half a pixel. The runtime defines mode `max` differently from ONNX,
+    so that it is computed by other operations.
     """
     aligned_modes = {"half_pixel": "half_pixel_for_nn", "output_half_pixel": "asymmetric"}
     coordinates = coordinate_transformation_mode if node.version >= 16 else "output_half_pixel"

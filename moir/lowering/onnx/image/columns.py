@@ -99,7 +99,7 @@ def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValu
     spaces = op.Subtract(op.Add(image, [begin + end for begin, end in zip(pads[:axes], pads[axes:], strict=True)]), extents)
     blocks = op.Add(op.Divide(spaces, list(strides)), 1)
     batch = op.Gather(op.ShapeOf(x), [0], 0)
-    # The channels stay last but one: their number is what is left.
+    # The number of channels is inferred by the Reshape.
     value = op.Reshape(
         x if element in REAL_TYPES else op.convert(x, f32), op.Concat(batch, [-1], kernel, blocks, axis=0), special_zero=False
     )
@@ -111,7 +111,7 @@ def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValu
         places = op.Add(op.Unsqueeze(op.Multiply(inside, dilations[axis]), [1]), begins)
         cells = op.Unsqueeze(op.Range(op.constant(0, si64), size, one, output_type=si64), [0])
         matrix = op.convert(op.Equal(op.Reshape(places, [-1, 1], special_zero=False), cells), element_of(value))
-        # [batch, channels, sizes of blocks that are left, numbers of blocks that are left, sizes of the image]
+        # [batch, channels, remaining sizes of blocks, remaining numbers of blocks, sizes of the image]
         left = axes - axis
         order = [0, 1, *range(3, 2 + left), *range(3 + left, 2 + 2 * left), *range(2 + 2 * left, 2 + axes + left), 2, 2 + left]
         moved = op.Transpose(value, order)

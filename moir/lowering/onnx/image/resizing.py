@@ -149,7 +149,7 @@ def resize(
         exclude_outside,
     )
     if rank is None and (count := element_count(shape_of(target)) if axes is None else declared_rank(node)) != 4:
-        # The CPU plugin (2026.4) resizes images alone in one operation, and nothing says that these are images.
+        # The CPU plugin (2026.4) resizes only images in one operation, and these data are not known to be images.
         ranked = op.Reshape(node.operand(0), [0] * (node.known_rank(0) if count is None else count), special_zero=True)
         node = node.with_operands({0: ranked})
     if coordinate_transformation_mode == "half_pixel_symmetric" and is_symmetric_anyway(node, resizing):
@@ -241,12 +241,12 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
 
 
 def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
-    """Whether scales that are computed of shapes are those of spatial axes after ones; then the ones are dropped.
+    """Whether scales computed from shapes are 1 for all but the spatial axes; then the leading ones are dropped.
 
-    By scales that are computed of inputs the places are computed as ONNX does: those of Interpolate differ from it in
-    the last bits, and they stay where the scales change and no size does (the fault `changed-scales`).
-    ONNX rounds the product of size and scale down. The runtime adds a little to the scale before, so that a scale whose
-    product with the size is just below an integer has to be a little smaller.
+    For scales that are computed from inputs, positions are computed by other operations, as in ONNX: those of
+    Interpolate differ in the last bits, and are not updated if the scales change but no size does (the fault
+    `changed-scales`). ONNX rounds the product of size and scale down. The runtime adds a little to the scale before, so
+    that a scale whose product with the size is just below an integer has to be a little smaller.
     """
     data, rank = node.operand(0), node.rank(0) or 0
     if not resizing.by_scales or not 3 <= rank <= 5 or op.known.elements(resizing.target) is not None:
@@ -310,7 +310,7 @@ def resized(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> SSAValue:
     is_computed = resizing.by_scales and not takes_scales and is_computed_of_inputs(resizing.target)
     is_spatial = takes_scales or not (has_unknown_batch or is_computed or changes_channels(op, data, resizing))
     if not is_spatial or resizing.factor is not None or (mode != "nearest" and node.constant(0) is not None):
-        # The CPU plugin (2026.4) resizes spatial axes only, and the runtime no constant along one axis.
+        # The CPU plugin (2026.4) resizes spatial axes only, and the runtime does not resize a constant along one axis.
         return resized_by_matrices(node, op, resizing)
     element = element_of(data)
     result = op.Interpolate(

@@ -187,7 +187,7 @@ def multi_head_attention(
 
 
 def _unpacked(node: LoweringNode, op: OpBuilder, heads: int) -> list[SSAValue]:
-    """Queries, keys and values of their own; those that were packed as [batch, sequence, heads * size]."""
+    """Separate queries, keys and values; those that were packed become [batch, sequence, heads * size]."""
     present = [node.operand(index) for index in range(3) if node.optional(index) is not None]
     packed = 4 - len(present)
     if packed == 1:

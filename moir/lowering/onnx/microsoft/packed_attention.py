@@ -63,13 +63,15 @@ def attention_of_packed_batch(node: LoweringNode, op: OpBuilder, x: SSAValue, we
 
 
 @onnx.lowers("com.microsoft.PackedMultiHeadAttention")
-def multi_head_attention_of_packed_batch(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def multi_head_attention_of_packed_batch(
+    node: LoweringNode, op: OpBuilder, q: SSAValue, k: SSAValue | None = None, v: SSAValue | None = None, bias: SSAValue | None = None
+) -> SSAValue:
     """onnx.com.microsoft.PackedMultiHeadAttention(q, k, v, bias, places, lengths) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask), of tokens [tokens, hidden] as a batch of one
 
     Without k and v, q is [tokens, heads, 3, size] and has all three.
     """
-    parts: Sequence[SSAValue] = [node.operand(index) for index in range(3) if node.optional(index) is not None]
+    parts: Sequence[SSAValue] = [part for part in (q, k, v) if part is not None]
     if len(parts) == 1:
         if rank_of(parts[0]) not in (4, None):
             node.fail(f"operand 0 has {rank_of(parts[0])} dimensions, not 4")
@@ -77,9 +79,9 @@ def multi_head_attention_of_packed_batch(node: LoweringNode, op: OpBuilder) -> S
         parts = [op.Reshape(part, [0, -1], special_zero=True) for part in packed]
     if len(parts) != 3:
         node.fail("there is one of keys and values only")
-    if node.optional(3) is not None:
-        biases = op.Split.parts(3, node.operand(3), op.constant(0, si64), num_splits=3)
-        parts = [op.Add(part, bias) for part, bias in zip(parts, biases, strict=True)]
+    if bias is not None:
+        biases = op.Split.parts(3, bias, op.constant(0, si64), num_splits=3)
+        parts = [op.Add(part, each) for part, each in zip(parts, biases, strict=True)]
     return _attention_within_sequences(node, op, parts, 5, 6)
 
 

@@ -139,7 +139,7 @@ def one_hot_encoder(
 ) -> SSAValue:
     """onnx.ai.onnx.ml.OneHotEncoder(x) {cats_int64s} -> Convert(Equal(Unsqueeze(x, -1), categories))
 
-    What is no category gets zeros, also with `zeros = 0`, which ONNX Runtime answers with an error.
+    An element that is no category gives zeros, also with `zeros = 0`, where ONNX Runtime raises an error.
     """
     if not cats_strings and not cats_int64s:
         node.fail("it has no categories")

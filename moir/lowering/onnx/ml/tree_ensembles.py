@@ -108,7 +108,7 @@ def _listed_ensemble(node: LoweringNode, own: str, targets: int) -> Ensemble:
             node.fail("its lists of leaves have different lengths")
         if (places < 0).any() or (ids < 0).any() or (ids >= targets).any():
             node.fail("a weight belongs to a node or a target that does not exist")
-        # Old converters gave weights to branches, where they mean nothing.
+        # Old converters gave weights to branches, where they have no effect.
         kept = is_leaf[places]
         np.add.at(weights, (leaf_numbers[places[kept]], ids[kept]), values[kept])
         has[leaf_numbers[places[kept]], ids[kept]] = True

@@ -40,7 +40,7 @@ class Ensemble:
         roots: the root of each tree.
         modes: the mode of each node.
         features: the column each node looks at.
-        thresholds: what it compares that with.
+        thresholds: the number that each node compares its feature with.
         tracks: whether a missing value (NaN) goes to the true child.
         true, false: the children; anything for leaves.
         weights: [leaves, C] what each leaf adds to each target.

@@ -184,7 +184,7 @@ def quantized_product(
     a = dequantized_operand(node, op, a_, quantization(node, op, element_of(a_), a_scale, a_zero_point, -2), element_of(a_scale))
     b = dequantized_operand(node, op, b_, quantization(node, op, element_of(b_), b_scale, b_zero_point, -1), element_of(b_scale))
     if None in (rank_of(a), rank_of(b)) and any(0 in (shape_of(each) or ()) for each in (a_, b_)):
-        # The CPU plugin (2026.4) crashes.
+        # The CPU plugin (2026.4) crashes on such a product.
         node.fail("one matrix has no element, and the rank of the other one, or of a scale, is unknown", hint="give the inputs known ranks")
     element = result_type(y_zero_point)
     return quantized(op, op.MatMul(a, b), quantization(node, op, element, y_scale, y_zero_point, -1), element)

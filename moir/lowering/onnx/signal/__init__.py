@@ -1,1 +1,1 @@
-"""Fourier transforms and what signals are filtered with."""
+"""Fourier transforms, window functions and filters of signals."""

@@ -1,4 +1,4 @@
-"""Strings by their bytes: concatenation and comparison."""
+"""Strings by their bytes: concatenation and splitting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from moir.expansions.strings.texts import (
     Texts,
     concatenated,
     flat,
-    matrix,
     number,
     one_by_one,
     packed,
@@ -32,9 +31,9 @@ MAXIMUM_TEXT = 1 << 20
 """Maximum number of characters of strings that are concatenated at once."""
 
 
-def broadcast_pair(node: LoweringNode, op: OpBuilder) -> tuple[Texts, Texts, SSAValue]:
-    """The strings of operands 0 and 1 as flat lists in one list of bytes, and the shape to which both are broadcast."""
-    both = together(op, [unpacked(op, node.operand(index)) for index in (0, 1)])
+def broadcast_pair(op: OpBuilder, x: SSAValue, y: SSAValue) -> tuple[Texts, Texts, SSAValue]:
+    """The strings of two tensors as flat lists in one list of bytes, and the shape to which both are broadcast."""
+    both = together(op, [unpacked(op, each) for each in (x, y)])
     shape = op.ShapeOf(op.Add(both[0].begins, both[1].begins))
     first, second = (
         Texts(flat(op, op.Broadcast(texts.begins, shape)), flat(op, op.Broadcast(texts.ends, shape)), texts.symbols) for texts in both
@@ -48,33 +47,22 @@ def _longest(texts: Array) -> int:
 
 
 @onnx.lowers("StringConcat")
-def concatenation(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def concatenation(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """onnx.StringConcat(a, b) -> opset15.StringTensorPack of the bytes of each a and b"""
-    a, b = node.constant(0), node.constant(1)
+    a, b = op.known.constant(x), op.known.constant(y)
     if a is not None and b is not None:
         broadcast_shapes(a.shape, b.shape)  # raises InferenceError for shapes that do not fit
-        # A string with itself, again and again, would be of any length. Folding has a budget for what is longer.
+        # Repeated concatenation of a string with itself has no limit; longer strings are left to folding, which has a
+        # budget.
         if max(a.size, b.size) * (_longest(a) + _longest(b)) <= MAXIMUM_TEXT:
             return op.constant(np.asarray(a.astype(object) + b.astype(object), object), string)
-    if 0 in (element_count(node.shape(0)), element_count(node.shape(1))):
-        # The runtime (2026.4) crashes on the bytes of no string.
-        first, second = (shape_value(op, node.operand(index)) for index in (0, 1))
-        zeros = op.Broadcast(op.Broadcast(op.constant(0, si64), first), second, mode="bidirectional")
+    if 0 in (element_count(shape_of(x)), element_count(shape_of(y))):
+        # The runtime (2026.4) crashes on tensors of strings without elements.
+        zeros = op.Broadcast(op.Broadcast(op.constant(0, si64), shape_value(op, x)), shape_value(op, y), mode="bidirectional")
         return op.Gather(op.constant(np.array([""], object), string), zeros, 0)
-    first, second, shape = broadcast_pair(node, op)
+    first, second, shape = broadcast_pair(op, x, y)
     begins, ends = (op.Concat(*(op.Unsqueeze(each, [-1]) for each in pair), axis=-1) for pair in zip(first[:2], second[:2], strict=True))
     return concatenated(op, Texts(begins, ends, first.symbols), shape)
-
-
-def equal_strings(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """Whether strings have the same bytes, as a boolean of the broadcast shape."""
-    first, second, shape = broadcast_pair(node, op)
-    begins, ends = (op.Concat(*pair, axis=0) for pair in zip(first[:2], second[:2], strict=True))
-    rows, lengths = matrix(op, Texts(begins, ends, first.symbols))
-    a, b = op.Split.results(rows, 0, num_splits=2)
-    size, other = op.Split.results(lengths, 0, num_splits=2)
-    equal = op.LogicalAnd(op.ReduceLogicalAnd(op.Equal(a, b), [1], keep_dims=False), op.Equal(size, other))
-    return op.Reshape(equal, shape, special_zero=False)
 
 
 @onnx.lowers("StringSplit", since=20)

@@ -14,7 +14,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
-BEHIND = 256
+AFTER_END = 256
 """The symbol after the end of a string, which changes no state."""
 
 
@@ -33,10 +33,10 @@ def full_match(node: LoweringNode, op: OpBuilder, x: SSAValue, *, pattern: str) 
     texts = Texts(flat(op, strings.begins), flat(op, strings.ends), strings.symbols)
     rows, lengths = matrix(op, texts)
     places = op.Unsqueeze(one_by_one(op, op.Squeeze(op.Gather(op.ShapeOf(rows, output_type=si32), [1], 0), [0])), [0])
-    symbols = op.Select(op.Less(places, op.Unsqueeze(lengths, [1])), rows, number(BEHIND))
+    symbols = op.Select(op.Less(places, op.Unsqueeze(lengths, [1])), rows, number(AFTER_END))
 
     def step(inside: OpBuilder, carried: list[SSAValue], slices: list[SSAValue], _: list[SSAValue]) -> Step:
-        index = inside.Add(inside.Multiply(carried[0], number(BEHIND + 1)), slices[0])
+        index = inside.Add(inside.Multiply(carried[0], number(AFTER_END + 1)), slices[0])
         return Step([inside.Gather(inside.constant(table), index, 0)])
 
     first = op.Multiply(op.Unsqueeze(lengths, [1]), number(0))

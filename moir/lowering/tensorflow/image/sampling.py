@@ -43,12 +43,12 @@ def keeps_size(node: LoweringNode) -> bool:
 
 
 @tf.lowers("ResizeBilinear")
-def resize_bilinear(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def resize_bilinear(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SSAValue) -> SSAValue:
     """tf.ResizeBilinear(x, size)
     -> opset11.Interpolate(x, size, [1, 2]) {mode = linear_onnx}; the element type of the result is always f32
     """
-    data = op.convert(node.operand(0), f32)
-    return data if keeps_size(node) else resized_linearly(op, data, node.operand(1), coordinates(node))
+    data = op.convert(images, f32)
+    return data if keeps_size(node) else resized_linearly(op, data, size, coordinates(node))
 
 
 def resized_linearly(op: OpBuilder, data: SSAValue, size: SSAValue, mode: str) -> SSAValue:

@@ -22,6 +22,7 @@ from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.expansions.quantization import NumberRange, half_to_even, magnitude, saturated
 from moir.expansions.shape_values import all_axes, as_scalar
 from moir.lowering.binder import LoweringNode
+from moir.lowering.signatures import bound
 from moir.lowering.tensorflow.image.sampling import resize_bilinear
 from moir.lowering.tensorflow.pooling import average_pool, max_pool
 from moir.lowering.tensorflow.quantization.ranges import integers, limits_of, numbers, step_of, zero_point
@@ -118,17 +119,19 @@ def relu(node: LoweringNode, op: OpBuilder, features: SSAValue, range: SSAValue)
 @tf.lowers("QuantizedMaxPool", "QuantizedAvgPool", "QuantizedResizeBilinear", "QuantizedReshape")
 def on_integers(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAValue]:
     """tf.QuantizedMaxPool(x, range) -> the pooling of the integers, rounded, and the same range"""
-    plain = {
-        "QuantizedMaxPool": max_pool,
-        "QuantizedAvgPool": average_pool,
-        "QuantizedResizeBilinear": resize_bilinear,
-        "QuantizedReshape": reshape,
-    }[node.op.KIND]
+    plain = bound(
+        {
+            "QuantizedMaxPool": max_pool,
+            "QuantizedAvgPool": average_pool,
+            "QuantizedResizeBilinear": resize_bilinear,
+            "QuantizedReshape": reshape,
+        }[node.op.KIND]
+    )
     element = element_of(x)
     limits = limits_of(node, op, len(node.op.operands) - 2)
     if node.op.KIND != "QuantizedReshape":
         node = node.with_operands({0: op.convert(x, f32)})
-    found = plain(node, op)
+    found: SSAValue = plain(node, op)
     return [found if element_of(found) == element else saturated(op, half_to_even(op, found), IntegerRange.of(element)), *limits]
 
 

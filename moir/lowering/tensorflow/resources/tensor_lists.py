@@ -271,9 +271,9 @@ def scatter(op: OpBuilder, tensor: SSAValue, indices: SSAValue, _element_shape: 
 
 
 @tf.lowers("TensorListLength")
-def length(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def length(node: LoweringNode, op: OpBuilder, input_handle: SSAValue) -> SSAValue:
     """tf.TensorListLength(list) -> the first dimension, as i32"""
-    value = op.convert(as_scalar(op, length_of(op, node.operand(0))), si32)
+    value = op.convert(as_scalar(op, length_of(op, input_handle)), si32)
     release(node, 0)
     return value
 

@@ -155,28 +155,30 @@ def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -
 
 
 @tf.lowers("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum")
-def sparse_segment(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def sparse_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, segment_ids: SSAValue) -> SSAValue:
     """tf.SparseSegmentSum(table, indices, ids)
     -> opset3.EmbeddingSegmentsSum(table, indices, ids, n), n from the last id
     """
-    return segments_of_rows(node, op, None)
+    return segments_of_rows(node, op, data, indices, segment_ids, None)
 
 
 @tf.lowers("SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSumWithNumSegments")
 def sparse_segment_count(
-    node: LoweringNode, op: OpBuilder, _data: SSAValue, _indices: SSAValue, _segment_ids: SSAValue, num_segments: SSAValue
+    node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, segment_ids: SSAValue, num_segments: SSAValue
 ) -> SSAValue:
     """tf.SparseSegmentSumWithNumSegments(table, indices, ids, n)
     -> opset3.EmbeddingSegmentsSum(table, indices, ids, n)
     """
-    return segments_of_rows(node, op, as_scalar(op, num_segments))
+    return segments_of_rows(node, op, data, indices, segment_ids, as_scalar(op, num_segments))
 
 
-def segments_of_rows(node: LoweringNode, op: OpBuilder, count: SSAValue | None) -> SSAValue:
-    """Sums over segments of rows of operand 0; for other kinds divided by the segment's number of rows, or its square
+def segments_of_rows(
+    node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, ids: SSAValue, count: SSAValue | None
+) -> SSAValue:
+    """Sums over segments of rows of data; for other kinds divided by the segment's number of rows, or its square
     root.
     """
-    data, indices, ids = node.operand(0), as_indices(op, node.operand(1)), as_indices(op, node.operand(2))
+    indices, ids = as_indices(op, indices), as_indices(op, ids)
     element = si32 if element_of(indices) == element_of(ids) == si32 else si64
     indices, ids = op.convert(indices, element), op.convert(ids, element)
     count = as_scalar(op, last_segment(op, ids)) if count is None else op.convert(count, element)

@@ -110,14 +110,14 @@ def positions(op: OpBuilder, coordinates: SSAValue, shape: SSAValue, node: Lower
 
 
 @tf.lowers("UnravelIndex")
-def coordinates_of_positions(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def coordinates_of_positions(node: LoweringNode, op: OpBuilder, indices: SSAValue, dims: SSAValue) -> SSAValue:
     """tf.UnravelIndex(positions, shape) -> (positions / strides of the shape) mod shape, [rank, n]"""
-    numbers, shape = (op.convert(node.operand(index), si64) for index in (0, 1))
+    numbers, shape = op.convert(indices, si64), op.convert(dims, si64)
     rank = node.known_rank(0)
     steps = strides(op, shape, node)
     if rank:
         steps, shape = (op.Unsqueeze(each, list(range(1, 1 + rank))) for each in (steps, shape))
-    return op.convert(op.FloorMod(op.Divide(numbers, steps), shape), node.element(0))
+    return op.convert(op.FloorMod(op.Divide(numbers, steps), shape), element_of(indices))
 
 
 @tf.lowers("SparseReorder")
@@ -139,22 +139,21 @@ def in_order(op: OpBuilder, coordinates: SSAValue, values: SSAValue, shape: SSAV
 
 
 @tf.lowers("SparseReshape")
-def reshape(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+def reshape(node: LoweringNode, op: OpBuilder, input_indices: SSAValue, input_shape: SSAValue, new_shape: SSAValue) -> Sequence[SSAValue]:
     """tf.SparseReshape(coordinates, shape, new_shape)
     -> (positions / strides of the new shape) mod new shape, and the new shape
 
     An entry -1 of the new shape is replaced by the quotient of the products of both shapes, with the sign reversed
     since the product of the new shape is negative.
     """
-    coordinates, shape, target = node.operands
-    old, new = node.constant_integers(1), node.constant_integers(2)
+    old, new = op.known.integers(input_shape), op.known.integers(new_shape)
     if new is not None and -1 not in new:
-        resolved = target
+        resolved = new_shape
     elif new is not None and old is not None:
         resolved = op.constant([-int(np.prod(old)) // int(np.prod(new)) if entry == -1 else entry for entry in new])
     else:
-        missing = op.Divide(op.ReduceProd(shape, [0], keep_dims=True), op.Abs(op.ReduceProd(target, [0], keep_dims=True)))
-        resolved = op.Select(op.Equal(target, -1), missing, target)
-    number = op.Unsqueeze(positions(op, coordinates, shape, node), [1])
+        missing = op.Divide(op.ReduceProd(input_shape, [0], keep_dims=True), op.Abs(op.ReduceProd(new_shape, [0], keep_dims=True)))
+        resolved = op.Select(op.Equal(new_shape, -1), missing, new_shape)
+    number = op.Unsqueeze(positions(op, input_indices, input_shape, node), [1])
     moved = op.FloorMod(op.Divide(number, strides(op, resolved, node)), resolved)
     return [moved, resolved][: node.result_count]

@@ -12,7 +12,6 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.expansions.gamma import polynomial
-from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -134,9 +133,8 @@ Source: S. Moshier, "Methods and Programs for Mathematical Functions" (1989), si
 """
 
 
-def fresnel(node: LoweringNode, op: OpBuilder, is_sine: bool) -> SSAValue:
+def fresnel(op: OpBuilder, x: SSAValue, *, is_sine: bool) -> SSAValue:
     """The integral of sin(π t² / 2) or cos(π t² / 2) from 0 to x."""
-    x = node.operand(0)
     distance = op.Minimum(op.Abs(x), FRESNEL_FAR)
     square = op.Multiply(distance, distance)
     fourth = op.Multiply(square, square)
@@ -159,12 +157,12 @@ def fresnel(node: LoweringNode, op: OpBuilder, is_sine: bool) -> SSAValue:
 
 
 @tf.lowers("FresnelCos")
-def fresnel_cosine(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fresnel_cosine(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.FresnelCos(x) -> polynomials in x⁴ up to 1.6; above 1/2 + (f(x) sin(π x² / 2) - g(x) cos(π x² / 2)) / (π x)"""
-    return fresnel(node, op, False)
+    return fresnel(op, x, is_sine=False)
 
 
 @tf.lowers("FresnelSin")
-def fresnel_sine(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def fresnel_sine(op: OpBuilder, x: SSAValue) -> SSAValue:
     """tf.FresnelSin(x) -> polynomials in x⁴ up to 1.6; above 1/2 - (f(x) cos(π x² / 2) + g(x) sin(π x² / 2)) / (π x)"""
-    return fresnel(node, op, True)
+    return fresnel(op, x, is_sine=True)

@@ -30,12 +30,12 @@ def result_element(node: LoweringNode) -> Attribute:
 
 
 @tf.lowers("XlaDot", "XlaDotV2")
-def product(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def product(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """tf.XlaDotV2(a, b) {dimension numbers} -> opset7.Einsum(a, b) {equation}
 
     The dimensions of the result are the batch dimensions, then the other uncontracted ones of a, then those of b.
     """
     element = result_element(node)
-    factors = [op.convert(node.operand(index), si32 if element in WIDENED else element) for index in (0, 1)]
+    factors = [op.convert(each, si32 if element in WIDENED else element) for each in (lhs, rhs)]
     equation = equation_of(node, [node.known_rank(0), node.known_rank(1)])
     return op.convert(op.Einsum(*factors, equation=equation), element)

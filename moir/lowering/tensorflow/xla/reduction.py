@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import graph_of
 from moir.lowering.tensorflow.table import tf
@@ -21,10 +22,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 @tf.lowers("XlaReduce")
-def reduction(node: LoweringNode, op: OpBuilder) -> SSAValue:
+def reduction(
+    node: LoweringNode, op: OpBuilder, input: SSAValue, init_value: SSAValue, *, dimensions_to_reduce: tuple[int, ...]
+) -> SSAValue:
     """tf.XlaReduce(x, init) {dimensions_to_reduce, reducer} -> opset1.ReduceSum(x, axes) + init"""
-    kind = combination_of(node, graph_of(node, "reducer"), node.element(0))
-    return reduced(op, kind, node.operand(0), node.operand(1), node.integers("dimensions_to_reduce", ()))
+    kind = combination_of(node, graph_of(node, "reducer"), element_of(input))
+    return reduced(op, kind, input, init_value, dimensions_to_reduce)
 
 
 @tf.lowers("XlaVariadicReduce", "XlaVariadicReduceV2")

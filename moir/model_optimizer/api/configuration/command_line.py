@@ -1,7 +1,7 @@
 """The options of Model Optimizer's command line with their defaults, as extensions read them.
 
-They are in `graph.graph["cmd_params"]`. Options of all generations are there, since an extension asks for those of its
-own time. Source: the command line of Model Optimizer 2019 to 2024.
+They are in `graph.graph["cmd_params"]`. The options of all releases are present, since an extension reads those of the
+release that it was written for. Source: the command line of Model Optimizer 2019 to 2024.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class _Parser:
         return ConversionError(f"this is no valid JSON: {what} is expected, not {found}", location=self.place())
 
     def take(self, mark: str) -> bool:
-        """Whether the next token is this mark, which is after us then."""
+        """Whether the next token is this mark, which is then consumed."""
         if self.token is None or self.token.group("mark") != mark:
             return False
         self.advance()

@@ -79,7 +79,7 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
 }
 """Parameter -> the path of its field in the message of the model, as regular expressions; its value if that is missing.
 
-None for a parameter that `get_param` then says is None.
+A default of None means that `get_param` returns None.
 """
 
 

@@ -1,4 +1,4 @@
-"""What extensions ask of the program that runs them: its version, and the end of a conversion."""
+"""Facts about the program that runs extensions: its version, and the end of a conversion."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def prepare_emit_ir(*_: object, **__: object) -> NoReturn:
 
 
 def kaldi_function(name: str) -> object:
-    """What stands for a function for Kaldi's models, which moir does not read: it can be imported, not called."""
+    """A stand-in for a function for Kaldi's models, which moir does not read: it can be imported, but not called."""
 
     def function(*_: object, **__: object) -> NoReturn:
         raise Error("moir does not read Kaldi models, which {} is for", name)

@@ -43,9 +43,9 @@ def _text(value: Any) -> str:
 
 
 def merge_attrs(param: Any, update_attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes that a message of parameters may have: all that its class knows a field for.
+    """The attributes that a message of parameters may have: those for which its class has a field.
 
-    The message of a layer that a text describes knows any field: one that the text does not have is at its default.
+    The message of a layer from a text has every field: one that the text does not have is at its default.
     """
     return {name: value for name, value in update_attrs.items() if hasattr(param, name)}
 

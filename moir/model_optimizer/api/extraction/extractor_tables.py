@@ -4,8 +4,8 @@
 
     tf_op_extractors["Foo"] = lambda node: {"type": "Foo", "op": "Foo", "infer": copy_shape_infer}
 
-A function of a node returns its attributes. Under the other kinds of the framework there are functions that return what
-a node has. An extension's entries are extractors of the conversion that loads it.
+A function of a node returns its attributes. For all other kinds of the framework the table has functions that return
+the attributes of a node. An extension's entries are extractors of the conversion that loads it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ExtractorTable(MutableMapping[str, Extract]):
         return isinstance(kind, str) and kind.lower() in {name.lower() for name in self}
 
     def taken(self) -> list[type[FrontExtractorOp]]:
-        """The extractors for the entries that were added; they are no entries any more."""
+        """The extractors for the entries that were added, which are removed from the table."""
         found = [extractor_of(kind, function) for kind, function in self.added.items()]
         self.added.clear()
         return found
@@ -93,7 +93,7 @@ def extractor_of(kind: str, function: Extract) -> type[FrontExtractorOp]:
 
 
 def node_pb_arg(pb_extractor: Callable[..., Mapping[str, Any]]) -> Extract:
-    """An extractor of a function of the message of a node; for a Caffe layer, of that of its weights, too."""
+    """An extractor made of a function of a node's message; for a Caffe layer, also of the message of its weights."""
 
     def extract(node: GraphNode) -> Mapping[str, Any]:
         if node.has("model_pb"):
@@ -104,7 +104,7 @@ def node_pb_arg(pb_extractor: Callable[..., Mapping[str, Any]]) -> Extract:
 
 
 def extractor_wrapper(function: Callable[[Any], Mapping[str, Any]]) -> Extract:
-    """An extractor of a function of a node of MXNet."""
+    """An extractor made of a function of an MXNet node."""
     return lambda node: function(node)
 
 

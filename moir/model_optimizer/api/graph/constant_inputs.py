@@ -21,13 +21,13 @@ def get_tensor_in_port(node: GraphNode) -> Port[GraphNode] | None:
 
 
 def get_value_id(node: GraphNode) -> int | None:
-    """The number of that of `get_value_in_port`."""
+    """The number of the port of `get_value_in_port`."""
     port = get_value_in_port(node)
     return None if port is None else port.idx
 
 
 def get_tensor_id(node: GraphNode) -> int | None:
-    """The number of that of `get_tensor_in_port`."""
+    """The number of the port of `get_tensor_in_port`."""
     port = get_tensor_in_port(node)
     return None if port is None else port.idx
 
@@ -51,7 +51,7 @@ def common_bfs(
     attr_to_check: str = "type",
     follow_multi_consumer_data_nodes: bool = False,
 ) -> list[GraphNode]:
-    """The nearest operations of some kinds in front of a node or after it, where every way comes to one.
+    """The nearest operations of some kinds before or after a node, if every path leads to one.
 
     Args:
         start_node: the node.

@@ -20,9 +20,9 @@ def convert_const_node_value_type(const_node: GraphNode, np_data_type: Any) -> N
 
 
 def override_data_type_of_constant(node: GraphNode, lhs_idx: int = 0, rhs_idx: int = 1) -> None:
-    """Give that of two inputs that is a constant the element type of the other.
+    """Of two inputs, give the constant one the element type of the other.
 
-    Raises Error if the types differ and neither is a constant.
+    Raises Error if the types differ and none is constant.
     """
     ports = [node.in_port(number) for number in (lhs_idx, rhs_idx)]
     types = [port.get_data_type() for port in ports]

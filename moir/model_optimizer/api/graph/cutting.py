@@ -44,9 +44,9 @@ def add_output_ops(
 
 
 def _loose_ends(graph: Graph, inputs: Iterable[str]) -> list[Port[GraphNode]]:
-    """The output ports that are outputs, in their order, then port 0 of each node of which nothing is taken.
+    """The output ports that are outputs of the model, in their order, then port 0 of each node without consumers.
 
-    All are of nodes that depend on inputs.
+    All belong to nodes that depend on inputs.
     """
     reached: set[str] = set()
     for node_id in inputs:

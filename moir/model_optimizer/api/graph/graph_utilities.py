@@ -108,7 +108,7 @@ def add_convolution_to_swap_xy_coordinates(graph: Graph, input_node: GraphNode, 
 
 
 def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
-    """Boxes `[images, classes, …]` with those of the first class twice: DetectionOutput wants some for the background.
+    """Boxes `[images, classes, …]` with those of the first class repeated, which stand for the background.
 
     Returns the node that joins them, whose output is `[images, classes + 1, …]`.
     """
@@ -121,8 +121,8 @@ def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
 def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
     """Exchange neighbouring output channels of convolutions and matrix products: boxes `y, x, …` become `x, y, …`.
 
-    Weights and what an addition after the node adds are exchanged, once, however often a node is named.
-    Model Optimizer had this function in `front.common.weights` until 2019, for nodes whose weights are constants.
+    The channels of weights and of an added constant are exchanged, once even if a node is listed several times. Model
+    Optimizer had this function in `front.common.weights` until 2019, for nodes whose weights are constants.
 
     Args:
         nodes: convolutions whose output channels, or products whose columns, are numbers of boxes.
@@ -135,7 +135,7 @@ def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
         _swap_pairs(node, 1, _axis_of_outputs(node))
         for taker, port in _takers(node):
             if {"Add", "BiasAdd"} & set(taker.graph.names_of(taker.ir_operation)):
-                # Of what is added, all axes but that of the channels have one entry.
+                # An added constant has size 1 along all axes but that of the channels.
                 _swap_pairs(taker, 1 - port, None)
 
 
@@ -158,7 +158,7 @@ def _takers(node: GraphNode) -> list[tuple[GraphNode, int]]:
 
 
 def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:
-    """Exchange each two entries along an axis of a constant at an input port; without an axis, of one with one axis."""
+    """Exchange the entries of each pair along an axis of a constant at an input port; the only axis by default."""
     source = node.in_node(port)
     value = source.soft_get("value", None)
     if value is None:
@@ -171,7 +171,7 @@ def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:
 
 
 def squeeze_reshape_and_concat(start_nodes: Iterable[GraphNode]) -> None:
-    """Nothing: what is between the heads of an SSD and its DetectionOutput keeps its meaning when the layout changes.
+    """Without effect: nodes between the heads of an SSD and its DetectionOutput survive the layout change.
 
     In Model Optimizer until 2020 this took the dimension of size 1 from boxes `[images, n, 1, 4]`, which the layout
     change would have transposed.
@@ -179,4 +179,4 @@ def squeeze_reshape_and_concat(start_nodes: Iterable[GraphNode]) -> None:
 
 
 def mark_squeeze_reshape_concat_before_detection_output(start_nodes: Iterable[GraphNode]) -> None:
-    """Nothing, as `squeeze_reshape_and_concat`, which has this name in Model Optimizer from 2021 on."""
+    """Without effect: the name of `squeeze_reshape_and_concat` in Model Optimizer from 2021 on."""

@@ -1,4 +1,4 @@
-"""What a user asks for by names of nodes, as places in a graph: `0:conv` is input port 0, `conv:1` output port 1."""
+"""Places in a graph that a user gives by names of nodes: `0:conv` is input port 0, `conv:1` output port 1."""
 
 from __future__ import annotations
 

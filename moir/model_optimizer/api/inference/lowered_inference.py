@@ -1,6 +1,6 @@
 """Functions for `infer` of operations that moir lowers: their results have the types of the lowered operations.
 
-An operation of a user is inferred as the operation that the function is named after, any other as what it is.
+An operation of a user is inferred as the operation that the function is named after, any other by its own definition.
 """
 
 from __future__ import annotations

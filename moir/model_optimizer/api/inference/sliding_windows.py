@@ -22,7 +22,7 @@ def convert_tf_padding_to_str(padding: str | bytes | Any) -> str:
 
 
 def convert_deconv_tf_padding_to_str(padding: str | bytes | Any) -> str:
-    """The same for a transposed convolution."""
+    """The `auto_pad` of the IR for a transposed convolution."""
     return _padding(padding, "same_lower")
 
 

@@ -37,7 +37,7 @@ def class_named(name: str) -> type[Op]:
     """The class of a name, which must be one of `descriptions`."""
     before = dict(Op.registered_ops)
     made = class_of(name, descriptions()[name])
-    # A class a user defined under this `op` stays the one that is found by it.
+    # A class that a user defined under this `op` keeps precedence.
     Op.registered_ops.update(before)
     return made
 

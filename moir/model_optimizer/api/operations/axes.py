@@ -1,4 +1,4 @@
-"""What the `infer` of Model Optimizer's operations said of attributes and inputs that count axes.
+"""Attributes and inputs that count axes, as the `infer` of Model Optimizer's operations declared them.
 
     class Foo(Softmax): …        Foo {axis = 3} on [N, H, W, C]  ->  <data axis="1"/> on [N, C, H, W]
 
@@ -33,9 +33,9 @@ _INPUTS: dict[str, dict[int, tuple[str, str]]] = {
 
 
 def say_axes(node: GraphNode, kind: str) -> None:
-    """Say of a node of a user what one of Model Optimizer's operations, `kind`, says of its axes.
+    """Declare the axes of a user's node like those of Model Optimizer's operation `kind`.
 
-    What its own `infer` says goes before.
+    Declarations of the node's own `infer` take precedence.
     """
     declared = node.soft_get("permute_attrs", None)
     known = declared.attrs if isinstance(declared, PermuteAttrs) else {}

@@ -52,11 +52,11 @@ class Description:
     typed_by_op: bool = False
     """Whether a class that is derived from it has its own `op` as type."""
     is_base: bool = False
-    """Whether it only is the base of classes, which say their `op`."""
+    """Whether it is only a base class; derived classes give their `op`."""
     infers_as: str | None = None
-    """The class whose results those of a derived class have the types of; by default itself."""
+    """The class that gives the result types of a derived class; by default the class itself."""
     keeps_values: bool = True
-    """Whether a node of a derived class has the values that the operation computes of constants."""
+    """Whether values are computed for a node of a derived class whose inputs are constants."""
     complete: Callable[[GraphNode], None] | None = None
     """Function that sets the attributes of a node of a derived class that Model Optimizer's `infer` set."""
 
@@ -64,8 +64,8 @@ class Description:
 class StandardOp(Op):
     """Base of the operations Model Optimizer had: `StandardOp(graph, attrs)`.
 
-    A class of a user that is derived from one has its records of attributes, ports and `infer`. It is another operation
-    by what it gives `__init__`, or by its class attributes `op_type` and `version`.
+    A class of a user that is derived from one has its records of attributes, ports and `infer`. It becomes another
+    operation by its arguments to `__init__`, or by its class attributes `op_type` and `version`.
     """
 
     enabled = False
@@ -86,7 +86,7 @@ class StandardOp(Op):
             "version": (self.version if is_subclass else None) or description.version or "experimental",
             "infer": type(self).infer if is_subclass or isinstance(type(self).infer, BuiltInInference) else infer_by_lowering,
             "out_ports_count": description.outputs,
-            # An extension may change a list of its node: the next node has its own.
+            # Lists are copied: an extension may change the list of one node.
             **deepcopy(dict(description.defaults)),
         }
         if is_subclass and "operation" in defaults:
@@ -154,12 +154,12 @@ def _complete(operation: type[StandardOp], node: GraphNode) -> None:
 
 
 def inferred_as(op: str, *, keeps_values: bool = False) -> BuiltInInference:
-    """The `infer` that nodes of a user have as one of Model Optimizer's operations; others are inferred as they are."""
+    """The `infer` of a user's nodes that are inferred as one of Model Optimizer's operations."""
     return infer_as(lambda: _identity(Op.get_op_class_by_name(op)), keeps_values=keeps_values, complete=lambda node: say_axes(node, op))
 
 
 def _identity(operation: type[Op]) -> Mapping[str, Any]:
-    """The attributes that make a node the operation of a class, or the one whose types its results have."""
+    """The attributes that identify the operation of a class, or the operation that gives its result types."""
     named = operation.DESCRIPTION.infers_as if issubclass(operation, StandardOp) else None
     described = (operation if named is None else Op.registered_ops[named])(Graph(), {})
     return {**described.attrs, "IE": layer_record(described.records())}

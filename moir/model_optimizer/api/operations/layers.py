@@ -111,4 +111,4 @@ _OPERATIONS: dict[str, Description] = {
 }
 
 OPERATIONS = {name: replace(description, keeps_values=False) for name, description in _OPERATIONS.items()}
-"""By the names of their classes. Model Optimizer inferred shapes of layers, no values."""
+"""The descriptions by class name. Model Optimizer inferred shapes of layers, but no values."""

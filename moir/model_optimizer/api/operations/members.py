@@ -39,4 +39,4 @@ def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
 
 
 PATCHES: list[Record] = [*((name, _spatial(name)) for name in ("sizes", "strides", "rates")), "auto_pad"]
-"""What is written of an ExtractImagePatches."""
+"""The records of an ExtractImagePatches."""

@@ -61,7 +61,7 @@ def align_masks(node: GraphNode, slice_rank: int) -> None:
 
 
 def slices_of(node: GraphNode, data_shape: Sequence[int] | Array, begin: Array, end: Array, strides: Array) -> list[Any]:
-    """The index of numpy for what a StridedSlice takes, whose masks have as many entries as begin."""
+    """The numpy index of a StridedSlice whose masks have as many entries as begin."""
     keeps_begin, keeps_end, adds, shrinks, ellipsis = (np.array(node[name], np.int64).reshape(-1) for name in MASKS)
     found: list[Any] = []
     axis = 0
@@ -85,7 +85,7 @@ def slices_of(node: GraphNode, data_shape: Sequence[int] | Array, begin: Array, 
 def infer_slice(node: GraphNode) -> None:
     """The `infer` of the class: the result, and the attribute `slices` where begin, end and strides are constant.
 
-    The node may be one that a test describes by its masks only.
+    The node may be a stand-in of a test, with its masks only.
     """
     shape = node.in_port(0).data.get_shape()
     is_constant = all(node.in_port(number).data.get_value() is not None for number in (_BEGIN, _END))

@@ -79,10 +79,10 @@ WINDOW: list[Record] = [
 ]
 
 CONVOLUTION: list[Record] = [*WINDOW, ("dilations", _spatial("dilation"))]
-"""What is written of a convolution."""
+"""The records of a convolution."""
 
 DECONVOLUTION: list[Record] = [*CONVOLUTION, ("output_padding", _spatial("output_padding"))]
-"""What is written of a transposed convolution."""
+"""The records of a transposed convolution."""
 
 POOLING: list[Record] = [
     *WINDOW,
@@ -91,7 +91,7 @@ POOLING: list[Record] = [
     ("exclude-pad", "exclude_pad"),
     "rounding_type",
 ]
-"""What is written of a pooling."""
+"""The records of a pooling."""
 
 
 def _kernel_of_filters(node: GraphNode) -> Any:

@@ -5,7 +5,7 @@
 
 The anchors that begin and end the phases are places in moir's pipeline. Of the built-in transformations only the phase
 is known: a class that stands for one is after the anchor that begins its phase and in front of the one that ends it,
-so what runs after it and what runs before it come in the right order. A stand-in does nothing and cannot be
+so that transformations that run after it and before it are in the right order. A stand-in does nothing and cannot be
 subclassed.
 """
 

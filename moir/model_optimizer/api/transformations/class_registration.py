@@ -1,4 +1,4 @@
-"""Model Optimizer's `utils.class_registration`: running transformations from code, and what the user enables."""
+"""Model Optimizer's `utils.class_registration`: running transformations, and enabling them."""
 
 from __future__ import annotations
 

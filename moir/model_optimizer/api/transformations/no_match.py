@@ -1,4 +1,4 @@
-"""What is said of a transformation that finds nothing: unknown names, and where its pattern fails."""
+"""Reports on transformations that match nothing: unknown names, and the step at which a pattern fails."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from moir.suggestions import nearest
 logger = logging.getLogger("moir")
 
 _TYPING_ERROR = 0.8
-"""The least similarity of a name to the one that was probably meant."""
+"""Minimum similarity of a misspelled name to the name that was probably meant."""
 
 _SIMILAR = 0.65
-"""The same for a name that is in the model."""
+"""Minimum similarity if the other name is in the model."""
 
 
 @cache
@@ -51,8 +51,8 @@ def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_de
 
     Returns whether it is.
 
-    A name that is like no other is that of an operation which this model does not have. So is one that a class declares
-    (`is_declared`) and that is like none in the model: extensions serve several models.
+    A name similar to no other belongs to an operation that this model does not have. The same is assumed of a name that
+    a class declares (`is_declared`) and that is similar to none in the model: extensions serve several models.
     """
     known = _names_of_frameworks(views()) | Op.registered_ops.keys()
     if op in known:
@@ -66,11 +66,10 @@ def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_de
 
 
 def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = None) -> None:
-    """Say which values of `op` a transformation asked the graphs for, and no node had.
+    """Report the values of `op` that a transformation asked for and no node has.
 
-    The one that its class declares is left out: `report_no_node` is for that.
-
-    That is a warning for a name that is probably misspelled; else it is said under `--verbose`.
+    The one that its class declares is left to `report_no_node`. A name that is probably misspelled gives a warning;
+    others are logged under `--verbose`.
     """
     found = {op for graph in graphs for op, is_found in graph.sought.items() if is_found}
     unfound = dict.fromkeys(op for graph in graphs for op in graph.sought if op not in found and op != declared)
@@ -82,10 +81,10 @@ def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = No
 
 
 def report_effect(graphs: Sequence[Graph], name: str) -> None:
-    """Say under `--verbose` how often a transformation matched, and whether it changed anything at all.
+    """Log under `--verbose` how often a transformation matched, and whether it changed anything.
 
-    One that changed nothing and looked at the layout of the graph may expect another one: the phase and the layout are
-    said.
+    A transformation that read the layout of the graph and changed nothing may expect another layout: the phase and the
+    layout are logged.
     """
     if not logger.isEnabledFor(logging.INFO):
         return
@@ -100,7 +99,7 @@ def report_effect(graphs: Sequence[Graph], name: str) -> None:
 
 
 def layout_read(graphs: Sequence[Graph]) -> str:
-    """The layout of graphs and their phase, if a transformation read the layout; else nothing."""
+    """The layout of graphs and their phase, if a transformation read the layout; else an empty text."""
     if not any("layout" in graph.graph.read for graph in graphs):
         return ""
     phase = graphs[0].stage
@@ -109,7 +108,7 @@ def layout_read(graphs: Sequence[Graph]) -> str:
 
 
 def report_no_node(graph: Graph, op: str, name: str) -> None:
-    """Say that no node has the `op` that a replacement of single operations declares."""
+    """Report that no node has the `op` that a replacement of single operations declares."""
     report_no_match(graph, [("op", {"op": op})], [], name, is_declared=True)
 
 
@@ -136,7 +135,7 @@ def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str, is_decl
 def report_no_match(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any], name: str, *, is_declared: bool = False) -> None:
     """Log at which step of a pattern without matches the best candidate fails, and report it as a declined rewrite.
 
-    That is looked for only if someone listens: `--verbose`, or the listener of rewrites.
+    The search runs only under `--verbose` or with a listener of rewrites.
     """
     recording = RECORDING.get()
     if _warn_of_another_form(graph, nodes, name, is_declared) and recording is None:

@@ -1,4 +1,4 @@
-"""What the messages of Caffe say about fields and a text does not: defaults, enumerations, which fields are repeated.
+"""Facts about fields of Caffe's messages that a text lacks: defaults, enumerations, and which fields are repeated.
 
     node.pb.pooling_param.pool == 0, for `pool: MAX` and where the text has no `pool`
     node.pb.convolution_param.bias_term, where the text has no `bias_term`: True

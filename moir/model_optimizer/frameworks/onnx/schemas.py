@@ -1,4 +1,4 @@
-"""What the definitions of ONNX say of its operations."""
+"""Facts about ONNX's operations from their definitions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // RUN: moir-opt %s -p "unflatten-matmul,eliminate-dead" --split-input-file | filecheck %s
 
-// The leading dimensions come back behind the product: they need not have been away.
+// The leading dimensions come back after the product: they need not have been away.
 // CHECK-LABEL: moir.model @tensordot
 // CHECK-NOT:       opset1.Reshape
 // CHECK:           opset1.MatMul(%x, %w) {name = "dense"} : tensor<?x?x96xf32>

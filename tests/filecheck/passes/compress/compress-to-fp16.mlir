@@ -1,6 +1,6 @@
 // RUN: moir-opt %s -p compress-to-fp16 | filecheck %s
 
-// A weight is stored in half precision behind a Convert the runtime knows as a decompression; one that overflows is kept.
+// A weight is stored in half precision after a Convert the runtime knows as a decompression; one that overflows is kept.
 // CHECK-LABEL: moir.model @weights
 // CHECK:         %[[H:.*]] = opset1.Constant() {value = #moir.data<tensor<2xf16>, [1.0, 2.5]>, name = "w_compressed"}
 // CHECK-NEXT:    %[[W:.*]] = opset1.Convert(%[[H]]) {destination_type = f32, {{.*}}runtime_info = {{.*}}decompression

@@ -1,13 +1,13 @@
 // RUN: moir-opt %s -p "fold-scales,eliminate-dead" --split-input-file | filecheck %s
 
 // A factor goes past the bias into the filters.
-// CHECK-LABEL: moir.model @behind
+// CHECK-LABEL: moir.model @after
 // CHECK:           %[[W:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1x1x1xf32>, [6.0, 6.0]>}
 // CHECK:           %[[C:.*]] = opset1.Convolution(%{{.*}}, %[[W]])
 // CHECK:           %[[B:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [3.0, 3.0]>}
 // CHECK:           opset1.Add(%[[C]], %[[B]]) {name = "scaled"}
 builtin.module {
-  moir.model @behind {
+  moir.model @after {
     %x = opset1.Parameter() {name = "x"} : tensor<?x1x8x8xf32>
     %w = opset1.Constant() {value = #moir.data<tensor<2x1x1x1xf32>, [2.0, 2.0]>} : tensor<2x1x1x1xf32>
     %1 = opset1.Convolution(%x, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [1, 1], pads_end = [1, 1]} : tensor<?x2x10x10xf32>

@@ -53,7 +53,7 @@ builtin.module {
 
 // -----
 
-// Other blocks behind the convolution than in front of it, and a convolution with strides: nothing happens.
+// Other blocks after the convolution than in front of it, and a convolution with strides: nothing happens.
 // CHECK-LABEL: moir.model @kept
 // CHECK:         opset2.BatchToSpace
 // CHECK:         opset2.BatchToSpace

@@ -8,7 +8,7 @@
 // CHECK-NEXT:    opset1.Result(%[[V2]]) {name = "y"}
 // CHECK-NEXT:  }
 
-// Epsilon behind the root.
+// Epsilon after the root.
 // CHECK-LABEL: moir.model @outside {
 // CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
 // CHECK-NEXT:    %[[V1:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>

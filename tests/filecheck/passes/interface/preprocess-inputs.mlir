@@ -12,7 +12,7 @@
 // RUN: not moir-opt %s -p 'preprocess-inputs{scale-values="imag(1,2,3)"}' 2>&1 | filecheck %s --check-prefix=NAME
 
 // First the channels are reversed, then the mean is subtracted, then the difference divided. An input of integers is
-// preprocessed behind the conversion of the model; ShapeOf needs no preprocessed data.
+// preprocessed after the conversion of the model; ShapeOf needs no preprocessed data.
 // ALL:      notes = ["channels are reversed of image; others have not three: bytes [4,?], depth [?,?]"]
 // ALL:      %x = opset1.Parameter() {name = "image"} : tensor<?x3x8x8xf32>
 // ALL-NEXT: opset1.Constant() {value = #moir.data<tensor<3xsi64>, [2, 1, 0]>}

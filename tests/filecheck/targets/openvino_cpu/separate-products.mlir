@@ -37,7 +37,7 @@ builtin.module {
 
 // -----
 
-// One number, known columns, a constant behind a computed term, a product with further users.
+// One number, known columns, a constant after a computed term, a product with further users.
 // CHECK-LABEL: moir.model @others
 // CHECK-NOT:       opset1.Reshape
 // CHECK:           opset1.Result

@@ -44,13 +44,13 @@ SWISH = [node("Mul", ["x", "c"], ["s"]), node("Sigmoid", ["s"], ["g"]), node("Mu
 STRIDED: dict[str, Any] = {"strides": [2, 2], "pads": [1, 0, 1, 1]}
 
 GRAPHS: dict[str, Graph] = {
-    "constants behind a product with one summand": Graph(
+    "constants after a product with one summand": Graph(
         [PRODUCT, node("Add", ["p", "c"], ["s"]), node("Sigmoid", ["s"], ["z"])], {"x": real(2, 1), "y": real(1, 2)}, {"c": real(2)}
     ),
-    "constants behind a product of one row": Graph(
+    "constants after a product of one row": Graph(
         [PRODUCT, node("Relu", ["p"], ["s"]), node("Mul", ["s", "c"], ["z"])], {"x": real(1, 2), "y": real(2, 3)}, {"c": real(1, 3)}
     ),
-    "constants behind a product with a transposed operand": Graph(
+    "constants after a product with a transposed operand": Graph(
         [node("Gemm", ["x", "y"], ["p"], transB=1), node("PRelu", ["p", "c"], ["z"])],
         {"x": real(2, 3), "y": real(4, 3)},
         {"c": real(1, 4)},
@@ -64,7 +64,7 @@ GRAPHS: dict[str, Graph] = {
     ),
     "a list and a matrix of one element": Graph([node("MatMul", ["x", "y"], ["z"])], {"x": real(1)}, {"y": real(1, 1)}),
     **{
-        f"a padded kernel of one element behind {kind}": Graph(
+        f"a padded kernel of one element after {kind}": Graph(
             [node(kind, ["x"], ["r"]), node("Conv", ["r", "w"], ["z"], **STRIDED)], {"x": real(1, 2, 5, 4)}, {"w": real(3, 2, 1, 1)}
         )
         for kind in ("Relu", "Neg")
@@ -88,9 +88,7 @@ GRAPHS: dict[str, Graph] = {
     "a product of several matrices and constant ones without elements": Graph(
         [PRODUCT], {"x": real(2, 3, 4, 0)}, {"y": real(2, 3, 0, 2)}, forms=["static", "dynamic"]
     ),
-    "a product of nothing and a factor": Graph(
-        [PRODUCT, node("Mul", ["p", "c"], ["z"])], {"x": real(4, 0)}, {"y": real(0), "c": real(1, 4)}
-    ),
+    "a factor of an empty product": Graph([PRODUCT, node("Mul", ["p", "c"], ["z"])], {"x": real(4, 0)}, {"y": real(0), "c": real(1, 4)}),
     "a product of a list and a factor": Graph(
         [PRODUCT, node("Mul", ["p", "c"], ["q"]), node("Add", ["q", "q"], ["z"])], {"x": real(4, 2)}, {"y": real(2), "c": real(1)}
     ),

@@ -41,7 +41,7 @@ CASES: dict[str, NodeCase] = {
         attributes={"equation": "ij,jk->ik"},
         options=DYNAMIC,
     ),
-    "Gemm of nothing": NodeCase(
+    "Gemm of empty matrices": NodeCase(
         "Gemm",
         {"b": real(3, 4), "c": real(3)},
         {"a": np.zeros((0, 4), np.float32)},

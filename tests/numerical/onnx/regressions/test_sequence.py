@@ -12,7 +12,7 @@ real = normal_numbers(np.random.default_rng(18))
 TEXTS = np.array([["a", ""], ["Ä", "bc"], ["", "d"]], dtype=object)
 
 CASES: dict[str, NodeCase] = {
-    "Unique of nothing": NodeCase("Unique", {"x": np.zeros((0, 3), np.float32)}, options=STATIC),
+    "Unique of an empty tensor": NodeCase("Unique", {"x": np.zeros((0, 3), np.float32)}, options=STATIC),
     "OneHot of 8-bit indices": NodeCase(
         "OneHot", {"x": np.array([0, 3, -1, 7], np.int8)}, {"d": np.array(5), "v": real(2)}, operands="x d v", options=EVALUATED
     ),

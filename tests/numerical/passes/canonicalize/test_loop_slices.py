@@ -19,7 +19,7 @@ BODIES = {
     **{f"{kind} {first}": [node(kind, [first, second], ["t"]), node("Identity", ["t"], ["u"])]
        for kind in ("Add", "Mul", "Min", "Pow") for first, second in ("es", "se")},
     "delay": [node("Identity", ["e"], ["t"]), node("Identity", ["s"], ["u"])],
-    "behind an activation": [node("Relu", ["e"], ["t"]), node("Add", ["s", "t"], ["u"])],
+    "after an activation": [node("Relu", ["e"], ["t"]), node("Add", ["s", "t"], ["u"])],
     "unused slice": [constant("k", np.float32(1)), node("Add", ["s", "k"], ["t"]), node("Neg", ["t"], ["u"])],
 }  # fmt: skip
 

@@ -26,13 +26,13 @@ def test_factors_around_convolutions(kind: str, scalar: bool) -> None:
     %1 = opset1.Multiply(%x, %before)
     %2 = opset1.{kind}(%1, %w) {{{ADJACENT}}}
     %3 = opset1.Add(%2, %b)
-    %4 = opset1.Divide(%3, %behind)
+    %4 = opset1.Divide(%3, %after)
     opset1.Result(%4) {{name = "out"}}"""
     weights = {
         "before": numbers(*(() if scalar else data)),
         "w": numbers(*filters),
         "b": numbers(*outputs),
-        "behind": numbers(*(() if scalar else outputs[1:])),
+        "after": numbers(*(() if scalar else outputs[1:])),
     }
     check("fold-scales", text, {kind: 1, "Add": 1}, ((2, 4, 5, 6),), ((1, 4, 3, 3),), tolerance=1e-4, **weights)
 
@@ -42,9 +42,9 @@ def test_factors_around_matrix_products(transposed: bool) -> None:
     text = f"""{inputs("?x?x4xf32")}
     %1 = opset1.Multiply(%before, %x)
     %2 = opset1.MatMul(%1, %w) {{transpose_b = {str(transposed).lower()}}}
-    %3 = opset1.Multiply(%2, %behind)
+    %3 = opset1.Multiply(%2, %after)
     opset1.Result(%3) {{name = "out"}}"""
-    weights = {"before": numbers(4), "w": numbers(*((6, 4) if transposed else (4, 6))), "behind": numbers(1, 1, 6)}
+    weights = {"before": numbers(4), "w": numbers(*((6, 4) if transposed else (4, 6))), "after": numbers(1, 1, 6)}
     check("fold-scales", text, {"MatMul": 1}, ((2, 3, 4),), ((1, 1, 4),), **weights)
 
 

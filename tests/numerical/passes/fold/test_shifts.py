@@ -1,4 +1,4 @@
-"""Terms in front of convolutions moved behind them: the runtime computes the same before and after.
+"""Terms in front of convolutions moved after them: the runtime computes the same before and after.
 
 Each case says which kinds of operations are left, so that a pass that does nothing fails.
 """

@@ -1,4 +1,4 @@
-"""Keras models, whose channels are last: preprocessing and layouts against Keras behind the same preprocessing by numpy."""
+"""Keras models, whose channels are last: preprocessing and layouts against Keras after the same preprocessing by numpy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import moir
 from tests.numerical.runtime import Array
 from tests.numerical.tensorflow.conversion import core
 
-# Keras is imported behind the module that sets the environment of TensorFlow.
+# Keras is imported after the module that sets the environment of TensorFlow.
 import keras  # isort: skip
 from keras import layers  # isort: skip
 

@@ -1,4 +1,4 @@
-"""Preprocessing and layouts of small models, against ONNX Runtime behind the same preprocessing by numpy."""
+"""Preprocessing and layouts of small models, against ONNX Runtime after the same preprocessing by numpy."""
 
 from __future__ import annotations
 

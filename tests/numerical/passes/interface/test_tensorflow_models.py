@@ -21,7 +21,7 @@ FILTER = np.random.default_rng(4).standard_normal((3, 3, 3, 4)).astype(np.float3
 
 
 def graph() -> tf.Graph:
-    """A convolution with a switch, two halves of its channels, and an operation that only TensorFlow has behind them."""
+    """A convolution with a switch, two halves of its channels, and an operation that only TensorFlow has after them."""
     made = tf.Graph()
     with made.as_default():
         x = tf.compat.v1.placeholder(tf.float32, [None, 6, 6, 3], "x")

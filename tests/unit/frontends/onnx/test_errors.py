@@ -65,7 +65,7 @@ def test_every_truncation_is_found(tmp_path):
             module = read(content[:end], tmp_path)
         except ModelFileError:
             continue
-        # A cut between two fields behind the graph leaves a model without something it does not need.
+        # A cut between two fields after the graph leaves a model without something it does not need.
         assert operations(module, "onnx.If")
 
 

@@ -176,7 +176,7 @@ def outcome(content, tmp_path):
 
 
 def test_truncations(tmp_path):
-    """A file that ends behind its first node is a graph of one placeholder; any other beginning is an error."""
+    """A file that ends after its first node is a graph of one placeholder; any other beginning is an error."""
     graph = rich()
     content, first = graph.SerializeToString(), len(_field(1, graph.node[0].SerializeToString()))
     errors = {size: outcome(content[:size], tmp_path) for size in [*range(1, 300), *range(300, len(content), 47)]}

@@ -219,13 +219,13 @@ READ = node("read", "ReadVariableOp", "v")
 
 
 def stepping(*control: str) -> Any:
-    """A function that writes a variable, and reads it behind the nodes `control`."""
+    """A function that writes a variable, and reads it after the nodes `control`."""
     nodes = (numbers("c", 1), node("a", "AssignVariableOp", "h", "c:output:0"), node("b", "ReadVariableOp", "h", *control))
     return function("f", "h", {"r": "b:value:0"}, *nodes, control="a")
 
 
 def looping(*control: str) -> Any:
-    """A body of a loop that reads a variable, and writes it behind the nodes `control`."""
+    """A body of a loop that reads a variable, and writes it after the nodes `control`."""
     nodes = (node("s", "ReadVariableOp", "h"), node("a", "AssignAddVariableOp", "h", "n", *control))
     return function("b", "n h", {"m": "s:value:0", "h": "h"}, *nodes, control="a")
 

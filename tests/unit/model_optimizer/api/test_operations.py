@@ -23,7 +23,7 @@ M = RANDOM.normal(size=(2, 6)).astype(np.float32)
 
 
 def make(name: str, /, *constants: Any, **attrs: Any) -> Callable[[Graph, list[GraphNode]], GraphNode]:
-    """Builds a node of an operation from all inputs and, at the ports behind them, constants."""
+    """Builds a node of an operation from all inputs and, at the ports after them, constants."""
 
     def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         extra = [operations.Const(graph, {"value": np.asarray(value)}).create_node() for value in constants]
@@ -378,7 +378,7 @@ def test_a_node_with_data_is_inferred_at_once() -> None:
 
 
 def test_shapes_are_known_behind_new_nodes() -> None:
-    """In the middle phase a new node is lowered as soon as the transformation ends; old nodes behind it are inferred again."""
+    """In the middle phase a new node is lowered as soon as the transformation ends; old nodes after it are inferred again."""
 
     def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:
         flat = operations.Flatten(graph, {"axis": 0}).create_node(inputs)

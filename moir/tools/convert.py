@@ -14,6 +14,7 @@ The first argument is a model or a command:
     moir inspect model.onnx               what is in a model, and what of it cannot be converted
     moir diff a.onnx b.onnx               what differs in two models
     moir report model.onnx -o report.html a page that shows the conversion step by step
+    moir view model.onnx                  a page that shows a model as it is
     moir run MODEL                        runs a model, and says what its tensors are
     moir bisect MODEL                     the step of a conversion that makes a model compute something else
     moir reduce MODEL --check CMD         a small part of a model that still fails
@@ -76,6 +77,7 @@ COMMANDS: dict[str, Command] = {
     "inspect": Command("moir.tools.commands.inspect_model:main", "what is in a model, and what of it cannot be converted"),
     "diff": Command("moir.tools.commands.compare_models:main", "what differs in two models"),
     "report": Command("moir.tools.commands.report:main", "a page that shows the conversion step by step"),
+    "view": Command("moir.tools.commands.view:main", "a page that shows a model as it is, without a conversion"),
     "run": Command("moir.tools.commands.run:main", "runs a model, and says what its tensors are"),
     "bisect": Command("moir.tools.commands.bisect:main", "the step of a conversion that makes a model compute something else"),
     "reduce": Command("moir.tools.commands.reduce:main", "a small part of a model that still fails"),

@@ -16,7 +16,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-import moir
 from moir.errors import ConversionError
 from moir.files.recognition import framework_of_file
 from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE, ConversionOptions
@@ -65,7 +64,7 @@ def key_of(model: Path, options: ConversionOptions, passes: str | None, digests:
 @cache
 def _code() -> str:
     """A digest of what is installed as moir: who changes it gets results of the changed one."""
-    root = Path(moir.__file__).parent
+    root = Path(__file__).parents[2]
     states = [(each.relative_to(root).as_posix(), each.stat()) for each in sorted(root.rglob("*.py"))]
     return of_text("".join(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n" for name, status in states))
 

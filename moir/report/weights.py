@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from moir.dialects.data import DataAttr
+from moir.dialects.element_types import describe
 from moir.dialects.large_arrays import ComputedArray
 
 SMALL = 64
@@ -29,6 +30,9 @@ def described(data: DataAttr) -> dict[str, Any]:
     `counts` of a histogram between minimum and maximum, and of how many elements (`of`) all these are.
     """
     found: dict[str, Any] = {"bytes": data.nbytes, "shape": list(data.shape)}
+    if describe(data.element).is_packed:
+        # The array has bytes of several elements each.
+        return found
     size = int(np.prod(data.shape, dtype=np.int64))
     try:
         elements = np.asarray(data.array).reshape(-1) if size <= SMALL else _sample(data)
@@ -36,17 +40,25 @@ def described(data: DataAttr) -> dict[str, Any]:
             return {**found, "values": [str(each) for each in elements.tolist()]}
         numbers = elements.astype(np.float64)
     except (TypeError, ValueError):
-        # Strings and bits are no numbers; a text may leave the value out.
+        # Strings are no numbers; a text may leave the value out.
         return found
     finite = numbers[np.isfinite(numbers)]
     found |= {"of": numbers.size, "odd": numbers.size - finite.size, "zeros": int(np.count_nonzero(finite == 0))}
     if finite.size:
-        low, high = float(finite.min()), float(finite.max())
-        statistics = {"minimum": low, "maximum": high, "mean": float(finite.mean()), "deviation": float(finite.std())}
-        found |= {name: float(f"{value:.6g}") for name, value in statistics.items()}
-        # Of values close to the limits of a double, the distance is no number.
-        if np.isfinite(high - low):
-            found["counts"] = np.histogram(finite, BARS, (low, high) if low < high else (low - 0.5, low + 0.5))[0].tolist()
+        found |= _distribution(finite)
+    return found
+
+
+def _distribution(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
+    """Statistics and histogram; without those that are too large for a double."""
+    low, high = float(numbers.min()), float(numbers.max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        statistics = {"minimum": low, "maximum": high, "mean": float(numbers.mean()), "deviation": float(numbers.std())}
+        span = high - low
+    found: dict[str, Any] = {name: float(f"{value:.6g}") for name, value in statistics.items() if np.isfinite(value)}
+    if np.isfinite(span):
+        places = np.zeros(numbers.shape, np.int64) if span == 0 else ((numbers - low) / span * BARS).astype(np.int64)
+        found["counts"] = np.bincount(np.minimum(places, BARS - 1), minlength=BARS).tolist()
     return found
 
 

@@ -30,6 +30,10 @@ class App {
     this.before = null;
     this.details = new Details(this, byId("details"));
     byId("compare").checked = Boolean(conversion.difference);
+    if (conversion.difference) {
+      byId("compare-text").textContent = "first model beside it";
+      byId("steps-title").textContent = "Models";
+    }
     document.body.dataset.shows = conversion.difference ? "difference" : conversion.view ? "view" : "conversion";
     this.listen();
     this.showSummary();
@@ -64,9 +68,9 @@ class App {
       const bars = Object.entries(stage.kinds).slice(0, 12).map(([kind, number]) =>
         element("i", { style: `background:${colourOf(kind)};width:${(100 * number) / largest}%`, title: `${number} ${kind}` }));
       const row = element("li", { ...(stage.changed ? REACHED : {}), "data-state": stage.state, "data-step": stage.number },
-        element("span", { class: "number" }, String(stage.number).padStart(2, "0")),
+        element("span", { class: "number" }, String(stage.number + (this.conversion.difference ? 1 : 0)).padStart(2, "0")),
         element("span", { class: "name" }, stage.name),
-        element("span", { class: "time" }, `${(1000 * stage.seconds).toFixed(1)} ms`));
+        element("span", { class: "time" }, this.conversion.difference ? "" : `${(1000 * stage.seconds).toFixed(1)} ms`));
       if (stage.changed) row.append(element("span", { class: "change", style: "grid-column:2/4" }, change.filter(Boolean).join(", ")), element("span", { class: "bars" }, ...bars));
       row.classList.toggle("same", !stage.changed);
       row.classList.toggle("chosen", stage.changed && stage.state === this.state);

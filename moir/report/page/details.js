@@ -36,7 +36,8 @@ class Details {
       return element("div", {}, element("code", {}, type), names ? ` ${names}` : "");
     }));
     this.section(details, "Users", [...new Set(users)].slice(0, 20).map((user) => element("div", {}, this.link(user))));
-    this.section(details, "Attributes", Object.keys(record.attributes || {}).length ? [this.rows(element("div"), Object.entries(record.attributes))] : []);
+    const attributes = Object.entries(record.attributes || {}).filter(([name]) => !(record.weights && name === "value"));
+    this.section(details, "Attributes", attributes.length ? [this.rows(element("div"), attributes)] : []);
     this.section(details, "Bodies", (record.bodies || []).map((body, number) =>
       element("button", { onclick: () => this.app.enter(record, number) }, `body ${number}: ${body.length} operations`)));
     this.showOrigin(details, record);

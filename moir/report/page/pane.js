@@ -20,7 +20,7 @@ function cut(text, length) {
 /** The dimensions in the text of a type, as `1×3×224×224`; empty for what is no tensor. */
 function shapeOf(type) {
   const found = /^tensor<(?:(.*)x)?([^x<>]+)>/.exec(type);
-  return found ? cut((found[1] || "").replaceAll("x", "×"), 30) : "";
+  return found && found[1] !== "*" ? cut((found[1] || "").replaceAll("x", "×"), 30) : "";
 }
 
 class Pane {

@@ -69,14 +69,17 @@ function sections(group) {
 function openAtFirst(root) {
   const open = new Set([""]);
   let shown = root.children.length;
-  const closed = root.children.filter((child) => child instanceof Group);
+  const order = new Map();
+  const groups = (group) => group.children.filter((child) => child instanceof Group).map((child) => order.set(child, order.size) && child);
+  const closed = groups(root);
   while (closed.length) {
-    closed.sort((a, b) => b.children.length - a.children.length);
+    // Of groups of one size, the first in the model is opened first.
+    closed.sort((a, b) => b.children.length - a.children.length || order.get(b) - order.get(a));
     const next = closed.pop();
     if (shown + next.children.length - 1 > SHOWN) break;
     shown += next.children.length - 1;
     open.add(next.key);
-    closed.push(...next.children.filter((child) => child instanceof Group));
+    closed.push(...groups(next));
   }
   return open;
 }

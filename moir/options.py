@@ -44,6 +44,10 @@ class ConversionOptions:
         options._values = dict(values)
         return options
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Parameters are keys by what they are, so that another process needs their names.
+        return _of_plain, ({each.name: each.kind.plain(value) for each, value in self.given.items()},)
+
     def __getitem__(self, parameter: Parameter[T]) -> T:
         return cast("T", self._values.get(parameter, parameter.default))
 
@@ -113,6 +117,10 @@ class ConversionOptions:
         Paths are reduced to their last component, as folders are private.
         """
         return {each.name: each.recorded(value) for each, value in self.given.items()}
+
+
+def _of_plain(given: Mapping[str, Plain]) -> ConversionOptions:
+    return ConversionOptions(**given)
 
 
 def _field(plain: Plain) -> FieldValue:

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 def compare(first: ModuleOp, second: ModuleOp) -> Difference:
     """What differs in two modules, neither of which is changed."""
-    comparison = _Comparison()
+    return compared(first, second).result()
+
+
+def compared(first: ModuleOp, second: ModuleOp) -> Comparison:
+    """The comparison of two modules, which knows the operations that belong together."""
+    comparison = Comparison()
     comparison.interfaces(first, second)
     for a, b in zip_longest(models_of(first), models_of(second)):
         if a is not None and b is not None:
@@ -32,11 +37,20 @@ def compare(first: ModuleOp, second: ModuleOp) -> Difference:
             comparison.removed.append(UnmatchedOperation(a.sym_name.data, a.name, ""))
         elif b is not None:
             comparison.added.append(UnmatchedOperation(b.sym_name.data, b.name, ""))
-    return comparison.result()
+    return comparison
 
 
-class _Comparison:
+class Comparison:
+    """What differs in two modules, and which of their operations belong together.
+
+    Attributes:
+        pairs: the operations of the first module -> those of the second one.
+        differing: what differs in operations of the first module that have a partner.
+    """
+
     def __init__(self) -> None:
+        self.pairs: dict[Operation, Operation] = {}
+        self.differing: dict[Operation, tuple[Change, ...]] = {}
         self._interfaces: list[Change] = []
         self.removed: list[UnmatchedOperation] = []
         self.added: list[UnmatchedOperation] = []
@@ -44,6 +58,7 @@ class _Comparison:
         self._constants: list[ChangedConstant] = []
 
     def result(self) -> Difference:
+        """What differs."""
         return Difference(tuple(self._interfaces), tuple(self.removed), tuple(self.added), tuple(self._changed), tuple(self._constants))
 
     def interfaces(self, first: ModuleOp, second: ModuleOp) -> None:
@@ -57,6 +72,7 @@ class _Comparison:
     def blocks(self, first: Block, second: Block, around: str) -> None:
         """Compare two blocks, and the bodies of the operations in them that are matched."""
         matching = Matching(first, second)
+        self.pairs |= matching.pairs
         self.removed.extend(UnmatchedOperation(label(op), op.name, around) for op in matching.first if op not in matching.pairs)
         self.added.extend(UnmatchedOperation(label(op), op.name, around) for op in matching.second if op not in matching.back)
         for op in matching.first:
@@ -70,6 +86,7 @@ class _Comparison:
             constant = changed_constant(label(a), x, y)
             if constant is not None:
                 self._constants.append(constant)
+                self.differing[a] = (_change_of_constant(constant),)
             return
         changes = [] if a.name == b.name else [Change("kind", a.name, b.name)]
         changes += _attributes(a, b)
@@ -83,6 +100,7 @@ class _Comparison:
         changes += _operands(a, b, matching)
         if changes:
             self._changed.append(ChangedOperation(label(a), a.name, tuple(changes)))
+            self.differing[a] = tuple(changes)
         self._bodies(a, b)
 
     def _bodies(self, a: Operation, b: Operation) -> None:
@@ -90,6 +108,14 @@ class _Comparison:
         for role, p, q in pairs:
             for first, second in zip(p.blocks, q.blocks, strict=False):
                 self.blocks(first, second, f"{label(a)} ({role})")
+
+
+def _change_of_constant(constant: ChangedConstant) -> Change:
+    """The difference of the values of a constant in words."""
+    if constant.elements is None:
+        return Change("value", constant.before, constant.after)
+    largest = "" if constant.maximum is None else f", by {constant.maximum:.3g} at most"
+    return Change("value", constant.before, f"{constant.after}: {constant.elements} elements differ{largest}")
 
 
 def label(op: Operation) -> str:

@@ -52,6 +52,11 @@ def recorded(*further: Path) -> Generator[Reading]:
         _FILES[reading.module] = files
 
 
+def files_read(module: ModuleOp) -> Mapping[Path, FileState]:
+    """The files that a module was read from, links followed, and their states when they were opened."""
+    return _FILES.get(module, {})
+
+
 def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
     """Check that a module was not read from files that are to be written.
 

@@ -14,7 +14,7 @@ _LAYOUT = "dagre/dagre.min.js"
 """The library that computes the positions of nodes and edges."""
 
 _LICENCE = "dagre/LICENSE"
-_SCRIPTS = (_LAYOUT, "content.js", "scopes.js", "pane.js", "app.js")
+_SCRIPTS = (_LAYOUT, "content.js", "scopes.js", "pane.js", "details.js", "export.js", "keyboard.js", "app.js")
 
 
 def page(content: Mapping[str, Any], title: str) -> str:

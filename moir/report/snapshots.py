@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -15,6 +15,7 @@ from moir.dialects.assembly import print_value
 from moir.dialects.data import DataAttr
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of, split_names, tensor_names_of
+from moir.report.weights import described
 
 _LONGEST_TEXT = 400
 """The greatest length of a text, in characters."""
@@ -36,23 +37,29 @@ class Snapshots:
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
         """What is shown of an operation: its number `id`, `kind`, `name`, `operands` (number of the producer, index of
-        the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, `sources` (name
-        and kind of the nodes that it comes from), and `bodies`."""
+        the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, its
+        `weights` (see `moir.report.weights`), `sources` (name and kind of the nodes it comes from), and `bodies`."""
         self.states: list[State] = []
         self._numbers: dict[Operation, int] = {}
         self._latest: dict[Operation, tuple[tuple[object, ...], int]] = {}
         self._texts: dict[int, tuple[Attribute, str]] = {}
+        self._weights: dict[int, tuple[DataAttr, dict[str, Any]]] = {}
         self._sources: dict[Operation, tuple[Source, ...]] = {}
 
     def number(self, op: Operation) -> int:
         """The number of an operation, the same in all states."""
         return self._numbers.setdefault(op, len(self._numbers))
 
-    def add(self, module: ModuleOp) -> bool:
+    def identify(self, operations: Mapping[Operation, Operation]) -> None:
+        """Give operations the numbers of those that they belong together with."""
+        for op, other in operations.items():
+            self._numbers[op] = self.number(other)
+
+    def add(self, module: ModuleOp, *, even_if_equal: bool = False) -> bool:
         """Add the state of a module, unless it equals the last one; returns whether it was added."""
         self._sources = all_sources(module)
         state = [{"name": model.sym_name.data, "operations": self._block(model.block)} for model in models_of(module)]
-        if self.states and self.states[-1] == state:
+        if self.states and self.states[-1] == state and not even_if_equal:
             return False
         self.states.append(state)
         return True
@@ -89,8 +96,10 @@ class Snapshots:
             record["tensors"] = tensors
         if attributes := self._attributes((*op.properties.items(), *op.attributes.items())):
             record["attributes"] = attributes
-        if not op.operands and any(isinstance(each, DataAttr) for each in op.properties.values()):
+        data = [each for each in op.properties.values() if isinstance(each, DataAttr)]
+        if data and not op.operands:
             record["constant"] = True
+            record["weights"] = self._described_weights(data[0])
         if sources and sources != (Source(record["name"], record["kind"]),):
             record["sources"] = [[each.node, each.operation] for each in sources]
         if bodies:
@@ -99,6 +108,12 @@ class Snapshots:
 
     def _attributes(self, given: Iterable[tuple[str, Attribute]]) -> dict[str, str]:
         return {name: self._text(attribute) for name, attribute in given if name not in _HAVE_FIELDS}
+
+    def _described_weights(self, data: DataAttr) -> dict[str, Any]:
+        known = self._weights.get(id(data))
+        if known is None:
+            known = self._weights[id(data)] = (data, described(data))
+        return known[1]
 
     def _text(self, attribute: Attribute) -> str:
         known = self._texts.get(id(attribute))

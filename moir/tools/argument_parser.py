@@ -27,6 +27,8 @@ class ArgumentParser(argparse.ArgumentParser):
         """Further spellings of options, which help and completion leave out: the option that each stands for."""
         self.switches: dict[str, str] = {}
         """The options that stand for True and accept a truth value too (`--option=False`), with their destinations."""
+        self.rest: str | None = None
+        """The destination of a list of further arguments without an option; None if there can be none."""
 
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError with the message."""
@@ -51,7 +53,9 @@ class ArgumentParser(argparse.ArgumentParser):
         if wrong is not None:
             name = wrong.partition("=")[0]
             raise UsageError(f"there is no option {name}; {self._instead(name)}")
-        if unknown:
+        if self.rest is not None:
+            setattr(values, self.rest, unknown)
+        elif unknown:
             raise UsageError(f"the argument {unknown[0]!r} is one too many; see {self.prog} --help")
         return values
 

@@ -27,25 +27,30 @@ _LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{3
 
 def read_configuration(path: str) -> dict[Parameter[Any], Any]:
     """The values in a file. Raises UsageError if it cannot be read, or has keys or values that do not exist."""
+    return dict(entry(path, name, value) for name, value in read_toml(path, "a configuration in TOML").items())
+
+
+def read_toml(path: str, what: str) -> dict[str, Any]:
+    """The content of a TOML file; `what` is what it should be, for messages. Raises UsageError if it cannot be read."""
     import tomllib
 
     from moir.files.reading import read_whole
 
     try:
-        text = read_whole(Path(path), "a configuration in TOML").decode()
+        text = read_whole(Path(path), what).decode()
         if _LONG_KEY.search(text):
             raise UsageError("it has a key of more than 32 parts", location=path, hint="keys are the names of parameters")
-        given = tomllib.loads(text)
+        return tomllib.loads(text)
     except ModelFileError as error:
         raise UsageError(error.reason, location=path, hint=error.hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: it is no TOML: {error}") from error
     except RecursionError as error:
         raise UsageError("lists and tables are nested too deeply", location=path) from error
-    return dict(_entry(path, name, value) for name, value in given.items())
 
 
-def _entry(path: str, name: str, value: Any) -> tuple[Parameter[Any], Any]:
+def entry(path: str, name: str, value: Any) -> tuple[Parameter[Any], Any]:
+    """The parameter of a key in a file, and its value. Raises UsageError, with the path as its location, for others."""
     try:
         parameter = parameter_named(name)
     except UsageError as error:

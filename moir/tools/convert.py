@@ -8,11 +8,13 @@ The first argument is a model or a command:
     moir saved_model -o net.xml           a TensorFlow SavedModel; also frozen.pb, graph.pbtxt, model.ckpt.meta
     moir - -o - < model.onnx | tar x      from standard input, to an archive on standard output
     moir model.onnx --dump-ir dumps       the module after each pass, see `moir-opt`
+    moir a.onnx b.tflite -o out           several models, at the same time; see also --manifest and --cache
     moir model.onnx --extensions DIR      with operations, lowerings and transformations of your own
     moir passes                           the passes of a conversion, in order
     moir inspect model.onnx               what is in a model, and what of it cannot be converted
     moir diff a.onnx b.onnx               what differs in two models
     moir report model.onnx -o report.html a page that shows the conversion step by step
+    moir view model.onnx                  a page that shows a model as it is
     moir run MODEL                        runs a model, and says what its tensors are
     moir bisect MODEL                     the step of a conversion that makes a model compute something else
     moir reduce MODEL --check CMD         a small part of a model that still fails
@@ -45,7 +47,7 @@ from moir.tools.conversion_arguments import (
     add_reading_arguments,
     conversion_options,
 )
-from moir.tools.failures import one_line, report_failures
+from moir.tools.failures import report_failures
 from moir.tools.former_options import SPELLINGS, translated
 from moir.tools.output_path import Request, output_file, requested
 from moir.tools.process import run_process
@@ -56,7 +58,11 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from moir.conversion import Observer
-    from moir.tools.summary import SourceOperations, Stopwatch
+    from moir.emit.write import WrittenModel
+    from moir.options import ConversionOptions
+    from moir.tools.batch.work import Success, Work
+    from moir.tools.progress import ProgressBar, Timing
+    from moir.tools.summary import Summary
 
 
 class Command(Record):
@@ -71,6 +77,7 @@ COMMANDS: dict[str, Command] = {
     "inspect": Command("moir.tools.commands.inspect_model:main", "what is in a model, and what of it cannot be converted"),
     "diff": Command("moir.tools.commands.compare_models:main", "what differs in two models"),
     "report": Command("moir.tools.commands.report:main", "a page that shows the conversion step by step"),
+    "view": Command("moir.tools.commands.view:main", "a page that shows a model as it is, without a conversion"),
     "run": Command("moir.tools.commands.run:main", "runs a model, and says what its tensors are"),
     "bisect": Command("moir.tools.commands.bisect:main", "the step of a conversion that makes a model compute something else"),
     "reduce": Command("moir.tools.commands.reduce:main", "a small part of a model that still fails"),
@@ -114,6 +121,12 @@ EXAMPLES: dict[str, str] = {
 """Command lines for the help text, and what they do."""
 
 
+def _number_of_jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return int(text)
+
+
 def _epilog() -> str:
     """What follows the options in the help text, line by line: the commands, and examples."""
     commands = [f"  {name:<20}{each.summary}" for name, each in COMMANDS.items()]
@@ -125,7 +138,7 @@ def argument_parser() -> ArgumentParser:
     """The argument parser of `moir`."""
     parser = ArgumentParser(
         prog="moir",
-        usage="moir [options] MODEL\n       moir COMMAND [options] …",
+        usage="moir [options] MODEL…\n       moir COMMAND [options] …",
         description="Convert a neural-network model to OpenVINO IR.",
         epilog=_epilog(),
     )
@@ -134,9 +147,13 @@ def argument_parser() -> ArgumentParser:
         nargs="?",
         metavar="MODEL",
         help="model file of ONNX, TensorFlow, TensorFlow Lite, Keras, StableHLO, PyTorch, PaddlePaddle, Caffe, MXNet or "
-        "OpenVINO IR, or folder of a SavedModel; - for standard input",
+        "OpenVINO IR, or folder of a SavedModel; - for standard input; several are converted at the same time",
     )
+    parser.rest = "further_models"
     parser.add_argument("--input-model", dest="models", action="append", default=[], metavar="MODEL", help="the same, as an option")
+    parser.add_argument("--manifest", metavar="FILE", help="TOML file that lists models, each with options of its own")
+    parser.add_argument("--jobs", "-j", metavar="N", type=_number_of_jobs, help="how many of several models are converted at the same time")
+    parser.add_argument("--cache", metavar="DIR", help="folder of results: what is in it is not converted again")
     place = parser.add_mutually_exclusive_group()
     place.add_argument(
         *("-o", "--output-dir"),
@@ -202,11 +219,12 @@ def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         raise UsageError(f"there is no model and no command {first!r}; did you mean moir {commands[0]}?")
     translation, notes = translated(arguments)
     options = argument_parser().parsed(translation)
-    models = [*([] if options.model is None else [options.model]), *options.models]
-    if len(models) != 1 and not options.print_config:
-        reason = f"there are {len(models)} models, {' and '.join(models)}; give one" if models else "MODEL is missing; see moir --help"
-        raise UsageError(reason)
-    options.model = models[0] if models else None
+    models = [*([] if options.model is None else [options.model]), *options.further_models, *options.models]
+    if options.models and len(models) > 1:
+        raise UsageError(f"there are {len(models)} models, {' and '.join(models)}; give one, or all without an option")
+    if not models and options.manifest is None and not options.print_config:
+        raise UsageError("MODEL is missing; see moir --help")
+    options.models = models
     return options, notes
 
 
@@ -218,7 +236,11 @@ def _run(options: argparse.Namespace, notes: list[str]) -> int:
         given.check()
         text_output().write(configuration_text(given))
         return 0
-    with file_of(options.model) as model:
+    if options.manifest is not None or len(options.models) > 1:
+        from moir.tools.batch.command import convert_all
+
+        return convert_all(options, given, notes, converted_in_pool)
+    with file_of(options.models[0]) as model:
         if options.tensorflow_custom_operations_config_update is not None:
             from moir.tools.commands.complete_configuration import update
 
@@ -231,62 +253,129 @@ def _run(options: argparse.Namespace, notes: list[str]) -> int:
     return 0
 
 
-def _summary_observers() -> tuple[Stopwatch, SourceOperations]:
-    from moir.tools.summary import SourceOperations, Stopwatch
+class Result(Record):
+    """The result of one conversion.
 
-    return Stopwatch(), SourceOperations()
+    Args:
+        written: the files.
+        summary: what is said of it; None if it is silent.
+        time: the durations of its parts, as text.
+        stages: the durations of its stages.
+        is_cached: whether it came from the cache.
+    """
+
+    written: WrittenModel
+    summary: Summary | None
+    time: str
+    stages: Timing
+    is_cached: bool = False
 
 
 def _convert(options: argparse.Namespace, request: Request, model: Path, output: Path) -> None:
     """Convert a model, and print the summary."""
-    from moir.conversion import convert, save_model
-    from moir.dialects.framework import framework_of
-    from moir.emit.files import check_output
-    from moir.tools.output_check import OutputCheck
-    from moir.tools.progress import EMISSION, ProgressBar, Timing, shows_progress
+    from moir.tools.progress import ProgressBar, shows_progress
 
-    check_output(output)
-    timing = Timing(count_operations=options.verbose)
-    summarized = None if options.silent else _summary_observers()
-    observers: list[Observer] = [*(summarized or ()), timing, OutputCheck(output, options.dump_ir)]
-    if options.dump_ir is not None:
-        from moir.tools.optimizer.dumps import DumpWriter
-
-        observers.append(DumpWriter(Path(options.dump_ir)))
-    if not options.silent and shows_progress(sys.stderr):
-        observers.append(ProgressBar(sys.stderr))
+    bars = [ProgressBar(sys.stderr)] if not options.silent and shows_progress(sys.stderr) else []
     with ExitStack() as stack:
         if options.verbose:
             from moir.tools.log_lines import printed_log
 
             stack.enter_context(printed_log())
-        for observer in observers:
-            stack.callback(observer.close)
-        module = convert(model, request.conversion, passes=options.passes, observers=observers)
-        if summarized is not None:
-            summarized[0].end("passes")
-        number = len(timing.measurements)
-        for observer in observers:
-            observer.start(number, EMISSION)
-        emission = time.perf_counter()
-        written = save_model(module, output)
-        timing.finish(number, EMISSION, module, time.perf_counter() - emission)
+        result = _converted(options, request.conversion, model, output, bars)
     if request.place == STANDARD:
-        write_archive(written, binary_output())
-    if summarized is not None:
-        from moir.tools.summary import summary
-
-        stopwatch, source = summarized
-        stopwatch.end("emission")
-        files = STANDARD_OUTPUT if request.place == STANDARD else f"{written.xml_path} {written.bin_path}"
-        title = FRAMEWORKS[framework_of(module)].title
-        report = "".join(f"note: {one_line(note)}\n" for note in (*request.notes, *request.conversion.notes, *notes_of(module)))
-        report += summary(module, source.kinds, title, written.weights_bytes, files, stopwatch.text())
-        report = (timing.table() + "\n" if options.verbose else "") + report
+        write_archive(result.written, binary_output())
+    if result.summary is not None:
+        summary = result.summary.with_fields(notes=[*request.notes, *result.summary.notes])
+        files = STANDARD_OUTPUT if request.place == STANDARD else f"{result.written.xml_path} {result.written.bin_path}"
+        report = (result.stages.table() + "\n" if options.verbose else "") + summary.text(files, result.time)
         if request.place == STANDARD:
             print(report, end="", file=sys.stderr)
         else:
             print_report(report)
+
+
+def _converted(options: argparse.Namespace, conversion: ConversionOptions, model: Path, output: Path, further: list[ProgressBar]) -> Result:
+    """Convert a model, or take the result from the cache.
+
+    Args:
+        options: `silent`, `verbose`, `dump_ir`, `passes` and `cache` of a command line.
+        conversion: the options of the conversion.
+        model: the model.
+        output: the `.xml` to write.
+        further: further observers.
+    """
+    from moir.conversion import convert, save_model
+    from moir.dialects.framework import framework_of
+    from moir.emit.files import check_output
+    from moir.tools.output_check import OutputCheck
+    from moir.tools.progress import EMISSION, Timing
+
+    check_output(output)
+    timing = Timing(count_operations=options.verbose)
+    observers: list[Observer] = [timing, OutputCheck(output, options.dump_ir)]
+    stopwatch = source = cached = None
+    if not options.silent or options.cache is not None:
+        from moir.tools.summary import SourceOperations, Stopwatch
+
+        stopwatch, source = Stopwatch(), SourceOperations()
+        observers = [stopwatch, source, *observers]
+    if options.cache is not None:
+        from moir.tools.batch.cache import CachedConversion
+
+        assert stopwatch is not None
+        cached = CachedConversion(Path(options.cache), model, conversion, options.passes)
+        # Of a result from the cache there are no passes to tell of.
+        if not options.verbose and options.dump_ir is None and (found := cached.restored(output)) is not None:
+            stopwatch.begin(())
+            stopwatch.end("cache")
+            return Result(found[1], None if options.silent else found[0], stopwatch.text(), timing, is_cached=True)
+        observers += [] if cached.modules is None else [cached.modules]
+    if options.dump_ir is not None:
+        from moir.tools.optimizer.dumps import DumpWriter
+
+        observers.append(DumpWriter(Path(options.dump_ir)))
+    observers += further
+    with ExitStack() as stack:
+        for observer in observers:
+            stack.callback(observer.close)
+        module = convert(model, conversion, passes=options.passes, observers=observers)
+        if stopwatch is not None:
+            stopwatch.end("passes")
+        number = len(timing.measurements)
+        for observer in observers:
+            observer.start(number, EMISSION)
+        emission = time.perf_counter()
+
+        def summarized(weights_bytes: int) -> Summary:
+            from moir.tools.summary import summary_of
+
+            title = FRAMEWORKS[framework_of(module)].title
+            assert source is not None
+            return summary_of(module, source.kinds, title, weights_bytes, [*conversion.notes, *notes_of(module)])
+
+        notes: list[str] = []
+        if cached is None:
+            written = save_model(module, output)
+        else:
+            written, notes = cached.save(module, output, summarized)
+        timing.finish(number, EMISSION, module, time.perf_counter() - emission)
+    if options.silent or stopwatch is None:
+        return Result(written, None, "", timing)
+    stopwatch.end("emission")
+    summary = summarized(written.weights_bytes)
+    return Result(written, summary.with_fields(notes=[*summary.notes, *notes]), stopwatch.text(), timing)
+
+
+def converted_in_pool(work: Work) -> Success:
+    """Convert one of several models, in a process of the pool."""
+    from moir.conversion import collection_paused
+    from moir.tools.batch.work import Success
+
+    settings = argparse.Namespace(silent=False, verbose=False, dump_ir=work.dumps, passes=work.passes, cache=work.cache)
+    with collection_paused():
+        result = _converted(settings, work.conversion, Path(work.model), Path(work.output), [])
+    assert result.summary is not None
+    return Success(result.summary, result.is_cached)
 
 
 def notes_of(module: ModuleOp) -> list[str]:

@@ -44,7 +44,7 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
             from moir.files.reading import recorded_files
             from moir.files.unchanged_files import check_not_shrunken
 
-            with _termination_raised(), recorded_files():
+            with raised_termination(), recorded_files():
                 status = body()
             check_not_shrunken()
         except SystemExit as end:  # of --help and --version
@@ -53,10 +53,10 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         sys.stdout.flush()
         return status
     except Terminated:
-        _print_error(f"{tool}: terminated")
+        print_error(f"{tool}: terminated")
         return TERMINATED
     except KeyboardInterrupt:
-        _print_error(f"{tool}: interrupted")
+        print_error(f"{tool}: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         discard_output()
@@ -65,15 +65,15 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) 
         if debug:
             import traceback
 
-            _print_error(traceback.format_exc().rstrip())
-        _print_error(f"{tool}: error: {one_line(describe(error))}")
+            print_error(traceback.format_exc().rstrip())
+        print_error(f"{tool}: error: {one_line(describe(error))}")
         if isinstance(error, OSError) and error.filename is None:
             discard_output()
         return USAGE if isinstance(error, UsageError) else FAILED
 
 
 @contextmanager
-def _termination_raised() -> Generator[None]:
+def raised_termination() -> Generator[None]:
     """Raise Terminated at SIGTERM, unless the process has a handler of its own or ignores the signal."""
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -90,7 +90,7 @@ def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
     raise Terminated
 
 
-def _print_error(text: str) -> None:
+def print_error(text: str) -> None:
     """Print a line to standard error, whose reader may be gone."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)

@@ -44,9 +44,9 @@ def requested(options: argparse.Namespace, conversion: ConversionOptions, model:
 
     Raises UsageError for a name of the model that is a path.
     """
-    _check_name(conversion[MODEL_NAME])
+    check_name(conversion[MODEL_NAME])
     if options.output_model is not None:
-        return Request(conversion, _place_of_model(options.output_model), notes)
+        return Request(conversion, place_of_model(options.output_model), notes)
     if options.place is not None:
         return Request(conversion, options.place, notes)
     given: str | None = options.output
@@ -76,12 +76,13 @@ def output_path(output: str, model: Path, name: str = "") -> Path:
     return Path(output) / f"{name or model.stem or model.resolve().name or 'model'}.xml"
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raises UsageError if the name of a model to write is a path."""
     if name in (".", "..") or "/" in name or os.sep in name:
         raise UsageError(f"--model-name is a name, not a path: {name!r}", hint="say --output-dir for the folder")
 
 
-def _place_of_model(text: str) -> str:
+def place_of_model(text: str) -> str:
     """The argument of `-o` for that of `--output-model`: a folder, a path, or a path without its suffix."""
     is_folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
     return text if is_folder or text.lower().endswith(".xml") else f"{text}.xml"

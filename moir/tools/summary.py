@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from moir.conversion import Observer
+from moir.records import Record
 from moir.tools.failures import one_line
 
 if TYPE_CHECKING:
@@ -87,7 +88,48 @@ class SourceOperations(Observer):
             self.kinds = count_kinds(module)
 
 
-def summary(module: ModuleOp, source: Counter[str], title: str, weights_bytes: int, files: str, time_text: str) -> str:
+class Summary(Record):
+    """What is said of a conversion, as texts: everything but where the IR went to, and the time.
+
+    Args:
+        notes: notes for the user, a sentence each.
+        inputs: the inputs of the converted model, each on a line of its own.
+        outputs: its outputs.
+        read: the number of operations of the source model, by kind.
+        written: the number of operations of the converted model, by kind.
+        weights: the size of the weights.
+        operations: the number of operations of the converted model.
+    """
+
+    notes: list[str]
+    inputs: str
+    outputs: str
+    read: str
+    written: str
+    weights: str
+    operations: int
+
+    def text(self, files: str, time_text: str) -> str:
+        """The summary as it is printed.
+
+        Args:
+            files: where the IR was written to.
+            time_text: the durations.
+        """
+        rows = (
+            ("inputs", self.inputs),
+            ("outputs", self.outputs),
+            ("read", self.read),
+            ("written", self.written),
+            ("weights", self.weights),
+            ("files", files),
+            ("time", time_text),
+        )
+        notes = "".join(f"note: {one_line(note)}\n" for note in self.notes)
+        return notes + "".join(f"{label:<12}{text}\n" for label, text in rows)
+
+
+def summary_of(module: ModuleOp, source: Counter[str], title: str, weights_bytes: int, notes: Sequence[str]) -> Summary:
     """The summary of a conversion.
 
     Args:
@@ -95,24 +137,22 @@ def summary(module: ModuleOp, source: Counter[str], title: str, weights_bytes: i
         source: the number of operations of the source model by kind.
         title: the framework in prose.
         weights_bytes: size of the weights.
-        files: where the IR was written to.
-        time_text: the durations.
+        notes: notes for the user.
     """
     from moir.dialects.interface import count_kinds, inputs_of, outputs_of
     from moir.dialects.moir import models_of
 
     model = models_of(module)[0]
     kinds = count_kinds(module)
-    rows = (
-        ("inputs", _ports(inputs_of(model))),
-        ("outputs", _ports(outputs_of(model))),
-        ("read", f"{_count(source)} of {title}{_listed(source)}"),
-        ("written", f"{_count(kinds)}{_listed(kinds)}"),
-        ("weights", format_size(weights_bytes) + _by_type(module)),
-        ("files", files),
-        ("time", time_text),
+    return Summary(
+        list(notes),
+        _ports(inputs_of(model)),
+        _ports(outputs_of(model)),
+        f"{_count(source)} of {title}{_listed(source)}",
+        f"{_count(kinds)}{_listed(kinds)}",
+        format_size(weights_bytes) + _by_type(module),
+        kinds.total(),
     )
-    return "".join(f"{label:<12}{text}\n" for label, text in rows)
 
 
 def _count(kinds: Counter[str]) -> str:

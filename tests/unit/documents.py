@@ -54,7 +54,7 @@ def files(document: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for language, text in blocks(document):
         first, _, rest = text.partition("\n")
-        if (match := re.fullmatch(r"(?:#|//) ([\w./]+\.(?:py|json|mlir))", first)) and not is_excerpt(text):
+        if (match := re.fullmatch(r"(?:#|//) ([\w./]+\.(?:py|json|mlir|toml))", first)) and not is_excerpt(text):
             assert match[1] not in found, f"{match[1]} is in {document} twice"
             found[match[1]] = rest if language == "json" else text
     return found

@@ -53,6 +53,7 @@ def files_of_extending(folder: Path) -> None:
 
 
 PREPARED: dict[str, Callable[[Path], None]] = {
+    "docs/batch.md": onnx_models,
     "docs/debugging.md": nothing,
     EXTENDING: nothing,
     PORTING: files_of_extending,

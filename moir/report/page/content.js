@@ -14,6 +14,8 @@ class Conversion {
     Object.assign(this, content);
     this.unsupportedIds = new Set(content.unsupported);
     this.blocks = new Map();
+    this.texts = new Map();
+    this.differences ??= {};
   }
 
   /** The steps that changed something. */
@@ -61,10 +63,44 @@ class Conversion {
 
   /** The first state in which an operation exists. */
   birth(id) {
-    return this.states.findIndex((_, state) => {
-      for (const [record] of this.everywhere(state)) if (record.id === id) return true;
-      return false;
-    });
+    if (!this.births) {
+      this.births = new Map();
+      const visit = (numbers, state) => {
+        for (const number of numbers) {
+          const record = this.records[number];
+          if (!this.births.has(record.id)) this.births.set(record.id, state);
+          for (const body of record.bodies || []) visit(body, state);
+        }
+      };
+      this.states.forEach((models, state) => models.forEach((model) => visit(model.operations, state)));
+    }
+    return this.births.get(id) ?? -1;
+  }
+
+  /**
+   * The operations of a state, with the paths of their blocks, in whose name, kind or tensors a text in lower case is.
+   * Those that are called so come first, then those that begin so; constants come last.
+   */
+  found(state, text) {
+    if (!this.texts.has(state)) {
+      const all = [...this.everywhere(state)].map(([record, path]) => {
+        const name = record.name.toLowerCase();
+        const own = [record.kind, shortKind(record)].map((each) => each.toLowerCase());
+        return { record, path, own, last: name.split("/").pop(), all: [name, own[0], ...(record.tensors || [])].join("\n").toLowerCase() };
+      });
+      this.texts.set(state, all);
+    }
+    const rank = ({ record, own, last, all }) => {
+      if (own.includes(text)) return 0;
+      const order = last === text ? 1 : own[1].startsWith(text) ? 2 : last.startsWith(text) ? 3 : all.includes(text) ? 4 : -1;
+      return order > 0 && record.constant ? order + 4 : order;
+    };
+    const ranks = Array.from({ length: 9 }, () => []);
+    for (const each of this.texts.get(state)) {
+      const order = rank(each);
+      if (order >= 0) ranks[order].push([each.record, each.path]);
+    }
+    return ranks.flat();
   }
 }
 
@@ -84,6 +120,23 @@ class Block {
     }
   }
 
+  /**
+   * The name by which an operation has its place in the scopes: its own, if that is in one; else that of a node of the
+   * framework from which it comes; of one without a name, that of what uses it or of what it uses.
+   */
+  place(record, depth = 4) {
+    const names = [record.name, ...(record.sources || []).map(([name]) => name)];
+    const scoped = names.find((name) => name.includes("/"));
+    if (scoped || record.name || !depth) return scoped || record.name;
+    const near = (this.users.get(record.id) || [])[0] || this.byId.get((record.operands.find(([id]) => !this.byId.get(id)?.constant) || [])[0]);
+    return near ? this.place(near, depth - 1) : "";
+  }
+
+  /** The constants that an operation uses. */
+  constants(record) {
+    return record.operands.map(([id]) => this.byId.get(id)).filter((each) => each?.constant);
+  }
+
   /** The operation that another state knows by a record: the same operation, else the one of that name. */
   counterpart(record) {
     return this.byId.get(record.id) || (record.name && this.records.find((each) => each.name === record.name)) || null;
@@ -100,9 +153,9 @@ function computes(record) {
   return !record.constant && record.kind !== "opset1.Parameter" && record.kind !== "opset1.Result";
 }
 
-/** The colour of a kind, the same for a kind in all dialects. */
+/** The colour of a kind, the same for a kind in all dialects; how light it is, the theme says. */
 function colourOf(kind) {
   let hash = 7;
   for (const letter of kind) hash = (hash * 31 + letter.codePointAt(0)) % 8191;
-  return `hsl(${(hash * 47) % 360} ${55 + (hash % 3) * 12}% ${80 + (hash % 2) * 6}%)`;
+  return `hsl(${(hash * 47) % 360} ${50 + (hash % 3) * 12}% var(--shade))`;
 }

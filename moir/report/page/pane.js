@@ -3,7 +3,7 @@
 // One graph: its layout by dagre, its drawing as SVG, moving and zooming.
 
 const SVG = "http://www.w3.org/2000/svg";
-const READABLE = 0.5;
+const READABLE = 0.75;
 
 function svg(parent, tag, attributes = {}, text = "") {
   const element = document.createElementNS(SVG, tag);
@@ -15,6 +15,12 @@ function svg(parent, tag, attributes = {}, text = "") {
 
 function cut(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** The dimensions in the text of a type, as `1×3×224×224`; empty for what is no tensor. */
+function shapeOf(type) {
+  const found = /^tensor<(?:(.*)x)?([^x<>]+)>/.exec(type);
+  return found && found[1] !== "*" ? cut((found[1] || "").replaceAll("x", "×"), 30) : "";
 }
 
 class Pane {
@@ -37,13 +43,14 @@ class Pane {
   /** Show a block. marked: the numbers of the operations that the other state does not have, with their class. */
   show(state, block, options) {
     const isOther = this.state !== state || this.block !== block || this.withConstants !== options.constants;
+    this.withShapes = options.shapes;
     this.state = state;
     this.block = block;
     this.withConstants = options.constants;
     this.marks = options.marks;
     this.path.textContent = options.title;
     const records = block.records.filter((record) => options.constants || !record.constant);
-    this.scopes = scopesOf(records);
+    this.scopes = scopesOf(records, block);
     if (isOther && !options.keepOpen) this.open = null;
     this.open = this.open || openAtFirst(this.scopes);
     this.draw();
@@ -88,7 +95,7 @@ class Pane {
   /** The groups and operations that are visible, laid out. */
   lay() {
     const graph = new dagre.graphlib.Graph({ compound: true });
-    graph.setGraph({ rankdir: "TB", nodesep: 16, ranksep: 26, edgesep: 8, marginx: 12, marginy: 12 });
+    graph.setGraph({ rankdir: "TB", nodesep: 20, ranksep: this.withShapes ? 34 : 26, edgesep: 10, marginx: 12, marginy: 12 });
     graph.setDefaultEdgeLabel(() => ({}));
     const shown = new Map();
     const place = (group, parent, target) => {
@@ -96,7 +103,7 @@ class Pane {
         if (!(child instanceof Group)) {
           const key = target || `o${child.id}`;
           shown.set(child.id, key);
-          if (!target) this.addNode(graph, key, { record: child, title: shortKind(child), name: child.name.split("/").pop() }, parent);
+          if (!target) this.addNode(graph, key, { record: child, title: shortKind(child), name: child.name.split("/").pop(), weights: this.weightsOf(child) }, parent);
         } else if (target) {
           place(child, parent, target);
         } else if (this.open.has(child.key)) {
@@ -121,9 +128,18 @@ class Pane {
     return graph;
   }
 
+  /** The constants that an operation uses, in a few letters: the shapes of large ones, the values of small ones. */
+  weightsOf(record) {
+    if (this.withConstants) return "";
+    const texts = this.block.constants(record).map(({ weights }) =>
+      !weights ? "" : weights.values?.length === 1 ? cut(weights.values[0], 9) : weights.shape.join("×"));
+    return cut(texts.filter(Boolean).join(", "), 34);
+  }
+
   addNode(graph, key, node, parent) {
-    const letters = Math.max(cut(node.title, 34).length * 7.4, cut(node.name, 34).length * 5.9);
-    graph.setNode(key, { ...node, width: Math.max(46, letters + 18), height: node.name ? 36 : 24 });
+    const letters = Math.max(cut(node.title, 34).length * 7.4, cut(node.name, 34).length * 5.9, (node.weights || "").length * 5.4);
+    const height = 24 + (node.name ? 12 : 0) + (node.weights ? 11 : 0);
+    graph.setNode(key, { ...node, width: Math.max(46, letters + 18), height });
     if (parent) graph.setParent(key, parent);
   }
 
@@ -133,12 +149,13 @@ class Pane {
     const markers = svg(svg(this.drawing, "defs"), "marker", {
       id: `arrow-${this.side}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto",
     });
-    svg(markers, "path", { d: "M0 0L8 4L0 8z", fill: "#98a2b0" });
+    svg(markers, "path", { d: "M0 0L8 4L0 8z", class: "arrow" });
     this.canvas = svg(this.drawing, "g");
     const nodes = this.graph.nodes().map((key) => [key, this.graph.node(key)]);
     // The outer scopes are drawn first, and lie below the inner ones.
     const open = nodes.filter(([, node]) => node.isOpen).sort(([, a], [, b]) => b.width * b.height - a.width * a.height);
     for (const [, node] of open) this.drawScope(node);
+    this.labelled = new Set();
     for (const edge of this.graph.edges()) this.drawEdge(edge);
     for (const [key, node] of nodes) if (!node.isOpen) this.drawNode(key, node);
     this.highlight(this.block.byId.get(this.chosen) || null);
@@ -169,6 +186,10 @@ class Pane {
     path.dataset.from = edge.v;
     path.dataset.to = edge.w;
     svg(path, "title", {}, type || "");
+    // All edges of one result begin at one place.
+    if (!this.withShapes || !type || this.labelled.has(edge.v + type)) return;
+    this.labelled.add(edge.v + type);
+    svg(this.canvas, "text", { class: "shape", x: points[0].x + 5, y: points[0].y + 11 }, shapeOf(type));
   }
 
   drawNode(key, node) {
@@ -182,10 +203,11 @@ class Pane {
     const element = svg(this.canvas, "g", { class: classes.filter(Boolean).join(" ") });
     element.dataset.id = key;
     const box = { x: node.x - node.width / 2, y: node.y - node.height / 2, width: node.width, height: node.height };
-    svg(element, "rect", { ...box, fill: node.record ? colourOf(shortKind(node.record)) : "" });
+    svg(element, "rect", { ...box, ...(node.record ? { style: `fill:${colourOf(shortKind(node.record))}` } : {}) });
     const middle = { x: node.x, "text-anchor": "middle" };
-    svg(element, "text", { class: "kind", ...middle, y: node.y + (node.name ? -2 : 4) }, cut(node.title, 34));
-    if (node.name) svg(element, "text", { class: "name", ...middle, y: node.y + 12 }, cut(node.name, 34));
+    svg(element, "text", { class: "kind", ...middle, y: box.y + 16 }, cut(node.title, 34));
+    if (node.name) svg(element, "text", { class: "name", ...middle, y: box.y + 29 }, cut(node.name, 34));
+    if (node.weights) svg(element, "text", { class: "weights", ...middle, y: box.y + (node.name ? 41 : 29) }, node.weights);
     svg(element, "title", {}, node.record ? `${node.record.kind} '${node.record.name}'\n${node.record.types.join(", ")}` : `${node.group.key || node.title}: open`);
     if (node.record) {
       element.addEventListener("click", () => this.app.choose(node.record, this));
@@ -227,6 +249,15 @@ class Pane {
     const { width = 1, height = 1 } = this.graph.graph();
     const area = this.drawing.getBoundingClientRect();
     return Math.min(1.3, area.width / width, area.height / height) || 1;
+  }
+
+  zoom(factor) {
+    const area = this.drawing.getBoundingClientRect();
+    const [x, y] = [area.width / 2, area.height / 2];
+    this.x = x - (x - this.x) * factor;
+    this.y = y - (y - this.y) * factor;
+    this.scale *= factor;
+    this.move();
   }
 
   centre(x, y, scale) {

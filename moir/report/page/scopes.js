@@ -3,7 +3,7 @@
 // Scopes of names: a graph of thousands of operations is shown as nested groups, most of them closed.
 
 const SECTION = 40;
-const SHOWN = 150;
+const SHOWN = 80;
 
 /** A group of operations: a scope of names, or a section of consecutive operations of a large scope. */
 class Group {
@@ -16,11 +16,11 @@ class Group {
 }
 
 /** The operations of a block in groups by the parts of their names: `encoder/layer1/MatMul` is in encoder, in layer1. */
-function scopesOf(records) {
+function scopesOf(records, block) {
   const root = new Group("", "");
   const groups = new Map([["", root]]);
   for (const record of records) {
-    const parts = record.name.split("/").filter((part) => part);
+    const parts = block.place(record).split("/").filter((part) => part);
     let group = root;
     for (let depth = 1; depth < parts.length; depth++) {
       const key = parts.slice(0, depth).join("/");
@@ -69,14 +69,17 @@ function sections(group) {
 function openAtFirst(root) {
   const open = new Set([""]);
   let shown = root.children.length;
-  const closed = root.children.filter((child) => child instanceof Group);
+  const order = new Map();
+  const groups = (group) => group.children.filter((child) => child instanceof Group).map((child) => order.set(child, order.size) && child);
+  const closed = groups(root);
   while (closed.length) {
-    closed.sort((a, b) => b.children.length - a.children.length);
+    // Of groups of one size, the first in the model is opened first.
+    closed.sort((a, b) => b.children.length - a.children.length || order.get(b) - order.get(a));
     const next = closed.pop();
     if (shown + next.children.length - 1 > SHOWN) break;
     shown += next.children.length - 1;
     open.add(next.key);
-    closed.push(...next.children.filter((child) => child instanceof Group));
+    closed.push(...groups(next));
   }
   return open;
 }

@@ -2,6 +2,7 @@
 
     moir report model.onnx                      report.html in the current folder
     moir report model.onnx -o out/page.html --input 'image[1,3,224,224]'
+    moir report a.onnx b.onnx                   two models beside each other, with what differs in them
 
 The page shows the time of each pass, the operations by kind and the graph after each pass that changed something. An
 operation that is clicked shows its attributes, where it comes from and the rewrites that made it. A conversion that
@@ -15,17 +16,18 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from moir.errors import ConversionError
+from moir.errors import ConversionError, UsageError
 from moir.tools.argument_parser import ArgumentParser
 from moir.tools.conversion_arguments import add_configuration_argument, add_conversion_arguments, add_model_arguments, conversion_options
 from moir.tools.failures import report_failures
 from moir.version import VERSION
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from moir.conversion import Observer
-    from moir.report.recording import ReportRecorder
 
 PAGE = "report.html"
 """The default path of the page."""
@@ -35,13 +37,22 @@ def argument_parser() -> ArgumentParser:
     """The argument parser of `moir report`."""
     parser = ArgumentParser(prog="moir report", description="Convert a model, and write a page that shows the conversion step by step.")
     parser.add_argument("model", metavar="MODEL", help="model file, or folder of a SavedModel")
+    parser.add_argument(
+        "other", metavar="OTHER", nargs="?", help="a model to compare it with; then both are shown as they are, without a conversion"
+    )
     parser.add_argument("-o", dest="page", default=PAGE, metavar="FILE", help=f"the page to write (default: {PAGE})")
     parser.add_argument("--passes", metavar="PIPELINE", help="passes to run instead of the default ones")
     parser.add_argument("--verdict", metavar="FILE", help="a text that the page shows at its top, such as what moir bisect printed")
+    add_opening_argument(parser)
     add_conversion_arguments(parser)
     add_configuration_argument(parser)
     add_model_arguments(parser)
     return parser
+
+
+def add_opening_argument(parser: ArgumentParser) -> None:
+    """Add `--open`."""
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,6 +61,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.other is not None:
+        return _compared(options)
     from moir.conversion import convert
     from moir.report.recording import ReportRecorder
     from moir.tools.output import PAGE_FILE, check_replaceable
@@ -70,26 +83,67 @@ def _run(options: argparse.Namespace) -> int:
             if recorder.module is None:
                 raise
             failure = error
-    _write(Path(options.page), Path(options.model).name, recorder, failure, verdict)
-    print(options.page)
+    write_page(options, title_of(options.model, recorder.module), {"verdict": verdict, **recorder.content(failure)}, "conversion")
     if failure is not None:
         raise failure
     return 0
 
 
-def _write(path: Path, model: str, recorder: ReportRecorder, failure: ConversionError | None, verdict: str | None) -> None:
-    """Write the page. Raises ConversionError if it cannot be written."""
+def _compared(options: argparse.Namespace) -> int:
+    """Write the page that shows two models."""
+    from moir.report.difference import content_of_difference
+    from moir.tools.model_reading import read_any
+    from moir.tools.output import PAGE_FILE, check_replaceable
+
+    if options.passes is not None:
+        raise UsageError("two models are compared as they are: leave out --passes")
+    check_replaceable(Path(options.page), PAGE_FILE)
+    verdict = None if options.verdict is None else _text(Path(options.verdict))
+    given = conversion_options(options)
+    with ExitStack() as stack:
+        first, second = (read_any(each, given, stack)[0] for each in (options.model, options.other))
+        titles = (title_of(options.model, first), title_of(options.other, second))
+        content = content_of_difference(first, second, titles)
+        write_page(options, " | ".join(titles), {**content, "verdict": verdict}, "comparison")
+    return 0
+
+
+def title_of(model: str, module: ModuleOp | None) -> str:
+    """What a page calls a model: the name of its file, and its own name if that is another one."""
+    from moir.dialects.moir import models_of
+
+    file = Path(model).name or Path(model).resolve().name
+    names = [] if module is None else [each.sym_name.data for each in models_of(module)]
+    return f"{file}: {names[0]}" if names and names[0] not in (file, Path(file).stem, "model", "main_graph", "") else file
+
+
+def write_page(options: argparse.Namespace, title: str, content: dict[str, Any], what: str) -> None:
+    """Write the page of a command, print its path, and open it if the command line says so.
+
+    Args:
+        options: `page` and `open` of the command line.
+        title: what is shown.
+        content: the content of the page, without title and facts.
+        what: what the page shows of it, for the title of the document.
+
+    Raises ConversionError if it cannot be written.
+    """
     from moir.report.page import page
     from moir.tools.output import PAGE_FILE, replacing_file
 
-    facts = [("model", model), ("written by", f"moir {VERSION}")]
-    content = {"title": model, "facts": facts, "verdict": verdict, **recorder.content(failure)}
+    path = Path(options.page)
+    facts = [("model", title), ("written by", f"moir {VERSION}")]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing_file(path, PAGE_FILE) as file:
-            file.write(page(content, f"{model}: conversion").encode())
+            file.write(page({"title": title, "facts": facts, **content}, f"{title}: {what}").encode())
     except OSError as error:
         raise ConversionError(f"cannot be written: {error.strerror or error}", location=str(path)) from error
+    print(options.page)
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(path.resolve().as_uri())
 
 
 def _text(path: Path) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from playwright.sync_api import Page, sync_playwright
 
 from moir.tools.convert import main
@@ -49,7 +51,28 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         onnx.save(model, folder / f"{name}.onnx")
         status = main(["report", str(folder / f"{name}.onnx"), "-o", str(folder / f"{name}.html")])
         assert status == (1 if name == "custom" else 0)
-    return {name: folder / f"{name}.html" for name in models}
+    onnx.save(classifier(1.0), folder / "first.onnx")
+    onnx.save(classifier(2.0), folder / "second.onnx")
+    assert main(["report", str(folder / "first.onnx"), "-o", str(folder / "weights.html")]) == 0
+    assert main(["report", str(folder / "first.onnx"), str(folder / "second.onnx"), "-o", str(folder / "two.html")]) == 0
+    assert main(["view", str(folder / "custom.onnx"), "-o", str(folder / "view.html")]) == 0
+    return {name: folder / f"{name}.html" for name in (*models, "weights", "two", "view")}
+
+
+def classifier(scale: float) -> onnx.ModelProto:
+    """A product with a large weight and a sum with a small one, in a scope; its Conv comes after a weight of that name."""
+    weights = np.random.default_rng(0).standard_normal((4, 3, 3, 3), np.float32)
+    nodes = [
+        helper.make_node("Conv", ["x", "Conv_weight"], ["c"], name="block/Conv_1", pads=[1, 1, 1, 1]),
+        helper.make_node("Add", ["c", "bias"], ["y"], name="block/sum"),
+    ]
+    constants = [
+        numpy_helper.from_array(weights, "Conv_weight"),
+        numpy_helper.from_array(np.float32([[[0.25]], [[0.5]], [[scale]], [[-3]]]), "bias"),
+    ]
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size, 8, 8]) for name, size in (("x", 3), ("y", 4))]
+    graph = helper.make_graph(nodes, "pictures", tensors[:1], tensors[1:], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +113,7 @@ def nodes(page: Page, pane: str = "here") -> list[str]:
 
 def test_the_last_step_is_shown_first(show: Show) -> None:
     page = show("loop")
-    assert page.locator("#title").inner_text() == "loop.onnx"
+    assert page.locator("#title").inner_text().startswith("loop.onnx")
     assert page.locator("#verdict").is_hidden()
     assert {"Parameter", "Swish", "Loop", "Result"} <= set(nodes(page))
     assert page.locator("#steps li.chosen").get_attribute("data-step") == page.locator("#steps li").last.get_attribute("data-step")
@@ -139,6 +162,121 @@ def test_the_step_before_is_shown_beside_it(show: Show) -> None:
     assert set(page.locator('.pane[data-side="before"] .node.gone .kind').all_text_contents()) == {"Multiply", "Sigmoid"}
     page.locator('.pane[data-side="here"] .node', has_text="Swish").click()
     assert page.locator('.pane[data-side="before"] .node.chosen .kind').all_text_contents() == ["Multiply"]
+
+
+def test_what_is_meant_is_found_first_and_constants_last(show: Show) -> None:
+    page = show("weights", "#step=0")
+    page.fill("#search", "conv")
+    assert page.locator("#found li").all_text_contents() == ["Conv block/Conv_1", "Constant Conv_weight"]
+    page.press("#search", "Enter")
+    assert page.locator("#details h3").first.inner_text() == "onnx.Conv"
+    # What was found is chosen by the keys, too.
+    page.keyboard.press("/")
+    page.fill("#search", "conv")
+    page.press("#search", "ArrowDown")
+    page.press("#search", "Enter")
+    assert "Constant" in page.locator("#details h3").first.inner_text()
+
+
+def test_weights_are_seen_at_what_uses_them(show: Show) -> None:
+    page = show("weights", "#step=0&node=block/Conv_1")
+    assert page.locator(".node .weights").all_text_contents() == ["4×3×3×3", "4×1×1"]
+    assert "?×4×8×8" in page.locator(".shape").all_text_contents()
+    page.uncheck("#shapes")
+    assert page.locator(".shape").count() == 0
+    page.locator("#details .link", has_text="Conv_weight").click()
+    assert page.locator(".histogram rect").count() == 32
+    assert "4 × 3 × 3 × 3, 432 bytes" in page.locator("#details").inner_text()
+    weights = np.random.default_rng(0).standard_normal((4, 3, 3, 3), np.float32)
+    assert f"{weights.max():.5f}"[:6] in page.locator("#details").inner_text()
+    page.locator(".node", has_text="sum").click()
+    page.locator("#details .link", has_text="bias").click()
+    assert page.locator("#details .values").inner_text().replace("\n", "") == "[[[0.25]], [[0.5]], [[1.0]], [[-3.0]]]"
+
+
+def test_keys(show: Show) -> None:
+    page = show("weights")
+    # Also where the focus is on a checkbox.
+    page.locator("#constants").focus()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowDown")
+    assert "opset1.Parameter" in page.locator("#details h3").first.inner_text()
+    page.keyboard.press("ArrowDown")
+    assert "opset1.Convolution" in page.locator("#details h3").first.inner_text()
+    page.keyboard.press("ArrowUp")
+    assert "opset1.Parameter" in page.locator("#details h3").first.inner_text()
+    last = page.locator("#steps li.chosen").get_attribute("data-step")
+    page.keyboard.press("p")
+    assert page.locator("#steps li.chosen").get_attribute("data-step") != last
+    page.keyboard.press("n")
+    assert page.locator("#steps li.chosen").get_attribute("data-step") == last
+    page.keyboard.press("c")
+    assert page.locator('.pane[data-side="before"]').count() == 1
+    page.keyboard.press("?")
+    assert "search" in page.locator("#help").inner_text()
+    page.keyboard.press("Escape")
+    page.locator("#steps li").first.focus()
+    page.keyboard.press("Enter")
+    assert "step=0" in page.url
+
+
+def test_the_theme_is_that_of_the_system_until_it_is_changed(show: Show, browser_page: Page) -> None:
+    def ground() -> str:
+        return browser_page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    show("weights")
+    light = ground()
+    browser_page.emulate_media(color_scheme="dark")
+    dark = ground()
+    assert light != dark
+    browser_page.keyboard.press("d")
+    assert ground() == light
+    browser_page.emulate_media(color_scheme="light")
+    browser_page.keyboard.press("d")
+    assert ground() == dark
+
+
+def test_the_graph_is_saved_as_svg(show: Show, tmp_path: Path) -> None:
+    page = show("weights")
+    with page.expect_download() as download:
+        page.keyboard.press("s")
+    assert download.value.suggested_filename == "first.onnx-pictures-lower-onnx.svg"
+    download.value.save_as(tmp_path / "graph.svg")
+    root = ElementTree.parse(tmp_path / "graph.svg").getroot()
+    texts = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"Convolution", "4×3×3×3", "?×4×8×8"} <= set(texts)
+    rects = [each for each in root.iter("{http://www.w3.org/2000/svg}rect") if "fill:rgb" in each.get("style", "")]
+    assert len(rects) >= 4
+
+
+def test_an_operation_without_a_scope_is_in_that_of_its_origin(show: Show) -> None:
+    page = show("weights")
+    place = "(record) => app.here.block.place(record)"
+    assert page.evaluate(f"({place})(app.here.block.records.find((each) => each.kind.endsWith('Convolution')))") == "block/Conv_1"
+    without = "{ id: -1, name: '', operands: [[app.here.block.records.find((each) => each.name === 'block/sum').id, 0]] }"
+    assert page.evaluate(f"({place})({without})") == "block/sum"
+
+
+def test_two_models_are_shown_with_what_differs(show: Show) -> None:
+    page = show("two")
+    assert page.locator("#title").inner_text() == "first.onnx: pictures | second.onnx: pictures"
+    assert page.locator("#totals").inner_text() == "1 operation changed"
+    for side in ("before", "here"):
+        assert page.locator(f'.pane[data-side="{side}"] .node.changed .kind').all_text_contents() == ["Add"]
+        assert page.locator(f'.pane[data-side="{side}"] .node.new, .pane[data-side="{side}"] .node.gone').count() == 0
+    page.locator('.pane[data-side="here"] .node', has_text="sum").click()
+    page.locator("#details .link", has_text="bias").click()
+    assert "1 elements differ, by 1 at most" in page.locator("#details pre.added").first.inner_text()
+
+
+def test_a_model_is_viewed_as_it_is(show: Show) -> None:
+    page = show("view")
+    assert nodes(page) == ["Parameter", "Relu", "com.example.Unknown", "Relu", "Result"]
+    assert page.locator("#verdict").is_hidden()
+    assert page.locator("#steps").is_hidden()
+    assert page.locator("#totals").inner_text() == "3 operations"
 
 
 def test_bodies_are_entered_and_left(show: Show) -> None:

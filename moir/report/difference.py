@@ -1,0 +1,71 @@
+"""The content of a page that shows two models beside each other, with what differs in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from moir.dialects.interface import count_kinds, inputs_of, outputs_of
+from moir.dialects.moir import models_of
+from moir.difference.comparison import Comparison, compared
+from moir.report.snapshots import Snapshots
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+
+def content_of_difference(first: ModuleOp, second: ModuleOp, names: tuple[str, str]) -> dict[str, Any]:
+    """What the page shows of two modules, as values of JSON.
+
+    Args:
+        first: a module, which is shown on the left.
+        second: the other one.
+        names: what they are called.
+
+    The content is that of `ReportRecorder.content` with a state for each module. Operations that belong together have
+    one number; `differences` has, by number, what differs in those: what it is, and both values.
+    """
+    comparison = compared(first, second)
+    snapshots = Snapshots()
+    stages: list[dict[str, Any]] = []
+    for number, (module, name) in enumerate(zip((first, second), names, strict=True)):
+        if number:
+            snapshots.identify({b: a for a, b in comparison.pairs.items()})
+        snapshots.add(module, even_if_equal=True)
+        stages.append(
+            {
+                "number": number,
+                "name": name,
+                "seconds": 0,
+                "state": number,
+                "changed": True,
+                "kinds": dict(count_kinds(module).most_common()),
+            }
+        )
+    return {
+        "difference": True,
+        "stages": stages,
+        "states": snapshots.states,
+        "records": snapshots.records,
+        "rewrites": [],
+        "origins": {},
+        "unsupported": [],
+        "inputs": [str(port) for model in models_of(second)[:1] for port in inputs_of(model)],
+        "outputs": [str(port) for model in models_of(second)[:1] for port in outputs_of(model)],
+        "error": None,
+        "differences": {
+            snapshots.number(op): [[each.what, each.before, each.after] for each in changes] for op, changes in comparison.differing.items()
+        },
+        "summary": _summary(comparison),
+    }
+
+
+def _summary(comparison: Comparison) -> str:
+    """How much differs, in words."""
+    found = comparison.result()
+    if found.is_empty:
+        return "The models do not differ."
+    counts = ((len(found.removed), "only in the first"), (len(found.added), "only in the second"), (len(comparison.differing), "changed"))
+    parts = [f"{count} operation{'' if count == 1 else 's'} {what}" for count, what in counts if count]
+    if found.interfaces:
+        parts.append(f"{len(found.interfaces)} input{'' if len(found.interfaces) == 1 else 's'} or outputs differ")
+    return ", ".join(parts)

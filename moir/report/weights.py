@@ -1,0 +1,80 @@
+"""What a report says of the value of a constant: all elements of a small one, a histogram of a large one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import describe
+from moir.dialects.large_arrays import ComputedArray
+
+SMALL = 64
+"""The largest number of elements that are all shown."""
+
+SAMPLED = 1 << 16
+"""About how many elements of a large constant are looked at."""
+
+BARS = 32
+"""The number of bars of a histogram."""
+
+_WINDOWS = 16
+
+
+def described(data: DataAttr) -> dict[str, Any]:
+    """The value of a constant, as values of JSON.
+
+    Returns its `bytes` and `shape`; `values` (texts, in C order) of a small one; of a large one of numbers `minimum`,
+    `maximum`, `mean`, `deviation` (the standard deviation), `zeros`, `odd` (the elements that are not finite), the
+    `counts` of a histogram between minimum and maximum, and of how many elements (`of`) all these are.
+    """
+    found: dict[str, Any] = {"bytes": data.nbytes, "shape": list(data.shape)}
+    if describe(data.element).is_packed:
+        # The array has bytes of several elements each.
+        return found
+    size = int(np.prod(data.shape, dtype=np.int64))
+    try:
+        elements = np.asarray(data.array).reshape(-1) if size <= SMALL else _sample(data)
+        if size <= SMALL:
+            return {**found, "values": [str(each) for each in elements.tolist()]}
+        numbers = elements.astype(np.float64)
+    except (TypeError, ValueError):
+        # Strings are no numbers; a text may leave the value out.
+        return found
+    finite = numbers[np.isfinite(numbers)]
+    found |= {"of": numbers.size, "odd": numbers.size - finite.size, "zeros": int(np.count_nonzero(finite == 0))}
+    if finite.size:
+        found |= _distribution(finite)
+    return found
+
+
+def _distribution(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
+    """Statistics and histogram; without those that are too large for a double."""
+    low, high = float(numbers.min()), float(numbers.max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        statistics = {"minimum": low, "maximum": high, "mean": float(numbers.mean()), "deviation": float(numbers.std())}
+        span = high - low
+    found: dict[str, Any] = {name: float(f"{value:.6g}") for name, value in statistics.items() if np.isfinite(value)}
+    if np.isfinite(span):
+        places = np.zeros(numbers.shape, np.int64) if span == 0 else ((numbers - low) / span * BARS).astype(np.int64)
+        found["counts"] = np.bincount(np.minimum(places, BARS - 1), minlength=BARS).tolist()
+    return found
+
+
+def _sample(data: DataAttr) -> np.ndarray[Any, np.dtype[Any]]:
+    """Elements from all over a large array, without reading all of it."""
+    values = data.values
+    if isinstance(values, ComputedArray):
+        if values.size <= SAMPLED:
+            return np.asarray(values).reshape(-1)
+        length = SAMPLED // _WINDOWS
+        starts = np.linspace(0, values.size - length, _WINDOWS, dtype=np.int64).tolist()
+        return np.concatenate([values.elements(start, start + length) for start in starts])
+    array = values
+    while array.size > SAMPLED:
+        # An odd step does not hit the same place of each group of channels.
+        longest = int(np.argmax(array.shape))
+        step = min(array.shape[longest], max(3, array.size // SAMPLED | 1))
+        array = array[(*(slice(None),) * longest, slice(None, None, step))]
+    return np.ascontiguousarray(array).reshape(-1)

@@ -1,0 +1,97 @@
+"""The key of a conversion in the cache: a digest of all that its result depends on and that is known before it.
+
+It is the version and the code of moir, the versions of the libraries whose results go into the IR, the name and the
+content of the model, the options with the content of the files that they name, the passes, and the environment
+variables that choose transformations. Files that only the model names, such as external data, are not known yet: the
+entry of the cache lists them with their digests (moir/tools/batch/cache.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from moir.errors import ConversionError
+from moir.files.recognition import framework_of_file
+from moir.options import DISABLED_VARIABLE, ENABLED_VARIABLE, ConversionOptions
+from moir.parameters.extension import EXTENSIONS
+from moir.tools.batch.digests import Digests, of_text
+from moir.version import VERSION
+
+if TYPE_CHECKING:
+    from moir.frameworks import Framework
+
+LIBRARIES = ("xdsl", "numpy", "onnx", "protobuf", "ml-dtypes", "tflite", "flatbuffers", "h5py")
+"""The distributions whose versions are part of a key."""
+
+FORMAT = 1
+"""The version of keys and entries; another one makes moir ignore what older versions have stored."""
+
+_OUTPUT_SUFFIXES = (".xml", ".bin")
+
+
+def key_of(model: Path, options: ConversionOptions, passes: str | None, digests: Digests) -> str | None:
+    """The key of a conversion; None if the model cannot be read or an extension not be found, which it will report."""
+    try:
+        framework = framework_of_file(model)
+        named = {
+            each.name: _content(each.name, each.kind.plain(value), digests) for each, value in options.given.items() if each.kind.is_private
+        }
+    except (ConversionError, OSError):
+        return None
+    parts = {
+        "format": FORMAT,
+        "moir": [VERSION, _code()],
+        "libraries": [platform.python_version(), *map(_version, LIBRARIES)],
+        # A program of PaddlePaddle without suffix is named like its folder.
+        "model": [model.name or model.resolve().name, "" if model.suffix else model.resolve().parent.name, digests.any(model)],
+        "beside": _names_beside(model) if _has_companions(framework) else [],
+        "options": {
+            each.name: each.recorded(value) if each.kind.is_private else each.kind.plain(value) for each, value in options.given.items()
+        },
+        "named": named,
+        "passes": passes or "",
+        "environment": [os.environ.get(each, "") for each in (ENABLED_VARIABLE, DISABLED_VARIABLE)],
+    }
+    return of_text(json.dumps(parts, sort_keys=True))
+
+
+@cache
+def _code() -> str:
+    """A digest of what is installed as moir: who changes it gets results of the changed one."""
+    root = Path(__file__).parents[2]
+    states = [(each.relative_to(root).as_posix(), each.stat()) for each in sorted(root.rglob("*.py"))]
+    return of_text("".join(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n" for name, status in states))
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""
+
+
+def _content(name: str, plain: object, digests: Digests) -> list[str]:
+    """The digests of the files or folders that an option names."""
+    paths = cast("list[str]", plain) if isinstance(plain, list) else [str(plain)]
+    if name != EXTENSIONS.name:
+        return [digests.any(Path(each)) for each in paths]
+    from moir.extensions.directories import find_directory
+
+    return [digests.any(find_directory(each)) for each in paths]
+
+
+def _has_companions(framework: Framework) -> bool:
+    """Whether the reader looks for files beside the model that the model does not name."""
+    return bool(framework.completions or framework.folder_files or any(each.is_path for each in framework.options))
+
+
+def _names_beside(model: Path) -> list[str]:
+    """The names of the files in the folder of a model, of which a reader may choose some; IRs are not among them."""
+    names = os.listdir(model.resolve().parent)
+    return sorted(each for each in names if not each.startswith(".") and not each.endswith(_OUTPUT_SUFFIXES))

@@ -1,0 +1,123 @@
+"""Manifests: TOML files that list models, each with options of its own.
+
+    compress_to_fp16 = true
+
+    [[model]]
+    input_model = "resnet50.onnx"
+
+    [[model]]
+    input_model = "detector/saved_model"
+    output_model = "ir/detector"
+    input = "image[1,640,640,3]"
+
+The keys in front of the first `[[model]]` are for all models. Keys are the names of parameters, as in a file of
+`--config`, and `input_model`, `output_dir`, `output_model` and `passes`. Paths are relative to the folder of the
+manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from moir.errors import UsageError
+from moir.options import ConversionOptions
+from moir.parameters import parameters
+from moir.parameters.extension import EXTENSIONS
+from moir.parameters.interface import MODEL_NAME
+from moir.records import Record
+from moir.suggestions import did_you_mean
+from moir.tools.configuration import entry, read_toml
+from moir.tools.output_path import check_name, output_path, place_of_model
+
+MODELS = "model"
+"""The name of the table of one model."""
+
+OWN_KEYS = ("input_model", "output_dir", "output_model", "passes")
+"""The keys that are no parameters."""
+
+
+class Listed(Record):
+    """A model that a manifest lists.
+
+    Args:
+        model: the path of the model.
+        output: the path of the `.xml`.
+        conversion: the options of the conversion.
+        passes: the pipeline, if it is not the default one.
+    """
+
+    model: Path
+    output: Path
+    conversion: ConversionOptions
+    passes: str | None
+
+
+def read_manifest(path: str, overriding: ConversionOptions, place: str | None) -> list[Listed]:
+    """The models that a manifest lists, in its order.
+
+    Args:
+        path: the manifest.
+        overriding: options that go before those of the manifest.
+        place: the folder that outputs are relative to, by default that of the manifest.
+
+    Raises UsageError if it cannot be read, lists no model, or has keys or values that do not exist.
+    """
+    content = read_toml(path, "a manifest in TOML")
+    tables: object = content.pop(MODELS, None)
+    if not isinstance(tables, list) or not tables or not all(isinstance(each, dict) for each in cast("list[object]", tables)):
+        raise UsageError(
+            "the manifest lists no models", location=path, hint='begin each with a line [[model]] and a line input_model = "FILE"'
+        )
+    common = _checked(path, content, "")
+    found: list[Listed] = []
+    for number, each in enumerate(cast("list[dict[str, Any]]", tables), 1):
+        where = f"model {number}"
+        found.append(_listed(path, {**common, **_checked(path, each, where)}, where, overriding, place))
+    return found
+
+
+def _checked(path: str, table: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The keys of a table with underscores. Raises UsageError for one that does not exist."""
+    names = {each.name for each in parameters()}
+    found = {key.replace("-", "_"): value for key, value in table.items()}
+    for name in found:
+        if name not in names and name not in OWN_KEYS:
+            hint = did_you_mean(name, [*OWN_KEYS, *names], "keys are the names of options")
+            raise UsageError(f"{where + ': ' if where else ''}there is no key {name!r}", location=path, hint=hint)
+        if name in OWN_KEYS and not isinstance(found[name], str):
+            raise UsageError(f"{where + ': ' if where else ''}{name} must be a text, not {found[name]!r}", location=path)
+    return found
+
+
+def _listed(path: str, table: Mapping[str, Any], where: str, overriding: ConversionOptions, place: str | None) -> Listed:
+    folder = Path(path).parent
+    if "input_model" not in table:
+        raise UsageError(f"{where}: input_model is missing", location=path, hint='add a line input_model = "FILE"')
+    try:
+        values = dict(entry(path, name, _resolved(name, value, folder)) for name, value in table.items() if name not in OWN_KEYS)
+        conversion = ConversionOptions.of_values({**values, **overriding.given})
+        conversion.check()
+        check_name(conversion[MODEL_NAME])
+    except UsageError as error:
+        raise UsageError(f"{where}: {error.reason}", location=path, hint=error.hint) from error
+    model = folder / table["input_model"]
+    base = folder if place is None else Path(place)
+    if "output_model" in table:
+        output = output_path(place_of_model(str(base / table["output_model"])), model, conversion[MODEL_NAME])
+    else:
+        output = output_path(str(base / table.get("output_dir", ".")), model, conversion[MODEL_NAME])
+    return Listed(model, output, conversion, table.get("passes"))
+
+
+def _resolved(name: str, value: Any, folder: Path) -> Any:
+    """A value with paths relative to the current folder instead of that of the manifest."""
+    if name not in {each.name for each in parameters() if each.kind.is_private}:
+        return value
+    if isinstance(value, list):
+        return [_resolved(name, each, folder) for each in cast("list[Any]", value)]
+    # An extension may be the name of an installed one.
+    if not isinstance(value, str) or (name == EXTENSIONS.name and not (folder / value).exists()):
+        return value
+    return str(folder / value)

@@ -1,0 +1,52 @@
+"""`moir view MODEL`: writes a page that shows a model as it is, without a conversion.
+
+    moir view model.onnx                        view.html in the current folder
+    moir view model.xml -o out/page.html --open and in the browser
+
+What nothing converts is shown, too. Texts of `--dump-ir` are models here.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from moir.tools.argument_parser import ArgumentParser
+from moir.tools.commands.report import add_opening_argument, title_of, write_page
+from moir.tools.conversion_arguments import add_reading_arguments, conversion_options
+from moir.tools.failures import report_failures
+
+PAGE = "view.html"
+"""The default path of the page."""
+
+
+def argument_parser() -> ArgumentParser:
+    """The argument parser of `moir view`."""
+    parser = ArgumentParser(prog="moir view", description="Write a page that shows a model as it is, without a conversion.")
+    parser.add_argument("model", metavar="MODEL", help="a model, the folder of a SavedModel, or a text of --dump-ir; - for standard input")
+    parser.add_argument("-o", dest="page", default=PAGE, metavar="FILE", help=f"the page to write (default: {PAGE})")
+    add_opening_argument(parser)
+    add_reading_arguments(parser)
+    parser.add_debug_argument()
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run `moir view`; returns the exit status."""
+    return report_failures("moir view", lambda: _run(argument_parser().parsed(arguments)), debug="--debug" in arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from moir.report.recording import ReportRecorder
+    from moir.tools.model_reading import read_any
+    from moir.tools.output import PAGE_FILE, check_replaceable
+
+    check_replaceable(Path(options.page), PAGE_FILE)
+    with ExitStack() as stack:
+        module, _ = read_any(options.model, conversion_options(options), stack)
+        recorder = ReportRecorder()
+        recorder.finish(0, "import", module, 0.0)
+        write_page(options, title_of(options.model, module), {"verdict": None, "view": True, **recorder.content()}, "model")
+    return 0

@@ -26,19 +26,14 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import dynamic, f32
 from moir.dialects.framework import operation_class
 from moir.dialects.names import several_tensor_names
-from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.properties import attribute_of, string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.frontends.operations import Operations
 from moir.frontends.tflite.custom import custom_attributes
 from moir.frontends.tflite.flatbuffer import ModelFile, integers
 from moir.frontends.tflite.options import attributes_of
-from moir.frontends.tflite.quantization import (
-    INTEGER_KINDS,
-    described,
-    is_bias,
-    is_rounded,
-    keeps_levels,
-)
+from moir.frontends.tflite.quantization import INTEGER_KINDS, described, is_bias, is_rounded, keeps_levels
+from moir.frontends.tflite.rounding import offsets
 from moir.frontends.tflite.state import STATE_OPERANDS, Resources
 from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
 
@@ -122,7 +117,7 @@ class SubgraphImporter:
         self.tensors = model.tensors(index)
         self._table: Any = self.file.subgraphs[index]
         self._values: dict[int, SSAValue] = {}
-        self._integers: dict[int, SSAValue] = {}
+        self._biases: dict[tuple[int, tuple[float, ...]], SSAValue] = {}
         self._handles: dict[int, str] = {}
         if index in callers or len(callers) > LARGEST_NESTING:
             raise self.file.error(f"subgraph {index} calls itself, or calls nest too deeply", "models with recursion cannot be converted")
@@ -192,14 +187,16 @@ class SubgraphImporter:
         if regions:
             attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
         takes_integers = kind in INTEGER_KINDS and not is_custom
-        operands = [self._operand(kind, place, each, takes_integers) for place, each in enumerate(inputs)]
+        given = [None if each < 0 else self.tensor(each) for each in inputs]
+        offset = offsets(kind, given, self.tensor(outputs[0])) if outputs and not is_custom else None
+        operands = [self._operand(kind, place, each, takes_integers, offset) for place, each in enumerate(inputs)]
         variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
-        keeps = not regions and not is_custom and keeps_levels(kind, [self.tensor(each) for each in inputs if each >= 0])
+        keeps = not regions and not is_custom and keeps_levels(kind, [each for each in given if each is not None])
         # The variables that an operator changes are results of its operation.
         found = [*outputs, *variables]
         tensors = [self.tensor(each) for each in found]
         rounds = [
-            is_rounded(each) and not (keeps and described(each) in [described(self.tensor(i)) for i in inputs if i >= 0]) and not regions
+            is_rounded(each) and not (keeps and described(each) in [described(own) for own in given if own is not None]) and not regions
             for each in tensors
         ]
         results = self._append(
@@ -240,17 +237,24 @@ class SubgraphImporter:
         self.operations.append(op)
         return op.results
 
-    def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = ()) -> SSAValue:
+    def _converted(
+        self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), offset: Sequence[float] | None = None
+    ) -> SSAValue:
         """Integers as numbers, numbers as integers, or numbers rounded, by the quantization of a tensor."""
         attributes = described(tensor)
         assert attributes is not None
+        if offset is not None:
+            attributes["offset"] = attribute_of(list(offset))
         type_ = self._type(tensor, numbers=kind != "quantize")
         return self._append(kind, [value], attributes, [type_], f"{tensor.name}/{kind}", [names])[0]
 
     # Values
 
-    def _operand(self, kind: str, place: int, index: int, takes_integers: bool) -> SSAValue:
-        """The value of an operand: numbers, or the integers that stand for them where the operator takes these."""
+    def _operand(self, kind: str, place: int, index: int, takes_integers: bool, offset: Sequence[float] | None) -> SSAValue:
+        """The value of an operand: numbers, or the integers that stand for them where the operator takes these.
+
+        `offset` is added to a bias.
+        """
         if index < 0:
             return self.operations.absent()
         tensor = self.tensor(index)
@@ -262,13 +266,14 @@ class SubgraphImporter:
         if takes_integers or not is_quantized:
             value = self.value(index)
             return value if not is_rounded(tensor) else self._converted("quantize", value, tensor)
-        return self._bias(index, tensor) if not is_rounded(tensor) else self.value(index)
+        return self._bias(index, tensor, offset) if not is_rounded(tensor) else self.value(index)
 
-    def _bias(self, index: int, tensor: Tensor) -> SSAValue:
+    def _bias(self, index: int, tensor: Tensor, offset: Sequence[float] | None) -> SSAValue:
         """The numbers that a bias of 32 or 64 bits stands for; such integers anywhere else are integers."""
-        if index not in self._integers:
-            self._integers[index] = self._converted("dequantize", self.value(index), tensor)
-        return self._integers[index]
+        key = index, tuple(offset or ())
+        if key not in self._biases:
+            self._biases[key] = self._converted("dequantize", self.value(index), tensor, offset=offset)
+        return self._biases[key]
 
     def value(self, index: int) -> SSAValue:
         """The value of a tensor, of a quantized one the numbers. Raises ModelFileError if nothing computes it."""

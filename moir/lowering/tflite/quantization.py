@@ -42,10 +42,10 @@ def parameters_of(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Paramet
 
 
 @tflite.lowers("dequantize")
-def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element: Attribute) -> SSAValue:
+def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element: Attribute, offset: tuple[float, ...] = ()) -> SSAValue:
     """tflite.dequantize(q) {scale, zero_point} -> opset1.Multiply(opset1.Subtract(Convert(q), zero_point), scale)
 
-    Of integers of more than 16 bits, which are biases, only the numbers are kept.
+    Of integers of more than 16 bits, which are biases, only the numbers are kept, to which the offset is added.
     """
     how = parameters_of(node, op, integers)
     data = node.known.constant(integers)
@@ -53,7 +53,8 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
         parameters = constant_parameters(op, how)
         assert parameters is not None
         scales, zeros = (each.astype(np.float64) for each in parameters)
-        return op.constant(((data.astype(np.float64) - zeros) * scales).astype(np.float32), f32)
+        numbers = (data.astype(np.float64) - zeros) * scales
+        return op.constant((numbers + np.array(offset or 0.0)).astype(np.float32), f32)
     return dequantized(op, integers, how)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import moir
-from tests.numerical.runtime import core, run
+from tests.numerical.runtime import IN_FLOATS, core, run
 from tests.numerical.tflite.models import converted, interpreted, kinds, signature_inputs
 
 tf: Any = pytest.importorskip("tensorflow")
@@ -259,7 +259,7 @@ def compared(tmp_path: Path, cases: Mapping[str, Callable[..., Any]], tolerance:
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     written = core().read_model(tmp_path / "m.xml")
     names = [output.get_any_name() for output in written.outputs]
-    found = dict(zip(names, run(written, inputs), strict=True))
+    found = dict(zip(names, run(written, inputs, IN_FLOATS), strict=True))
     wrong: dict[str, str] = {}
     for case in cases:
         a, b = wanted[name_of(case)], found[name_of(case)]

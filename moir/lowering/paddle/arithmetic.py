@@ -208,9 +208,14 @@ _BITS = {
     "bitwise_left_shift": "BitwiseLeftShift",
     "bitwise_right_shift": "BitwiseRightShift",
 }
+_OF_BOOLEANS = {"bitwise_and": "LogicalAnd", "bitwise_or": "LogicalOr", "bitwise_xor": "LogicalXor"}
+"""The operations on booleans, which opset13's do not take in the runtime."""
 
 
 @paddle.lowers(*_BITS)
 def bits(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.bitwise_and(x, y) -> opset13.BitwiseAnd(x, y), and so on"""
-    return getattr(op, _BITS[node.op.KIND])(x, y)
+    """paddle.bitwise_and(x, y) -> opset13.BitwiseAnd(x, y), and so on; opset1.LogicalAnd of booleans"""
+    kind = node.op.KIND
+    if kind in _OF_BOOLEANS and element_of(x) is boolean:
+        return getattr(op, _OF_BOOLEANS[kind])(x, y)
+    return getattr(op, _BITS[kind])(x, y)

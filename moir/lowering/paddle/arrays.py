@@ -15,7 +15,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si64, to_numpy
-from moir.dialects.shapes import normalize_axis
+from moir.dialects.shapes import is_static, normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
@@ -28,18 +28,30 @@ def _lengths(node: LoweringNode) -> dict[SSAValue, SSAValue]:
 
 
 @paddle.lowers("create_array")
-def create_array(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...], dtype: Attribute = f32) -> SSAValue:
-    """paddle.create_array() {shape, dtype} -> opset1.Constant without elements: [0, shape]"""
-    if min(shape, default=0) < 0:
-        node.fail(f"the shape {list(shape)} of the tensors of an array is unknown", hint="save the model with static shapes")
-    return op.constant(np.zeros((0, *shape), to_numpy(dtype)), dtype)
+def create_array(op: OpBuilder, *, shape: tuple[int, ...], dtype: Attribute = f32) -> SSAValue:
+    """paddle.create_array() {shape, dtype} -> opset1.Constant without elements: [0, shape], with 1 for unknown sizes"""
+    return op.constant(np.zeros((0, *(1 if size < 0 else size for size in shape)), to_numpy(dtype)), dtype)
+
+
+def _of_tensors_like(op: OpBuilder, array: SSAValue, x: SSAValue) -> SSAValue:
+    """An array whose tensors have the shape of a tensor: one without tensors, whose sizes were unknown, gets them.
+
+    This is no Reshape, which would say that unknown sizes are equal, because the numbers of elements are.
+    """
+    sizes, own = shape_of(x), shape_of(array)
+    if sizes is not None and own is not None and is_static(sizes) and own[1:] == sizes:
+        return array
+    count = op.Slice(op.ShapeOf(array), [0], [1], [1])
+    return op.Broadcast(array, op.Concat(count, op.ShapeOf(x), axis=0))
 
 
 @paddle.lowers("write_to_array")
 def write_to_array(node: LoweringNode, op: OpBuilder, x: SSAValue, place: SSAValue, array: SSAValue) -> SSAValue:
     """paddle.write_to_array(x, place, array) -> opset1.Concat of the tensors in front of it, x, and those after it"""
     written = op.Unsqueeze(x, [0])
-    if _lengths(node).get(place) is array:
+    is_appended = _lengths(node).get(place) is array
+    array = _of_tensors_like(op, array, x)
+    if is_appended:
         return op.Concat(array, written, axis=0)
     first = op.Reshape(op.convert(place, si64), [1], special_zero=False)
     before = op.Slice(array, [0], first, [1], [0])

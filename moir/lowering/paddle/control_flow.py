@@ -6,7 +6,7 @@ Source: while_op.cc, conditional_block_op.cc and select_input_op.cc of PaddlePad
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from moir.dialects.element_types import boolean
 from moir.dialects.moir import is_none
@@ -119,6 +119,7 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
     if len(given) != carried + 1:
         node.fail(f"its body gives {len(given)} values, not {carried + 1}")
     _make_condition_scalar(node, block)
+    _share_states(node, block, states)
     _keep_unread_states(node, block, carried)
     body = repeated_body(
         node,
@@ -135,6 +136,31 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
     connections.add_invariants(carried, captured)
     created = connections.create(op, Loop)
     return [state if value is None else value for state, value in zip(states, created, strict=True)]
+
+
+def _share_states(node: LoweringNode, block: Block, states: list[SSAValue]) -> None:
+    """Let what follows read another state of the same value instead of one that begins with a placeholder.
+
+    A variable that is first assigned in the body, and then assigned to one that the body reads, begins with a number
+    that nothing reads, of another rank.
+    """
+    parameters = [each for each in block.ops if isinstance(each, Parameter)]
+    after = [_assigned(value) for value in results_of(block)[1:]]
+    ranks = [rank_of(value) for value in states]
+    for index, value in enumerate(after):
+        if not node.is_used(index) or parameters[index].results[0].first_use is not None:
+            continue
+        others = (each for each, other in enumerate(after) if other is value and ranks[each] != ranks[index])
+        found = next(others, None)
+        if found is not None:
+            node.op.results[index].replace_all_uses_with(node.op.results[found])
+
+
+def _assigned(value: SSAValue) -> SSAValue:
+    """The value that assignments pass on."""
+    while isinstance(value.owner, Operation) and value.owner.name in ("paddle.assign", "paddle.share_data"):
+        value = value.owner.operands[0]
+    return value
 
 
 def _keep_unread_states(node: LoweringNode, block: Block, carried: int) -> None:

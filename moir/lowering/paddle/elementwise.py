@@ -72,8 +72,8 @@ def logical_not(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 @paddle.lowers("bitwise_not")
 def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.bitwise_not(x) -> opset13.BitwiseNot(x)"""
-    return op.BitwiseNot(x)
+    """paddle.bitwise_not(x) -> opset13.BitwiseNot(x); opset1.LogicalNot(x) of booleans"""
+    return op.LogicalNot(x) if element_of(x) is boolean else op.BitwiseNot(x)
 
 
 @paddle.lowers("assign", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import shape_of
 from moir.expansions.layered_recurrence import MODES, Direction, Network, over_layers
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import lists_of
@@ -40,8 +39,6 @@ def rnn(
         node.fail(f"mode {mode_!r} does not exist")
     if not 1 <= num_layers <= MAXIMUM_LAYERS or hidden_size < 1:
         node.fail(f"{num_layers} layers of size {hidden_size}")
-    if lengths is not None and min((shape_of(x) or (-1,))[:2]) < 0:
-        node.fail("lengths of sequences with an unknown batch or number of steps", hint="give the model's inputs static shapes")
     mode, directions = MODES[mode_.lower()], 2 if is_bidirec else 1
     initial, weights = lists_of(node, lists, 2)
     count = num_layers * directions
@@ -54,6 +51,6 @@ def rnn(
     sizes = op.ShapeOf(batch_first)
     every = op.convert(lengths, si64) if lengths is not None else op.Broadcast(op.Gather(sizes, [1], 0), op.Gather(sizes, [0], 0))
     network = Network(mode, num_layers, directions, 0, hidden_size)
-    value, finals = over_layers(op, network, batch_first, initial, every, layers)
+    value, finals = over_layers(op, network, batch_first, initial, every, layers, padded=lengths is not None)
     rest: list[SSAValue | None] = [None] * (node.result_count - 2 - len(finals))
     return [op.transposed(value, [1, 0, 2]), None, *finals, *rest]

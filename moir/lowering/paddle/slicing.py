@@ -126,7 +126,7 @@ def set_value(
 ) -> SSAValue:
     """paddle.set_value(x, starts, ends, steps, value) {axes} -> opset3.ScatterUpdate(x, places, value, axis)
 
-    Several axes: the slice is set by opset3.ScatterNDUpdate at the places of its elements.
+    Several axes: the slice is set by opset4.ScatterNDUpdate at the places of its elements.
     """
     rank = node.known_rank(0)
     wanted = [normalize_axis(axis, rank) for axis in axes]
@@ -171,7 +171,7 @@ def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSA
         op.Unsqueeze(op.Broadcast(op.Reshape(each, [-1, *[1] * (last - axis)], special_zero=False), full), [last + 1])
         for axis, each in enumerate(lists)
     ]
-    return op["opset3.ScatterNDUpdate"](x, op.Concat(*grids, axis=last + 1), updates)
+    return op["opset4.ScatterNDUpdate"](x, op.Concat(*grids, axis=last + 1), updates)
 
 
 def _given_value(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: Sequence[int]) -> SSAValue:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
@@ -33,10 +34,11 @@ def multiclass_nms(
     """paddle.multiclass_nms3(boxes [N, M, 4], scores [N, C, M]) -> opset9.MulticlassNms {sort_result_type = "classid"}
 
     Rows of class, score and box, their places, and how many there are of each image. With numbers of boxes of each
-    image, boxes are [M, C, 4] and scores [M, C].
+    image, boxes are [M, C, 4] and scores [M, C], and the rows of a class are in the order of the boxes.
     """
     operands = [boxes, scores]
-    if counts is not None and node.known_rank(1) == 2:
+    is_of_regions = counts is not None and node.known_rank(1) == 2
+    if counts is not None and is_of_regions:
         operands = [op.Transpose(boxes, [1, 0, 2]), op.Transpose(scores, [1, 0]), counts]
     rows, places, numbers = op["opset9.MulticlassNms"].results(
         *operands,
@@ -50,7 +52,28 @@ def multiclass_nms(
         nms_eta=nms_eta,
         normalized=normalized,
     )
+    if counts is not None and is_of_regions:
+        rows, places = _in_order_of_boxes(op, rows, places, scores, counts)
     return [rows, places, numbers][: node.result_count]
+
+
+def _in_order_of_boxes(op: OpBuilder, rows: SSAValue, places: SSAValue, scores: SSAValue, counts: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Selected rows by image, class and box, where the operation sorts those of a class by score.
+
+    A place is box · classes + class.
+    """
+    sizes = op.convert(op.ShapeOf(scores), si32)
+    total, classes = op.Gather(sizes, 0, 0), op.Gather(sizes, 1, 0)
+    place = op.Squeeze(places, [1])
+    box, label = op.Divide(place, classes), op.Mod(place, classes)
+    if shape_of(counts) != (1,):
+        ends = op.CumSum(op.convert(counts, si32), op.constant(0))
+        image = op.ReduceSum(op.convert(op.GreaterEqual(op.Unsqueeze(box, [1]), ends), si32), [1], keep_dims=False)
+        label = op.Add(op.Multiply(image, classes), label)
+    number = op.Gather(op.ShapeOf(place), 0, 0)
+    keys = op.Add(op.Multiply(label, total), box)
+    _, order = op.TopK.results(keys, number, axis=0, mode="min", sort="value", index_element_type=si32)
+    return op.Gather(rows, order, 0), op.Gather(places, order, 0)
 
 
 @paddle.lowers("matrix_nms")

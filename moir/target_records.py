@@ -68,6 +68,7 @@ OPENVINO_CPU = Target(
         "unfold-convolutions": "moir.targets.openvino_cpu.convolution",
         "widen-integers": "moir.targets.openvino_cpu.narrow_integers",
         "bound-integers": "moir.targets.openvino_cpu.integers",
+        "shift-words": "moir.targets.openvino_cpu.integers",
         "round-to-levels": "moir.targets.openvino_cpu.quantization",
         "separate-absolute-values": "moir.targets.openvino_cpu.concatenation",
         "unbatch-gather": "moir.targets.openvino_cpu.indexing",

@@ -264,6 +264,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         ),
     ),
     "separate-weights": ((("MatMul",),),),
+    "shift-words": ((("BitwiseRightShift",),),),
     "simplify-broadcast": ((("Broadcast",),),),
     "simplify-matmul": ((("MatMul",),),),
     "simplify-reshape": ((("Reshape",),),),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import si64
 from moir.expansions.built_loops import Step, repeated_steps
 from moir.expansions.transposition import transposed
 from moir.rewriting.builder import OpBuilder
@@ -58,46 +59,92 @@ def rotated(op: OpBuilder, value: SSAValue, cosine: SSAValue, sine: SSAValue, ax
 
 def eigenvalues(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> SSAValue:
     """The eigenvalues [..., size] of symmetric matrices, in ascending order."""
+    return eigenvectors(op, matrices, size, rank, with_vectors=False)[0]
+
+
+def eigenvectors(op: OpBuilder, matrices: SSAValue, size: int, rank: int, *, with_vectors: bool = True) -> tuple[SSAValue, SSAValue | None]:
+    """The eigenvalues [..., size] of symmetric matrices, in ascending order, and their vectors as columns.
+
+    The vectors are those up to their signs, for equal eigenvalues up to a rotation.
+    """
     even = size + size % 2
     half = even // 2
 
     def step(inside: OpBuilder, states: list[SSAValue], *_: list[SSAValue]) -> Step:
-        a = states[0]
+        a, *vectors = states
         diagonal = inside.ReduceSum(inside.Multiply(a, inside.constant_like(np.eye(even), a)), [-1], keep_dims=True)
         mixed = inside.Multiply(a, inside.constant_like(np.eye(even, k=half), a))
         product = halves(inside, inside.ReduceSum(mixed, [-1], keep_dims=True), half, -2)[0]
         cosine, sine = rotation(inside, *halves(inside, diagonal, half, -2), product)
         turned = rotated(inside, a, cosine, sine, -2, even)
-        return Step([rotated(inside, turned, transposed(inside, cosine), transposed(inside, sine), -1, even)])
+        both = transposed(inside, cosine), transposed(inside, sine)
+        return Step([rotated(inside, each, *both, -1, even) for each in (turned, *vectors)])
 
-    padding = [*[0] * (rank - 2), even - size, even - size]
     if even > size:
-        matrices = op.Pad(matrices, [0] * rank, padding, op.constant_like(0, matrices), pad_mode="constant")
+        matrices = with_zeros(op, matrices, [0, 1, 1], rank)
+    states = [matrices, identities(op, matrices, even)] if with_vectors else [matrices]
     if size > 1:
-        (matrices,) = repeated_steps(op, step, [matrices], most=SWEEPS * (even - 1))
-    found = op.ReduceSum(op.Multiply(matrices, op.constant_like(np.eye(even), matrices)), [-1], keep_dims=False)
-    return in_order(op, found, size, "min")
+        states = list(repeated_steps(op, step, states, most=SWEEPS * (even - 1)))
+    found = op.ReduceSum(op.Multiply(states[0], op.constant_like(np.eye(even), matrices)), [-1], keep_dims=False)
+    values, places = in_order(op, found, size, "min")
+    return values, columns_at(op, states[1], places, size, rank) if with_vectors else None
 
 
 def singular_values(op: OpBuilder, matrices: SSAValue, columns: int, rank: int) -> SSAValue:
     """The singular values [..., columns] of matrices with at least as many rows as columns, in descending order."""
+    return singular_vectors(op, matrices, columns, rank, with_vectors=False)[0]
+
+
+def singular_vectors(
+    op: OpBuilder, matrices: SSAValue, columns: int, rank: int, *, with_vectors: bool = True
+) -> tuple[SSAValue, SSAValue | None, SSAValue | None]:
+    """The singular values [..., columns] of matrices with at least as many rows as columns, in descending order.
+
+    With their left and right vectors as columns, [..., rows, columns] and [..., columns, columns], which are those up
+    to their signs. The left vector of a value of 0 is 0.
+    """
     even = columns + columns % 2
     half = even // 2
 
     def step(inside: OpBuilder, states: list[SSAValue], *_: list[SSAValue]) -> Step:
-        a = states[0]
-        first, second = halves(inside, a, half, -1)
+        first, second = halves(inside, states[0], half, -1)
         sums = [inside.ReduceSum(inside.Multiply(*pair), [-2], keep_dims=True) for pair in ((first,) * 2, (second,) * 2, (first, second))]
-        return Step([rotated(inside, a, *rotation(inside, *sums), -1, even)])
+        turn = rotation(inside, *sums)
+        return Step([rotated(inside, each, *turn, -1, even) for each in states])
 
     if even > columns:
-        padding = [*[0] * (rank - 1), 1]
-        matrices = op.Pad(matrices, [0] * rank, padding, op.constant_like(0, matrices), pad_mode="constant")
+        matrices = with_zeros(op, matrices, [0, 0, 1], rank)
+    states = [matrices, identities(op, op.MatMul(matrices, matrices, transpose_a=True), even)] if with_vectors else [matrices]
     if columns > 1:
-        (matrices,) = repeated_steps(op, step, [matrices], most=SWEEPS * (even - 1))
-    return in_order(op, op.ReduceL2(matrices, [-2], keep_dims=False), columns, "max")
+        states = list(repeated_steps(op, step, states, most=SWEEPS * (even - 1)))
+    norms = op.ReduceL2(states[0], [-2], keep_dims=False)
+    values, places = in_order(op, norms, columns, "max")
+    if not with_vectors:
+        return values, None, None
+    lengths = op.Unsqueeze(values, [-2])
+    left = op.Divide(columns_at(op, states[0], places, None, rank), op.Select(op.Equal(lengths, 0.0), 1.0, lengths))
+    return values, left, columns_at(op, states[1], places, columns, rank)
 
 
-def in_order(op: OpBuilder, values: SSAValue, count: int, mode: str) -> SSAValue:
-    """The first `count` values of each row, sorted."""
-    return op.TopK.results(op.Slice(values, [0], [count], [1], [-1]), op.constant(count), axis=-1, mode=mode, sort="value")[0]
+def with_zeros(op: OpBuilder, matrices: SSAValue, further: list[int], rank: int) -> SSAValue:
+    """Matrices with further rows and columns of zeros at their ends; `further` is [0, rows, columns]."""
+    ends = [*[0] * (rank - 2), *further[1:]]
+    return op.Pad(matrices, [0] * rank, ends, op.constant_like(0, matrices), pad_mode="constant")
+
+
+def identities(op: OpBuilder, matrices: SSAValue, size: int) -> SSAValue:
+    """Identity matrices in the shape of square matrices."""
+    return op.Add(op.Multiply(matrices, 0.0), op.constant_like(np.eye(size), matrices))
+
+
+def columns_at(op: OpBuilder, matrices: SSAValue, places: SSAValue, rows: int | None, rank: int) -> SSAValue:
+    """The columns of matrices at places [..., K]; of the first rows if their number is given."""
+    found = op.Gather(matrices, places, rank - 1, batch_dims=rank - 2)
+    return found if rows is None else op.Slice(found, [0], [rows], [1], [-2])
+
+
+def in_order(op: OpBuilder, values: SSAValue, count: int, mode: str) -> tuple[SSAValue, SSAValue]:
+    """The first `count` values of each row, sorted, and the places that they had."""
+    first = op.Slice(values, [0], [count], [1], [-1])
+    found = op.TopK.results(first, op.constant(count), axis=-1, mode=mode, sort="value", index_element_type=si64)
+    return found[0], found[1]

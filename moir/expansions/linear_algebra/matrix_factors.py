@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
@@ -33,6 +34,80 @@ def cholesky_factor(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> 
 def inverse_of_triangle(op: OpBuilder, matrices: SSAValue, is_lower: bool = True) -> SSAValue:
     """The inverses of the lower or upper triangles of matrices; the other elements are not read."""
     return op.Inverse(triangle_of(op, matrices, is_lower=is_lower))
+
+
+def pivoted_factors(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Both triangles of square matrices in one, the order of the rows [..., M], and the row each was exchanged with.
+
+    Gaussian elimination with a pivot of largest magnitude in each column. The order and the rows are i64 from 0.
+
+    Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
+    """
+    rows, batch = np.arange(size), rank - 2
+    order = op.Broadcast(op.constant(rows, si64), op.Slice(op.ShapeOf(matrices), [0], [-1], [1], [0]))
+    exchanged: list[SSAValue] = []
+    for step in range(size - 1):
+        column = op.Slice(matrices, [step], [step + 1], [1], [-1])
+        candidates = op.Select(op.constant(rows.reshape(size, 1) >= step), op.Abs(column), op.constant_like(-1, column))
+        pivot = op.TopK.results(candidates, op.constant(1), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
+        pivot = op.Squeeze(pivot, [-1])
+        exchanged.append(pivot)
+        # The row of the pivot is exchanged with the first of the remaining rows.
+        sources = op.Select(op.Equal(op.constant(rows), pivot), op.constant(step, si64), op.constant(rows, si64))
+        sources = op.Select(op.constant(rows == step), pivot, sources)
+        matrices = op.Gather(matrices, sources, batch, batch_dims=batch)
+        order = op.Gather(order, sources, batch, batch_dims=batch)
+        head = op.Slice(matrices, [step, step], [step + 1] * 2, [1, 1], [-2, -1])
+        is_below = op.constant_like(rows.reshape(size, 1) > step, matrices)
+        factors = op.Multiply(op.Divide(op.Slice(matrices, [step], [step + 1], [1], [-1]), head), is_below)
+        row = op.Multiply(op.Slice(matrices, [step], [step + 1], [1], [-2]), op.constant_like(rows > step, matrices))
+        matrices = op.Subtract(matrices, op.MatMul(factors, row))
+        matrices = op.Select(op.constant((rows.reshape(size, 1) > step) & (rows == step)), factors, matrices)
+    last = op.Broadcast(op.constant([size - 1], si64), op.Concat(op.Slice(op.ShapeOf(matrices), [0], [batch], [1], [0]), [1], axis=0))
+    places = op.Concat(*exchanged, last, axis=batch) if exchanged else last
+    return matrices, order, places
+
+
+def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> tuple[SSAValue, SSAValue]:
+    """The upper triangle r of a = q · r, with the vectors v of reflections below it, and their factors t [..., K].
+
+    q is the product of I - t · v · vᵀ, where v begins with a 1 that is not stored. A diagonal element of r has the
+    opposite sign of the element at its place before, or is that element where those below it are 0.
+
+    Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
+    """
+    factors: list[SSAValue] = []
+    places = np.arange(rows).reshape(rows, 1)
+    for step in range(min(rows, columns)):
+        column = op.Slice(matrices, [step], [step + 1], [1], [-1])
+        head = op.Slice(column, [step], [step + 1], [1], [-2])
+        below = op.Multiply(column, op.constant_like(places > step, column))
+        square = op.ReduceSum(op.Multiply(below, below), [-2], keep_dims=True)
+        is_done = op.LessEqual(square, float(np.finfo(np.float32).tiny))
+        norm = op.Sqrt(op.Add(op.Multiply(head, head), square))
+        diagonal = op.Select(op.Less(head, 0.0), norm, op.Negative(norm))
+        factor = op.Select(is_done, 0.0, op.Divide(op.Subtract(diagonal, head), op.Select(is_done, 1.0, diagonal)))
+        tail = op.Divide(below, op.Select(is_done, 1.0, op.Subtract(head, diagonal)))
+        vector = op.Add(tail, op.constant_like(places == step, column))
+        # The columns in front have vectors of reflections in the place of zeros.
+        following = op.constant_like(np.arange(columns) >= step, matrices)
+        projected = op.Multiply(op.MatMul(vector, matrices, transpose_a=True), following)
+        matrices = op.Subtract(matrices, op.Multiply(op.Multiply(vector, factor), projected))
+        matrices = op.Select(op.constant((places > step) & (np.arange(columns) == step)), tail, matrices)
+        factors.append(op.Squeeze(factor, [-1]))
+    return matrices, op.Concat(*factors, axis=-1)
+
+
+def product_of_reflections(op: OpBuilder, vectors: SSAValue, factors: SSAValue, rows: int, columns: int, count: int) -> SSAValue:
+    """The first columns of the product of reflections, with the vectors and factors of `reflections`."""
+    places = np.arange(rows).reshape(rows, 1)
+    found = op.constant_like(np.eye(rows, columns), vectors)
+    for step in range(count - 1, -1, -1):
+        column = op.Slice(vectors, [step], [step + 1], [1], [-1])
+        vector = op.Add(op.Multiply(column, op.constant_like(places > step, column)), op.constant_like(places == step, column))
+        factor = op.Unsqueeze(op.Slice(factors, [step], [step + 1], [1], [-1]), [-1])
+        found = op.Subtract(found, op.Multiply(op.Multiply(vector, factor), op.MatMul(vector, found, transpose_a=True)))
+    return found
 
 
 def matrix_of_diagonals(op: OpBuilder, diagonals: Mapping[int, SSAValue]) -> SSAValue:

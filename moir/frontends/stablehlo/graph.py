@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir import Block as IRBlock
 
@@ -27,6 +26,7 @@ from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
 from moir.frontends.operations import Operations
+from moir.frontends.stablehlo.complex_numbers import in_parts
 from moir.frontends.stablehlo.program import Block, Dense, Function, Operation, Program, Quantized, TensorType, Type, Value
 
 MAXIMUM_CALLS = 1 << 16
@@ -90,6 +90,7 @@ class ProgramBuilder:
 
     def block(self) -> IRBlock:
         """The block."""
+        self.program = in_parts(self.program, self.main())
         main = self.main()
         scope = Scope(self, Operations(), {})
         names = self._argument_names(main)
@@ -240,8 +241,6 @@ class Scope:
         if not isinstance(type_, TensorType):
             return UNKNOWN
         element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
-        if isinstance(element, ComplexType):
-            raise self.builder.error("complex numbers are not supported", hint="compute with real and imaginary parts")
         return tensor(type_.shape, element)
 
     def value(self, value: Value, operation: Operation) -> SSAValue:
@@ -303,8 +302,6 @@ class Scope:
         shape = declared.shape or ()
         array = value.values if value.values.shape == shape else np.broadcast_to(value.values, shape)
         element = declared.element.storage if isinstance(declared.element, Quantized) else declared.element
-        if isinstance(element, ComplexType):
-            raise self.builder.error("complex numbers are not supported", operation.kind, operation.name)
         self.values[operation.results[0]] = self.constant(array, "constant", element)
 
     def _node(

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 
 from xdsl.ir import Block, Region, SSAValue
 
+from moir.dialects.element_types import ui32
 from moir.dialects.framework import operation_class
 from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import attribute_of, string_attribute
+from moir.dialects.shapes import element_of
 from moir.expansions.built_loops import Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import conditional, inlined
@@ -42,6 +44,8 @@ def while_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     known = op.known.constant(starts)
     if known is not None and not known.any():
         return states
+    if (unrolled := _unrolled(node, op, values)) is not None:
+        return unrolled
     invariants = [*(states[index] for index in fixed), *captured]
 
     def step(inside: OpBuilder, current: list[SSAValue], _: list[SSAValue], unchanged: list[SSAValue]) -> Step:
@@ -63,6 +67,29 @@ def while_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     for index, value in zip(moving, found, strict=False):
         every[index] = value
     return every
+
+
+MOST_ROUNDS = 8
+"""The most iterations of a loop over random words that are written out."""
+
+
+def _unrolled(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> Sequence[SSAValue] | None:
+    """The results of a loop over random words, such as the rounds of Threefry, written out; None for any other loop.
+
+    The numbers of a constant seed are constants then. The runtime has no unsigned constants of 32 bits for a Loop.
+    """
+    states, captured = list(values[: node.result_count]), list(values[node.result_count :])
+    if not any(element_of(each) == ui32 for each in states):
+        return None
+    condition, body = node.op.regions
+    for _ in range(MOST_ROUNDS + 1):
+        known = op.known.constant(inlined(node, op, condition.clone(), [*states, *captured])[0])
+        if known is None:
+            return None
+        if not known.any():
+            return states
+        states = inlined(node, op, body.clone(), [*states, *captured])
+    return None
 
 
 @stablehlo.lowers("if")

@@ -1,20 +1,27 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX: dict[str, str] = {
+    "bits": ("bitcast_convert count_leading_zeros popcnt shift_left shift_right_arithmetic shift_right_logical"),
+    "complex_numbers": (
+        "complex.abs complex.cosine complex.divide complex.exponential complex.exponential_minus_one complex.fft complex.join "
+        "complex.log complex.log_plus_one complex.logistic complex.power complex.rsqrt complex.separate complex.sign complex.sine "
+        "complex.sqrt complex.tan complex.tanh complex.zero"
+    ),
     "control_flow": ("case if while"),
     "convolution": ("convolution"),
+    "custom_calls": ("custom_call"),
     "elementwise": (
-        "abs add and atan2 bitcast_convert cbrt ceil chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.conj "
-        "chlo.cosh chlo.erf chlo.erf_inv chlo.erfc chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.lgamma chlo.sinh chlo.square "
-        "chlo.tan clamp compare complex convert cosine count_leading_zeros divide exponential exponential_minus_one fft floor "
-        "imag is_finite log log_plus_one logistic maximum minimum multiply negate not or popcnt power real reduce_precision "
-        "remainder rng rng_bit_generator round_nearest_afz round_nearest_even rsqrt select shift_left shift_right_arithmetic "
-        "shift_right_logical sign sine sqrt subtract tan tanh xor"
+        "abs add and atan2 cbrt ceil chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.conj chlo.cosh chlo.erf "
+        "chlo.erf_inv chlo.erfc chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.lgamma chlo.sinh chlo.square chlo.tan clamp "
+        "compare convert cosine divide exponential exponential_minus_one floor imag is_finite log log_plus_one logistic maximum "
+        "minimum multiply negate not or power real reduce_precision remainder rng round_nearest_afz round_nearest_even rsqrt "
+        "select sign sine sqrt subtract tan tanh xor"
     ),
     "indexing": ("dynamic_gather gather scatter select_and_scatter"),
+    "linear_algebra": ("cholesky triangular_solve"),
     "matrix": ("dot dot_general"),
     "movement": ("concatenate reverse transpose"),
-    "normalization": ("batch_norm_inference custom_call"),
+    "normalization": ("batch_norm_inference"),
     "quantization": ("uniform_dequantize uniform_quantize"),
     "reduction": ("map reduce reduce_window"),
     "shape": (

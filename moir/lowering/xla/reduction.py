@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, Region, SSAValue
 
-from moir.dialects.element_types import boolean, si32, si64, to_numpy
+from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64, to_numpy
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.xla.computations import Extreme, combination, extreme
@@ -43,8 +43,12 @@ LOGICAL = ("and", "or")
 def neutral(kind: str, element: Attribute) -> float | int:
     """The neutral element of a combination."""
     if kind in ("max", "min"):
-        dtype, sign = to_numpy(element), -1 if kind == "max" else 1
-        return sign * np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min if sign < 0 else np.iinfo(dtype).max)
+        if element in REAL_TYPES:
+            return -np.inf if kind == "max" else np.inf
+        if element is boolean:
+            return int(kind == "min")
+        limits = np.iinfo(to_numpy(element))
+        return int(limits.min if kind == "max" else limits.max)
     return int(kind in ("prod", "and"))
 
 

@@ -69,6 +69,11 @@ def joined_twice(x: Any, y: Any) -> Any:
 
 
 PROOFS_OF_FORMS: dict[str, Proof] = {
+    "u32-shift": (
+        opset15.bitwise_right_shift,
+        [np.array([2**31 + 32], np.uint32), np.array([4], np.uint32)],
+        np.array([2**27 + 2], np.uint32),
+    ),
     "i8-arithmetic": (ops.add, [np.array([200], np.uint8), np.array([100], np.uint8)], np.array([44], np.uint8)),
     "i32-relu": (ops.relu, [integers(2**24 + 1)], integers(2**24 + 1)),
     "i32-floor": (ops.floor, [integers(2**24 + 1)], integers(2**24 + 1)),

@@ -11,9 +11,7 @@ from functools import partial, reduce
 
 from xdsl.ir import SSAValue
 
-from moir.expansions.linear_algebra.determinants import place_of_largest, remaining, row_at, signed, size_of_matrices
-from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.complex.functions import (
+from moir.expansions.complex_numbers import (
     Number,
     bilinear,
     conjugate,
@@ -22,10 +20,12 @@ from moir.lowering.tensorflow.complex.functions import (
     magnitude,
     minus,
     over,
+    paired,
     parts,
     times,
 )
-from moir.lowering.tensorflow.complex.parts import paired
+from moir.expansions.linear_algebra.determinants import place_of_largest, remaining, row_at, signed, size_of_matrices
+from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
+from moir.expansions.complex_numbers import paired
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
@@ -50,8 +51,3 @@ def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, 
         assert results is not None
         found.append([results] if isinstance(results, SSAValue) else results)
     return [None if real is None or imaginary is None else paired(op, real, imaginary) for real, imaginary in zip(*found, strict=True)]
-
-
-def paired(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
-    """Complex numbers whose parts are two real tensors of equal shape."""
-    return op.Concat(op.Unsqueeze(real, [-1]), op.Unsqueeze(imaginary, [-1]), axis=-1)

@@ -19,6 +19,7 @@ from moir.expansions.built_loops import Step, repeated_steps
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX, size_of_matrices
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvalues, singular_values
 from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
+from moir.expansions.linear_algebra.matrix_factors import pivoted_factors
 from moir.expansions.shape_values import all_axes
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
@@ -79,29 +80,9 @@ def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, 
 def lower_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, output_idx_type: Attribute = si32) -> Sequence[SSAValue]:
     """tf.Lu(a) -> both triangles in one matrix, and the permutation of the rows, by Gaussian elimination with row
     pivots
-
-    Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
     """
-    a, rank, size = input, node.known_rank(0), size_of_matrices(shape_of(input))
-    rows = np.arange(size)
-    order = op.Broadcast(op.constant(rows, si64), op.Slice(op.ShapeOf(a), [0], [-1], [1], [0]))
-    for step in range(size - 1):
-        column = op.Slice(a, [step], [step + 1], [1], [-1])
-        candidates = op.Select(op.constant(rows.reshape(size, 1) >= step), op.Abs(column), op.constant_like(-1, column))
-        pivot = op.TopK.results(candidates, op.constant(1), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
-        pivot = op.Squeeze(pivot, [-1])
-        # The row of the pivot is exchanged with the first of the remaining rows.
-        sources = op.Select(op.Equal(op.constant(rows), pivot), op.constant(step, si64), op.constant(rows, si64))
-        sources = op.Select(op.constant(rows == step), pivot, sources)
-        a = op.Gather(a, sources, rank - 2, batch_dims=rank - 2)
-        order = op.Gather(order, sources, rank - 2, batch_dims=rank - 2)
-        head = op.Slice(a, [step, step], [step + 1] * 2, [1, 1], [-2, -1])
-        is_below = op.constant_like(rows.reshape(size, 1) > step, a)
-        factors = op.Multiply(op.Divide(op.Slice(a, [step], [step + 1], [1], [-1]), head), is_below)
-        row = op.Multiply(op.Slice(a, [step], [step + 1], [1], [-2]), op.constant_like(rows > step, a))
-        a = op.Subtract(a, op.MatMul(factors, row))
-        a = op.Select(op.constant((rows.reshape(size, 1) > step) & (rows == step)), factors, a)
-    return [a, op.convert(order, output_idx_type)][: node.result_count]
+    packed, order, _ = pivoted_factors(op, input, size_of_matrices(shape_of(input)), node.known_rank(0))
+    return [packed, op.convert(order, output_idx_type)][: node.result_count]
 
 
 VECTORS = "vectors are determined up to their signs only, and a Loop cannot find those that TensorFlow finds"

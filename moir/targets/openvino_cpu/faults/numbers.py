@@ -26,6 +26,12 @@ FAULTS = (
         "numbers from 2³¹ on count as negative",
     ),
     Fault(
+        "u32-shift",
+        "BitwiseRightShift of u32",
+        "copies the highest bit of numbers from 2³¹ on",
+        form="shift-words",
+    ),
+    Fault(
         "i32-power",
         "Power of integers",
         "is computed in f32, which is exact up to 2²⁴",

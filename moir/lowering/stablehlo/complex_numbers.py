@@ -1,0 +1,116 @@
+"""Functions of complex numbers on their parts, and Fourier transforms.
+
+    %r, %i = stablehlo.complex.log(%x, %y)
+->  %r = opset1.Log(the magnitude of %x + i %y), %i = the angle of (%x, %y)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.complex_numbers import (
+    Binary,
+    Number,
+    Unary,
+    direction,
+    exponential,
+    hyperbolic_cosine,
+    hyperbolic_sine,
+    hyperbolic_tangent,
+    logarithm,
+    magnitude,
+    over,
+    paired,
+    parts,
+    power,
+    reciprocal,
+    root,
+    shifted,
+    sigmoid,
+    turned,
+    turned_back,
+)
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.table import stablehlo
+from moir.rewriting.builder import OpBuilder
+
+UNARY: Mapping[str, Unary] = {
+    "complex.cosine": lambda op, a: hyperbolic_cosine(op, turned(op, a)),
+    "complex.exponential": exponential,
+    "complex.exponential_minus_one": lambda op, a: shifted(op, exponential(op, a), -1.0),
+    "complex.log": logarithm,
+    "complex.log_plus_one": lambda op, a: logarithm(op, shifted(op, a, 1.0)),
+    "complex.logistic": sigmoid,
+    "complex.rsqrt": lambda op, a: reciprocal(op, root(op, a)),
+    "complex.sign": direction,
+    "complex.sine": lambda op, a: turned_back(op, hyperbolic_sine(op, turned(op, a))),
+    "complex.sqrt": root,
+    "complex.tan": lambda op, a: turned_back(op, hyperbolic_tangent(op, turned(op, a))),
+    "complex.tanh": hyperbolic_tangent,
+}
+
+BINARY: Mapping[str, Binary] = {"complex.divide": over, "complex.power": power}
+
+
+@stablehlo.lowers(*UNARY)
+def function(node: LoweringNode, op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> Sequence[SSAValue]:
+    """stablehlo.complex.log(x, y) -> the parts of the logarithm of x + i y"""
+    return UNARY[node.op.KIND](op, Number(real, imaginary))
+
+
+@stablehlo.lowers(*BINARY)
+def function_of_two(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, c: SSAValue, d: SSAValue) -> Sequence[SSAValue]:
+    """stablehlo.complex.divide(a, b, c, d) -> the parts of (a + i b) / (c + i d)"""
+    return BINARY[node.op.KIND](op, Number(a, b), Number(c, d))
+
+
+@stablehlo.lowers("complex.abs")
+def absolute(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
+    """stablehlo.complex.abs(x, y) -> the magnitude of x + i y"""
+    return magnitude(op, Number(real, imaginary))
+
+
+@stablehlo.lowers("complex.zero")
+def zero(op: OpBuilder, operand: SSAValue) -> SSAValue:
+    """stablehlo.complex.zero(x) -> zeros in the shape of x"""
+    shape = shape_of(operand)
+    if shape is not None and is_static(shape):
+        return op.Broadcast(op.constant_like(0, operand), list(shape)) if shape else op.constant_like(0, operand)
+    return op.Broadcast(op.constant_like(0, operand), op.ShapeOf(operand))
+
+
+@stablehlo.lowers("complex.separate")
+def separate(op: OpBuilder, operand: SSAValue) -> Sequence[SSAValue]:
+    """stablehlo.complex.separate(x) -> opset8.Gather(x, 0, -1), opset8.Gather(x, 1, -1)"""
+    return parts(op, operand)
+
+
+@stablehlo.lowers("complex.join")
+def join(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
+    """stablehlo.complex.join(x, y) -> pairs in a last dimension of 2"""
+    return paired(op, real, imaginary)
+
+
+@stablehlo.lowers("complex.fft")
+def transform(
+    node: LoweringNode, op: OpBuilder, operand: SSAValue, imaginary: SSAValue | None = None, *, fft_type: str, fft_length: tuple[int, ...]
+) -> SSAValue | Sequence[SSAValue]:
+    """stablehlo.complex.fft(x, y) {fft_type = "FFT", fft_length} -> opset7.DFT, opset9.RDFT, …"""
+    axes = list(range(-len(fft_length), 0))
+    lengths = op.constant(list(fft_length), si64)
+    if fft_type == "RFFT" and imaginary is None:
+        return parts(op, op.RDFT(operand, axes, lengths))
+    if imaginary is None:
+        node.fail(f"a transform {fft_type} of real numbers")
+    pairs = paired(op, operand, imaginary)
+    if fft_type in ("FFT", "IFFT"):
+        return parts(op, op.DFT(pairs, axes) if fft_type == "FFT" else op.IDFT(pairs, axes))
+    if fft_type != "IRFFT":
+        node.fail(f"the transform {fft_type!r} does not exist")
+    if len(axes) > 1:
+        pairs = op.IDFT(pairs, axes[:-1])
+    return op.IRDFT(pairs, axes[-1:], op.constant([fft_length[-1]], si64))

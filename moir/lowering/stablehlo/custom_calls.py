@@ -1,0 +1,74 @@
+"""Calls of functions that are not in the program: those of CHLO and LAPACK, and operations that JAX calls by name.
+
+    %l, %info = stablehlo.custom_call(%a) {call_target_name = "lapack_spotrf_ffi", uplo = 76}
+->  %l = the lower triangle with %a = %l · %lᵀ, %info = zeros
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import element_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.linear_algebra import LAPACK
+from moir.lowering.stablehlo.table import stablehlo
+from moir.rewriting.builder import OpBuilder
+
+Called = Callable[[LoweringNode, OpBuilder, Sequence[SSAValue]], Sequence[SSAValue | None]]
+
+SINGLE = {
+    "acos": "Acos",
+    "acosh": "Acosh",
+    "asin": "Asin",
+    "asinh": "Asinh",
+    "cosh": "Cosh",
+    "erf": "Erf",
+    "sinh": "Sinh",
+    "tan": "Tan",
+}
+"""Functions of one tensor of `mhlo`."""
+
+
+def _largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    count = op.constant(node.integer("k"), si64)
+    return op.TopK.results(operands[0], count, axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+
+
+def _approximately_largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """The largest or smallest elements along an axis, exactly, and what the second tensor has at their places."""
+    comparator = " ".join(node.texts("called_computations", ()))
+    found = re.search(r"_(gt|lt)_", comparator)
+    if found is None or len(operands) != 4:
+        node.fail(f"its comparator {comparator!r} is none of JAX")
+    axis, count = node.integer("reduction_dim"), op.constant(node.integer("top_k"), si64)
+    mode = "max" if found[1] == "gt" else "min"
+    values, places = op.TopK.results(operands[0], count, axis=axis, mode=mode, sort="value", stable=True, index_element_type=si32)
+    return [values, op.convert(op.GatherElements(operands[1], places, axis=axis), element_of(operands[1]))]
+
+
+TARGETS: Mapping[str, Called] = {
+    "ApproxTopK": _approximately_largest,
+    "TopK": _largest,
+    "mhlo.topk": _largest,
+    **LAPACK,
+}
+"""What a target computes, by its name; that of LAPACK without the letter of its element type."""
+
+
+@stablehlo.lowers("custom_call")
+def custom_call(node: LoweringNode, op: OpBuilder, *operands: SSAValue, call_target_name: str) -> Sequence[SSAValue | None]:
+    """stablehlo.custom_call(x…) {call_target_name = "mhlo.topk"} -> the operation of that name"""
+    name = re.sub(r"^lapack_[sd](\w+?)(?:_ffi)?$", r"lapack_\1", call_target_name)
+    if name in TARGETS:
+        return list(TARGETS[name](node, op, operands))[: node.result_count]
+    function = SINGLE.get(name.removeprefix("mhlo."))
+    if function is None or not name.startswith("mhlo.") or len(operands) != 1:
+        node.fail(
+            f"it calls {call_target_name!r}, a function of a library that is not in the program",
+            hint="write a lowering for custom_call, or cut the model in front of it",
+        )
+    return [getattr(op, function)(operands[0])]

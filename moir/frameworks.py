@@ -319,7 +319,10 @@ PYTORCH = Framework(
     # The header of a zip archive's first record, and its name.
     beginning=rb"PK\x03\x04.{26}(?:[^/\0]{1,80}/)?"
     rb"(?:archive_format|archive_version|data/(?:weights|constants|sample_inputs)/|models/|serialized_)",
-    options=(ReaderOption("program", "--program", "NAME", "program of an archive of several exported programs"),),
+    options=(
+        ReaderOption("program", "--program", "NAME", "program of an archive of several exported programs"),
+        ReaderOption("weights", "--weights", "PATH", "*.safetensors, or a folder of them, for a program without weights", is_path=True),
+    ),
     lowering="moir.lowering.pytorch.table:aten",
     view="moir.model_optimizer.frameworks.pytorch.view:VIEW",
     raising=("raise-writes",),

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from moir.arguments import PASSES, PATH, checked
+from moir.arguments import PASSES, PATH, Expected, checked
 from moir.conversion import OBSERVERS, Observer, convert
+from moir.errors import ArgumentError
 from moir.files.model_objects import is_model_object, written
 from moir.files.recognition import framework_of_file
 from moir.files.source_files import recorded
@@ -43,6 +44,12 @@ MODEL = PATH.with_fields(
 )
 
 
+_NO_OPTIONS = frozenset(("input_model", "passes", "observers", "example_inputs", "reader_options"))
+"""The arguments of `convert_model` that are not options of a conversion."""
+
+EXAMPLE_INPUTS = Expected("the arguments of a torch.nn.Module", lambda _: True)
+
+
 @checked(expected_of_readers, path=PATH)
 def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> ModuleOp:
     """Read a model file into a module in the dialect of its framework.
@@ -62,6 +69,7 @@ def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> Mod
         input_symbol: of MXNet: symbol of a file of parameters (default: the -symbol.json of its name).
         nd_prefix_name: of MXNet: values of an MXNet training, PREFIX_args.nd and PREFIX_auxs.nd.
         program: of PyTorch: program of an archive of several exported programs.
+        weights: of PyTorch: *.safetensors, or a folder of them, for a program without weights.
         reader_options: options of the reader of a framework that was added, by their names.
 
     Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
@@ -79,6 +87,7 @@ def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> Mod
     **expected_keywords(),
     passes=PASSES.or_none(),
     observers=OBSERVERS,
+    example_inputs=EXAMPLE_INPUTS.or_none(),
 )
 def convert_model(
     input_model: Any,
@@ -114,6 +123,7 @@ def convert_model(
     extension_layout: Literal["model-optimizer", "framework"] = "model-optimizer",
     passes: str | Iterable[str | ModulePass] | None = None,
     observers: Sequence[Observer] = (),
+    example_inputs: Any = None,
     **reader_options: Unpack[ReaderOptions],
 ) -> ModuleOp:
     """Read a model and convert it to opset dialects.
@@ -121,7 +131,8 @@ def convert_model(
     Args:
         input_model: the path of a model file or of the folder of a SavedModel (str or pathlib.Path); or the bytes of
             such a file, a file object that is open for reading bytes, an `onnx.ModelProto`, a `GraphDef`, a graph, a
-            Keras model, a `tf.Module` or a `tf.function`. Objects are written to a temporary folder, by their own
+            Keras model, a `tf.Module`, a `tf.function`, an `ExportedProgram`, or a `torch.nn.Module` with
+            `example_inputs`. Objects are written to a temporary folder, by their own
             framework, which has to be installed.
         input: the inputs of the converted model in their order, or where to cut the model: a text in the notation of
             the command line (`"x[1,3,?,?]{f32},0:conv1,training->False"`), an `Input`, a mapping of names to shapes (in
@@ -173,6 +184,9 @@ def convert_model(
         passes: a pipeline to run in place of the default one, as text (`"default,fold-constants{static-shape=true}"`),
             or as a list of such texts and of pass objects.
         observers: are notified of each stage, see `Observer`.
+        example_inputs: the arguments of `forward` with which torch exports a `torch.nn.Module`: a tensor, a tuple or a
+            list of arguments, or a mapping from names. All sizes are those of the example; for dynamic ones export the
+            module by `torch.export.export`, and convert the program.
         reader_options: options of the reader of a framework, by their names: see `read_model`.
 
     Returns a module for `save_model` and `to_openvino`, unless `passes` lack some that these depend on.
@@ -180,13 +194,15 @@ def convert_model(
     Raises UsageError for a mistake in the arguments (ArgumentError, which is also a TypeError, for one that is unknown
     or of a wrong type), and ConversionError for one in the model or an extension.
     """
-    given = {name: value for name, value in locals().items() if name not in ("input_model", "passes", "observers", "reader_options")}
+    given = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
     with ExitStack() as stack:
         for observer in observers:
             stack.callback(observer.close)
         options = ConversionOptions(**given, **reader_options)
         if PATH.accepts(input_model):
+            if example_inputs is not None:
+                raise ArgumentError("argument 'example_inputs' is for a torch.nn.Module; a file has its inputs", hint="leave it out")
             return convert(Path(input_model), options, passes=passes, observers=observers)
-        with written(input_model) as source:
+        with written(input_model, example_inputs) as source:
             source.module = module = convert(source.path, options, passes=passes, observers=observers)
         return module

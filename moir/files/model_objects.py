@@ -7,13 +7,13 @@ own framework, which must be imported already; the folder exists as long as the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import finalize
 
 from moir.errors import ArgumentError, MoirError
@@ -155,8 +155,28 @@ def _write_exported_program(given: Any, folder: Path) -> Path:
 
 
 def _write_torch_module(given: Any, _folder: Path) -> Path:
-    hint = "export it, and convert the program: moir.convert_model(torch.export.export(model.eval(), inputs))"
+    hint = "give them: moir.convert_model(model.eval(), example_inputs=(x,)); or convert a program: torch.export.export(model, inputs)"
     raise ArgumentError(f"{type(given).__name__} is a module of PyTorch, whose graph depends on its inputs", hint=hint)
+
+
+def _exported(given: Any, example_inputs: Any) -> Any:
+    """The program of a module of PyTorch. Raises ArgumentError for another model, or one that torch does not export."""
+    if not _is_torch_module(given):
+        reason = f"argument 'example_inputs' is for a torch.nn.Module, not for {type(given).__name__}"
+        raise ArgumentError(reason, hint="leave it out")
+    torch: Any = import_module("torch")
+
+    keywords: dict[str, Any] = cast("dict[str, Any]", example_inputs) if isinstance(example_inputs, dict) else {}
+    several = isinstance(example_inputs, tuple | list)
+    arguments: tuple[Any, ...] = () if keywords else tuple(cast("Sequence[Any]", example_inputs)) if several else (example_inputs,)
+    try:
+        # What torch prints while it traces is its own business; its errors are not.
+        with redirect_stdout(StringIO()), torch.no_grad():
+            return torch.export.export(given, arguments, keywords, strict=False)
+    except Exception as error:
+        text = " ".join(str(error).split())[:300]
+        hint = "torch.export.export(model, inputs) has to succeed; see the documentation of torch.export"
+        raise ArgumentError(f"torch does not export {type(given).__name__}: {text}", hint=hint) from error
 
 
 def _save(holder: Any, signature: Any, folder: Path) -> Path:
@@ -196,12 +216,14 @@ class Source:
 
 
 @contextmanager
-def written(given: Any) -> Generator[Source]:
+def written(given: Any, example_inputs: Any = None) -> Generator[Source]:
     """Write an object to a file. Raises ArgumentError if its framework cannot do so.
 
     Args:
         given: an object for which `is_model_object` holds.
+        example_inputs: arguments of a module of PyTorch, with which it is exported first; None for other models.
     """
+    given = given if example_inputs is None else _exported(given, example_inputs)
     folder = Path(mkdtemp(prefix="moir-"))
     source: Source | None = None
     try:

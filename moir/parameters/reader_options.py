@@ -21,3 +21,4 @@ class ReaderOptions(TypedDict, total=False):
     input_symbol: str | Path | None
     nd_prefix_name: str | Path | None
     program: str | None
+    weights: str | Path | None

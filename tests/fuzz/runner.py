@@ -44,7 +44,14 @@ LAYER_GENERATORS: Mapping[str, tuple[str, int]] = {
 }
 """The same for frameworks that nothing runs any more: numpy says what their layers compute."""
 
-EVERY_GENERATOR = {**GENERATORS, **TENSORFLOW_GENERATORS, **LAYER_GENERATORS}
+PYTORCH_GENERATORS: Mapping[str, tuple[str, int]] = {
+    "pt-operators": ("tests.fuzz.pytorch.operators:single_operator", 6),
+    "pt-types": ("tests.fuzz.pytorch.promotion:mixed_types", 3),
+    "pt-writes": ("tests.fuzz.pytorch.writes:writes", 1),
+}
+"""The same for PyTorch, in an environment that has it."""
+
+EVERY_GENERATOR = {**GENERATORS, **TENSORFLOW_GENERATORS, **LAYER_GENERATORS, **PYTORCH_GENERATORS}
 """All of them."""
 
 GENERATOR_FAILED = "the generator failed: "

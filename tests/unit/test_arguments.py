@@ -43,7 +43,8 @@ UNKNOWN: list[tuple[str, str]] = [
     ("extention", "convert_model has no argument 'extention'; did you mean extensions or detection?"),
     ("Tags", "convert_model has no argument 'Tags'; did you mean tags?"),
     ("compress_fp16", "convert_model has no argument 'compress_fp16'; did you mean compress_to_fp16?"),
-    ("example_of_inputs", "convert_model has no argument 'example_of_inputs'; help(moir.convert_model) lists what it takes"),
+    ("qwertz", "convert_model has no argument 'qwertz'; help(moir.convert_model) lists what it takes"),
+    ("example_of_inputs", "convert_model has no argument 'example_of_inputs'; did you mean example_inputs?"),
 ]
 
 

@@ -109,6 +109,20 @@ class GraphBuilder:
         self.operations.append(op)
         return op.results[0]
 
+    def weight(self, name: str, value: DataAttr, element: Attribute) -> SSAValue:
+        """Append a weight: a constant, converted if the program says another element type than its file."""
+        found = self.constant(name, value)
+        if value.element == element or element is element_types.dynamic:
+            return found
+        op = operation_class(DIALECT, "to.dtype").create(
+            operands=[found],
+            properties={ARGUMENTS: strings_attribute(["self"]), COPIES: attribute_of(True)},
+            attributes={"name": string_attribute(f"{name}/converted")},
+            result_types=[tensor(None, element)],
+        )
+        self.operations.append(op)
+        return op.results[0]
+
     def append(self, kind: str, operands: Sequence[SSAValue], names: Sequence[str], name: str) -> Operation:
         """Append an operation without results, which torch's signature says in place of a node."""
         properties: dict[str, Attribute] = {ARGUMENTS: strings_attribute(names)}

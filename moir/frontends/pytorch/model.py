@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation
 
 from moir.dialects import element_types, opset
+from moir.dialects.data import DataAttr
 from moir.dialects.module import Module
-from moir.dialects.moir import ModelOp
+from moir.dialects.moir import ModelOp, add_notes
 from moir.dialects.names import tensor_names
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
@@ -24,6 +26,7 @@ from moir.files.reading import check_beginning, map_file
 from moir.frontends.operations import Operations, declared_type
 from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.expressions import LARGEST, Bounds, Expression, Symbol, bounds_of, parse
+from moir.frontends.pytorch.given_weights import given_weights
 from moir.frontends.pytorch.graph import GraphBuilder
 from moir.frontends.pytorch.pickles import Subclass
 from moir.frontends.pytorch.program import Fields, check_version, read_json
@@ -34,12 +37,14 @@ _LARGEST_BOUND = 2**31 - 1
 """A bound from here on says nothing about a size."""
 
 
-def read_model(path: str | Path, program: str | None = None) -> ModuleOp:
+def read_model(path: str | Path, program: str | None = None, weights: str | Path | None = None) -> ModuleOp:
     """Read an exported program.
 
     Args:
         path: the `.pt2` that `torch.export.save` wrote.
         program: the name of the program, in an archive of several.
+        weights: a file `*.safetensors`, or a folder of such files, whose tensors take the place of the program's
+            weights by their names.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or none.
     """
@@ -53,8 +58,54 @@ def read_model(path: str | Path, program: str | None = None) -> ModuleOp:
     name = _chosen(files, archive, program)
     content = read_json(archive, files.programs[name])
     check_version(content)
-    block = _ProgramBuilder(content, files.values(name)).block()
-    return Module([ModelOp.of(path.stem if name == "model" else name, block)])
+    given: dict[str, DataAttr] = {}
+    notes: list[str] = []
+    if weights is not None:
+        shapes, unused = _shapes_of_weights(content)
+        given, notes = given_weights(Path(weights), shapes, frozenset(files.values(name)), unused)
+    block = _ProgramBuilder(content, {**files.values(name, frozenset(given)), **given}).block()
+    model = ModelOp.of(path.stem if name == "model" else name, block)
+    add_notes(model, notes)
+    return Module([model])
+
+
+def _used_names(graph: Fields, signature: Fields) -> set[str]:
+    """The names of values in the arguments of nodes, and in outputs."""
+    found: set[str] = set()
+    remaining: list[Any] = [*(node.list("inputs") for node in graph.objects("nodes")), signature.list("output_specs")]
+    while remaining:
+        each = remaining.pop()
+        if isinstance(each, dict):
+            entries = cast("dict[str, Any]", each)
+            found |= {value for key in ("name", "as_name") if isinstance(value := entries.get(key), str)}
+            remaining += entries.values()
+        elif isinstance(each, list):
+            remaining += cast("list[Any]", each)
+    return found
+
+
+def _shapes_of_weights(program: Fields) -> tuple[dict[str, list[int]], list[str]]:
+    """The shapes of the parameters and buffers that a program uses by their names, and the names of the others.
+
+    Of several names of one parameter, only one is used.
+    """
+    module = program.fields("graph_module")
+    graph, signature = module.fields("graph"), module.fields("signature")
+    metas = graph.fields("tensor_values", {})
+    used = _used_names(graph, signature)
+    shapes: dict[str, list[int]] = {}
+    unused: list[str] = []
+    for spec in signature.objects("input_specs"):
+        kind, _ = spec.only()
+        if kind in ("parameter", "buffer"):
+            held = spec.fields(kind)
+            name = held.fields("arg").text("name")
+            if name not in used:
+                unused.append(held.text(f"{kind}_name"))
+                continue
+            meta = metas.fields(name)
+            shapes[held.text(f"{kind}_name")] = [size.integer("as_int") for size in meta.objects("sizes")]
+    return shapes, unused
 
 
 def _chosen(files: ProgramFiles, archive: Archive, program: str | None) -> str:
@@ -90,6 +141,7 @@ class _ProgramBuilder:
         self._metas = self.graph.fields("tensor_values", {})
         self._ranges = _ranges(program.fields("range_constraints", {}))
         self._buffers: dict[str, str] = {}
+        self.used = _used_names(self.graph, self.signature)
 
     def block(self) -> Block:
         """The block."""
@@ -119,17 +171,19 @@ class _ProgramBuilder:
 
     def _weight(self, name: str, weight: str, held: Fields) -> None:
         value = self.values.get(weight)
+        if value is None and name not in self.used:
+            return
         if value is None:
             raise ModelFileError(
                 f"the value of {weight!r} is not in the file",
                 location=held.location,
-                hint="export the program with its weights: torch.export.save(program, 'model.pt2')",
+                hint="the program was exported without weights, or the file is damaged; give the weights: --weights FOLDER",
             )
         if isinstance(value, Subclass):
             self.builder.subclasses[name] = (weight, value)
             return
         self._buffers[weight] = name
-        self.builder.values[name] = self.builder.constant(weight, value)
+        self.builder.values[name] = self.builder.weight(weight, value, self.builder.element_of(name))
 
     def _user_input(self, given: Fields) -> None:
         key, _ = given.only()

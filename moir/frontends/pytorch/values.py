@@ -41,13 +41,16 @@ class ProgramFiles:
             if name.startswith(folder) and name.endswith(".json"):
                 self.programs[name[len(folder) : -5]] = name
 
-    def values(self, name: str) -> dict[str, Value]:
-        """The weights and constants of a program, by the names of parameters, buffers and constants."""
+    def values(self, name: str, given: frozenset[str] = frozenset()) -> dict[str, Value]:
+        """The weights and constants of a program, by the names of parameters, buffers and constants.
+
+        Those whose elements are not in the archive are left out, as are those that are `given` from elsewhere.
+        """
         found: dict[str, Value] = {}
         for kind, former in (("weights", "serialized_state_dict.pt"), ("constants", "serialized_constants.pt")):
             config, pickled = f"{self.root}data/{kind}/{name}_{kind}_config.json", f"{self.root}data/{kind}/{name}.pt"
             if config in self.archive:
-                found.update(self._configured(config, kind))
+                found.update(self._configured(config, kind, given))
             elif (place := pickled if pickled in self.archive else former) in self.archive and len(self.archive.record(place)):
                 found.update(self._pickled(place))
         return found
@@ -60,19 +63,25 @@ class ProgramFiles:
         values = cast("Mapping[object, object]", content)
         return {str(name): value for name, value in values.items() if isinstance(value, DataAttr | Subclass)}
 
-    def _configured(self, config: str, kind: str) -> dict[str, Value]:
+    def _configured(self, config: str, kind: str, given: frozenset[str]) -> dict[str, Value]:
         found: dict[str, Value] = {}
         entries = read_json(self.archive, config).fields("config", {})
         for name in entries.content:
+            if name in given:
+                continue
             entry = entries.fields(name)
             record = f"{self.root}data/{kind}/{entry.text('path_name')}"
             if entry.content.get("use_pickle"):
                 value = read_pickled(self.archive.inner(record))
                 if isinstance(value, DataAttr | Subclass):
                     found[name] = value
-            elif entry.content.get("tensor_meta") is not None:
+            elif entry.content.get("tensor_meta") is not None and not self._is_left_out(record, entry.fields("tensor_meta")):
                 found[name] = self._tensor(record, entry.fields("tensor_meta"), name)
         return found
+
+    def _is_left_out(self, record: str, meta: Fields) -> bool:
+        """Whether a program was exported without the elements of a tensor that has some: its record is empty then."""
+        return len(self.archive.record(record)) == 0 and all(each.integer("as_int") for each in meta.objects("sizes"))
 
     def _tensor(self, record: str, meta: Fields, name: str) -> DataAttr:
         element = ELEMENTS.get(number := meta.integer("dtype"))

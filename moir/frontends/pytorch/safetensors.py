@@ -1,0 +1,134 @@
+"""Weights of a program from `*.safetensors`: a file, or the files of a folder, as views of the mapped files.
+
+    8 bytes       n, little endian
+    n bytes       JSON: {"fc.weight": {"dtype": "F32", "shape": [3, 4], "data_offsets": [0, 48]}, "__metadata__": {…}}
+    the rest      the elements, in C order; offsets are from here
+
+A folder has files of its own names, or an index `*.safetensors.index.json` with the file of each tensor. Names that
+`save_model` of safetensors left out, because another name has the same tensor, are in the metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from moir.dialects import element_types
+from moir.dialects.data import DataAttr
+from moir.errors import ModelFileError
+from moir.files.reading import map_file, read_whole
+from moir.frontends.pytorch.program import Fields
+from moir.frontends.pytorch.storages import tensor_over
+
+TYPES = {
+    "BOOL": element_types.boolean,
+    "U8": element_types.ui8,
+    "I8": element_types.si8,
+    "U16": element_types.ui16,
+    "I16": element_types.si16,
+    "U32": element_types.ui32,
+    "I32": element_types.si32,
+    "U64": element_types.ui64,
+    "I64": element_types.si64,
+    "F16": element_types.f16,
+    "BF16": element_types.bf16,
+    "F32": element_types.f32,
+    "F64": element_types.f64,
+    "F8_E4M3": element_types.f8e4m3,
+    "F8_E5M2": element_types.f8e5m2,
+}
+"""The element types by their names."""
+
+LARGEST_HEADER = 100_000_000
+"""Largest size of a header in bytes, which the format says, too."""
+
+INDEX = "*.safetensors.index.json"
+
+
+class SafeTensors:
+    """The tensors of a file or a folder.
+
+    Args:
+        path: the file, the folder, or the index in it. Raises ModelFileError for what is none, or damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.tensors: dict[str, DataAttr] = {}
+        self.same: dict[str, str] = {}
+        """The names that were left out, with the name that has the same tensor."""
+        for file in _files(path):
+            self._read(file)
+
+    def _read(self, path: Path) -> None:
+        mapped = map_file(path)
+        content = memoryview(b"" if mapped is None else mapped)
+        length = int.from_bytes(content[:8], "little")
+        if len(content) < 8 or length > min(LARGEST_HEADER, len(content) - 8):
+            raise _error(path, "the header does not fit into the file; is it complete?")
+        header = _json(path, bytes(content[8 : 8 + length]))
+        elements = content[8 + length :]
+        for name in header.content:
+            if name == "__metadata__":
+                named = header.fields(name).content
+                self.same |= {key: value for key, value in named.items() if isinstance(value, str)}
+                continue
+            entry = header.fields(name)
+            element = TYPES.get(entry.text("dtype"))
+            sizes, offsets = _integers(entry, "shape"), _integers(entry, "data_offsets")
+            if element is None:
+                raise entry.error(f"the element type {entry.text('dtype')!r} is not known")
+            if len(offsets) != 2 or not 0 <= offsets[0] <= offsets[1] <= len(elements):
+                raise entry.error(f"the elements at {offsets} are not in the file; is it complete?")
+            strides = [1] * len(sizes)
+            for axis in range(len(sizes) - 2, -1, -1):
+                strides[axis] = strides[axis + 1] * max(sizes[axis + 1], 1)
+            try:
+                self.tensors[name] = tensor_over(elements[offsets[0] : offsets[1]], element, sizes, strides, 0)
+            except ValueError as error:
+                raise entry.error(str(error)) from None
+
+
+def _integers(entry: Fields, key: str) -> list[int]:
+    found = entry.list(key)
+    if not all(isinstance(each, int) and not isinstance(each, bool) for each in found):
+        raise entry.error(f"{key!r} is no list of integers")
+    return list(found)
+
+
+def _files(path: Path) -> list[Path]:
+    """The files with tensors: of an index those that it names, of a folder without one all `*.safetensors`."""
+    if path.is_dir():
+        indices = sorted(path.glob(INDEX))
+        if len(indices) > 1:
+            raise _error(path, f"the folder has several indices: {', '.join(each.name for each in indices)}")
+        if indices:
+            return _files(indices[0])
+        found = sorted(path.glob("*.safetensors"))
+        if not found:
+            raise _error(path, "the folder has no file *.safetensors")
+        return found
+    if path.suffix != ".json":
+        return [path]
+    named = _json(path, read_whole(path, "the index")).fields("weight_map")
+    names = dict.fromkeys(named.text(key) for key in named.content)
+    for name in names:
+        if Path(name).name != name or name in ("", ".", ".."):
+            raise named.error(f"the file {name!r} is not in the folder of the index")
+    return [path.with_name(name) for name in names]
+
+
+def _json(path: Path, text: bytes) -> Fields:
+    try:
+        content: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _error(path, f"the header is no JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise _error(path, "the header is no object of JSON")
+    return Fields(cast("Mapping[str, Any]", content), "header", str(path))
+
+
+def _error(path: Path, reason: str) -> ModelFileError:
+    return ModelFileError(reason, location=str(path), hint="give a file *.safetensors, or the folder of them")

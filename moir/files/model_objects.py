@@ -166,9 +166,12 @@ def _exported(given: Any, example_inputs: Any) -> Any:
         raise ArgumentError(reason, hint="leave it out")
     torch: Any = import_module("torch")
 
-    keywords: dict[str, Any] = cast("dict[str, Any]", example_inputs) if isinstance(example_inputs, dict) else {}
-    several = isinstance(example_inputs, tuple | list)
-    arguments: tuple[Any, ...] = () if keywords else tuple(cast("Sequence[Any]", example_inputs)) if several else (example_inputs,)
+    arguments: tuple[Any, ...] = (example_inputs,)
+    keywords: dict[str, Any] = {}
+    if isinstance(example_inputs, dict):
+        arguments, keywords = (), cast("dict[str, Any]", example_inputs)
+    elif isinstance(example_inputs, tuple | list):
+        arguments = tuple(cast("Sequence[Any]", example_inputs))
     try:
         # What torch prints while it traces is its own business; its errors are not.
         with redirect_stdout(StringIO()), torch.no_grad():

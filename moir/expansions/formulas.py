@@ -8,8 +8,8 @@ from functools import partial
 
 from xdsl.ir import SSAValue
 
-from moir.expansions.gamma import in_single, logarithm_of_gamma
-from moir.expansions.normal_quantile import inverse_error_function, quantile
+from moir.expansions.special.gamma import in_single, logarithm_of_gamma
+from moir.expansions.special.normal_quantile import inverse_error_function, quantile
 from moir.rewriting.builder import OpBuilder
 
 

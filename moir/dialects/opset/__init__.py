@@ -53,7 +53,6 @@ FAMILIES: dict[str, str] = {
         "opset8.MatrixNms opset8.MulticlassNms opset9.MulticlassNms opset13.NMSRotated opset1.NonMaxSuppression "
         "opset3.NonMaxSuppression opset4.NonMaxSuppression opset5.NonMaxSuppression opset9.NonMaxSuppression"
     ),
-    "einsum": ("opset7.Einsum"),
     "elementwise": (
         "opset1.Abs opset1.Acos opset4.Acosh opset1.Asin opset4.Asinh opset1.Atan opset4.Atanh opset1.Ceiling opset1.Cos "
         "opset1.Cosh opset1.Erf opset17.ErfInv opset1.Exp opset1.Floor opset1.Log opset1.Negative opset5.Round opset1.Sign "
@@ -72,7 +71,7 @@ FAMILIES: dict[str, str] = {
     "infrastructure": (
         "opset3.Assign opset6.Assign opset1.Constant opset16.Identity opset1.Parameter opset3.ReadValue opset6.ReadValue opset1.Result"
     ),
-    "matrix": ("opset17.GroupedMatMul opset14.Inverse opset1.MatMul"),
+    "matrix": ("opset7.Einsum opset17.GroupedMatMul opset14.Inverse opset1.MatMul"),
     "movement": ("opset1.Concat opset1.Reverse opset1.ReverseSequence opset7.Roll opset1.Split opset1.Transpose opset1.VariadicSplit"),
     "normalization": (
         "opset1.BatchNormInference opset5.BatchNormInference opset1.GRN opset12.GroupNormalization opset1.LRN opset2.MVN "

@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, string
 from moir.dialects.large_arrays import computed
 from moir.dialects.memory_map import Array
-from moir.dialects.opset.einsum import Equation
+from moir.dialects.opset.matrix import Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.errors import InferenceError
 from moir.expansions.constant_forms import small_constant

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.opset.einsum import Equation
+from moir.dialects.opset.matrix import Equation
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from moir.dialects.opset.einsum import LETTERS
+from moir.dialects.opset.matrix import LETTERS
 from moir.lowering.binder import LoweringNode
 
 

@@ -23,7 +23,7 @@ from typing import ClassVar
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import FLOATS, values_of, weight_of
-from moir.dialects.opset.einsum import ELLIPSIS, Einsum, Equation
+from moir.dialects.opset.matrix import ELLIPSIS, Einsum, Equation
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder

@@ -14,10 +14,9 @@ from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe, si64
 from moir.dialects.names import name_of
 from moir.dialects.opset.data_types import Convert
-from moir.dialects.opset.einsum import ELLIPSIS, Einsum, Equation
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.matrix import ELLIPSIS, Einsum, Equation, MatMul
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.errors import UnsupportedOperationError
 from moir.rewriting.builder import OpBuilder

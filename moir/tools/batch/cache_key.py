@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -25,9 +26,6 @@ from moir.version import VERSION
 
 if TYPE_CHECKING:
     from moir.frameworks import Framework
-
-LIBRARIES = ("xdsl", "numpy", "onnx", "protobuf", "ml-dtypes", "tflite", "flatbuffers", "h5py")
-"""The distributions whose versions are part of a key."""
 
 FORMAT = 1
 """The version of keys and entries; another one makes moir ignore what older versions have stored."""
@@ -47,7 +45,7 @@ def key_of(model: Path, options: ConversionOptions, passes: str | None, digests:
     parts = {
         "format": FORMAT,
         "moir": [VERSION, _code()],
-        "libraries": [platform.python_version(), *map(_version, LIBRARIES)],
+        "libraries": [platform.python_version(), *map(_version, _libraries())],
         # A program of PaddlePaddle without suffix is named like its folder.
         "model": [model.name or model.resolve().name, "" if model.suffix else model.resolve().parent.name, digests.any(model)],
         "beside": _names_beside(model) if _has_companions(framework) else [],
@@ -67,6 +65,12 @@ def _code() -> str:
     root = Path(__file__).parents[2]
     states = [(each.relative_to(root).as_posix(), each.stat()) for each in sorted(root.rglob("*.py"))]
     return of_text("".join(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n" for name, status in states))
+
+
+def _libraries() -> list[str]:
+    """The distributions that moir requires, without those of its extras: an IR has results that they computed."""
+    needed = [each for each in requires("moir") or () if "extra ==" not in each]
+    return sorted({match[0] for each in needed if (match := re.match(r"[\w.-]+", each)) is not None})
 
 
 def _version(library: str) -> str:

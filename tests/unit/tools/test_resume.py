@@ -60,7 +60,7 @@ def test_dumps_of_a_resumed_run_are_numbered_on_and_complete(dumped: Path, compr
 
 
 def test_text_with_a_side_file_loses_nothing(dumped: Path) -> None:
-    last = max((dumped / "dumps").glob("*.mlir"))
+    last = max((dumped / "dumps").glob("*.mlir"), key=lambda path: int(path.name.partition("-")[0]))
     copy = dumped / "copy.mlir"
     assert moir_opt([str(last), "--weights-file", str(dumped / "copy.bin"), "-o", str(copy)]) == 0
     assert moir_opt([str(copy), "-t", "ir", "-o", str(dumped / "copied.xml")]) == 0

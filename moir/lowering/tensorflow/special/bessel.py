@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import bf16, f16, f32
 from moir.dialects.shapes import element_of
-from moir.expansions.gamma import polynomial
+from moir.expansions.special.gamma import polynomial
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder

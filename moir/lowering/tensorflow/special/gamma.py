@@ -14,8 +14,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of
-from moir.expansions.gamma import in_single, logarithm_of_gamma, polynomial
 from moir.expansions.shape_values import all_axes
+from moir.expansions.special.gamma import in_single, logarithm_of_gamma, polynomial
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

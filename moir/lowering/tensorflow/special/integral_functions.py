@@ -11,7 +11,7 @@ import math
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.expansions.gamma import polynomial
+from moir.expansions.special.gamma import polynomial
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 

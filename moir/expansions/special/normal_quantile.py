@@ -13,7 +13,7 @@ import math
 
 from xdsl.ir import SSAValue
 
-from moir.expansions.gamma import polynomial
+from moir.expansions.special.gamma import polynomial
 from moir.rewriting.builder import OpBuilder
 
 CENTRE = 0.425

@@ -1,0 +1,1 @@
+"""Special functions, by formulas of operations that OpenVINO IR has."""

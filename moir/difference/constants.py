@@ -40,7 +40,7 @@ def _are_left_out(before: DataAttr, after: DataAttr) -> bool:
 
 
 def _key(data: DataAttr) -> str:
-    """The summary that a text prints in place of a long value."""
+    """The summary that stands for a long value in a text."""
     return data.data.key if data.data.values is None else sha1(sample(data.data)).hexdigest()[:12]
 
 

@@ -172,11 +172,11 @@ class NodeInspection(Shown):
 
 
 class Inspection(Shown):
-    """What a model consists of.
+    """The contents of a model.
 
     Args:
         name: the name of the model.
-        format: what it was read as: `ONNX`, `OpenVINO IR`, `text of a module`, ….
+        format: the format that was read: `ONNX`, `OpenVINO IR`, `text of a module`, ….
         inputs: its inputs, in order.
         outputs: its outputs, in order.
         operations: its operations by kind, the most frequent first; no constants, inputs and outputs.

@@ -147,7 +147,7 @@ class RangeOp(OpsetOp):
 
 @deferred_definition
 class Range1(RangeOp):
-    """Numbers of the element type of the operands."""
+    """The numbers from start by step, excluding stop, in the element type of the operands."""
 
     name = "opset1.Range"
     result = result_def()
@@ -158,7 +158,7 @@ class Range1(RangeOp):
 
 @deferred_definition
 class Range(RangeOp):
-    """Numbers of the element type `output_type`."""
+    """The numbers from start by step, excluding stop, in the element type `output_type`."""
 
     name = "opset4.Range"
     output_type = element_property()

@@ -78,7 +78,7 @@ def flat(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def one_by_one(op: OpBuilder, count: SSAValue) -> SSAValue:
-    """The numbers below a scalar, of type i32."""
+    """The numbers 0, 1, … below a scalar, of type i32."""
     return op.Range(number(0), count, number(1), output_type=si32)
 
 

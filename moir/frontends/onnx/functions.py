@@ -106,7 +106,7 @@ class _Size(Record):
     nesting: int = 0
 
     def with_added(self, other: _Size, depth: int) -> _Size:
-        """Both together, the other one in graphs that are nested `depth` deep."""
+        """The sum of both sizes; the other one is of graphs that are nested `depth` deep."""
         return _Size(self.parts + other.parts, self.text + other.text, max(self.nesting, depth + other.nesting))
 
 

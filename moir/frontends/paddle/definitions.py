@@ -1,4 +1,4 @@
-"""What the operations of PaddlePaddle are made of: one table for programs (ProgramDesc) and for PIR.
+"""The operands and results of PaddlePaddle's operations: one table for programs (ProgramDesc) and for PIR.
 
 A program names its operands, and a number may be an attribute, a tensor or a list of tensors; PIR counts its operands,
 and all of these are operands. In the `paddle` dialect an operation has the kind and the attributes of the program and
@@ -40,7 +40,7 @@ class Definition(Record):
         kind: the kind of the program, which is that of the dialect.
         pir: the kind in PIR; empty if it has none.
         operands: the operands in the order of the dialect; lists are last.
-        positions: which operand each one of PIR is, -1 for one that is left out.
+        positions: the index of the dialect's operand for each operand of PIR, -1 for an operand that is left out.
         results: the names of the results, for kinds with several.
         renamed: the attributes of programs by those of PIR, where the names differ.
     """
@@ -54,7 +54,7 @@ class Definition(Record):
 
     @property
     def list_count(self) -> int:
-        """How many of the operands are lists."""
+        """The number of operands that are lists."""
         return sum(part.is_list for part in self.operands)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 TENSOR, FEED_LIST, FETCH_LIST, STEP_SCOPES, TENSOR_ARRAY, RAW = 7, 9, 10, 11, 13, 17
-"""The kinds of variables that are named here, by their numbers in `VarType.Type`."""
+"""The numbers in `VarType.Type` of the kinds of variables that the reader distinguishes."""
 
 DATA_TYPES: Mapping[str, int] = {
     "bool": 0,

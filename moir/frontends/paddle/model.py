@@ -32,7 +32,7 @@ from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import Splitter
 
 STREAM_NAMES = ("__params__", "params", "model.pdiparams")
-"""Names of streams beside a program whose name does not say that of its stream."""
+"""Usual names of the stream of a program with another name."""
 SUFFIX = ".pdiparams"
 
 

@@ -30,7 +30,7 @@ IGNORED = frozenset(
         *("use_onednn", "fix_seed", "op_result_name"),
     )
 )
-"""The attributes that say nothing of what is computed."""
+"""The attributes that do not affect the results."""
 
 _class = cache(partial(operation_class, "paddle"))
 

@@ -245,7 +245,7 @@ class PirBuilder:
                 place += 1
 
     def _attributes(self, op: PirOperation, renamed: Mapping[str, str]) -> dict[str, Any]:
-        """The attributes with the names and in the forms of programs, those that say nothing left out."""
+        """The attributes with the names and in the forms of programs, without those that do not affect the results."""
         found: dict[str, Any] = {}
         for name, value in op.attributes.items():
             if value is None or name in IGNORED or not name:

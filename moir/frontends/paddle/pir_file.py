@@ -177,9 +177,9 @@ class _Reader:
         return element, [max(size, -1) for size in sizes]
 
     def _attribute(self, entry: Any, what: str, depth: int) -> Any:
-        """The value of an attribute: a number, a text, or a list of them; None for one that says nothing."""
+        """The value of an attribute: a number, a text, or a list of them; None for a place, layout, type or name."""
         fields = self._fields(entry, f"an attribute of {what}")
-        # What JSON has no number for, such as INF, is a text under another name.
+        # Numbers that JSON cannot write, such as INF, are texts under another name.
         kind, value = fields.get("#"), fields.get("D", fields.get("VD"))
         if kind in ("0.a_array", "1.a_intarray") and depth < MAXIMUM_DEPTH:
             items = self._list(value, f"an attribute of {what}")
@@ -193,7 +193,7 @@ class _Reader:
         return self._plain(value, what)
 
     def _float(self, value: str | int, what: str) -> float:
-        """A float that is written as an integer, or as the text of one that JSON has not."""
+        """A float that is written as an integer, or as text if JSON cannot write it."""
         try:
             return float(value)
         except (ValueError, OverflowError):

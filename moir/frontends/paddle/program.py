@@ -170,7 +170,7 @@ class ProgramBuilder:
         return next((name for each in desc.outputs for name in each.arguments if name != EMPTY), desc.type)
 
     def _attributes(self, desc: Any) -> dict[str, Any]:
-        """The attributes as Python values, without blocks and those that say nothing of what is computed."""
+        """The attributes as Python values, without blocks and without those that do not affect the results."""
         found: dict[str, Any] = {}
         for attribute in desc.attrs:
             field = ATTRIBUTE_FIELDS.get(attribute.type)
@@ -197,7 +197,7 @@ class ProgramBuilder:
     # Control flow
 
     def _inner(self, desc: Any) -> Any:
-        """The block of an operation. Raises ModelFileError if it has none, or one that stands in itself."""
+        """The block of an operation. Raises ModelFileError if it has none, or one that contains itself."""
         numbers = [attribute.block_idx for attribute in desc.attrs if attribute.name == "sub_block"]
         if len(numbers) != 1 or not 0 < numbers[0] < len(self._blocks):
             raise self._error(desc, "it has no block of operations")

@@ -1,4 +1,4 @@
-"""The values of one block while its operations are built, and what it takes from the blocks around it.
+"""The values of one block while its operations are built, and the values that it captures from the blocks around it.
 
 A region of the `paddle` dialect has a Parameter for each operand of its operation that it may use. A block that reads a
 value from around it gets such a Parameter; constants are copied.
@@ -19,7 +19,7 @@ from moir.dialects.shapes import UNKNOWN, tensor
 from moir.frontends.operations import Operations
 
 Key: TypeAlias = Hashable
-"""What a value is found by: the name of a variable, or the number of a value of PIR."""
+"""The key of a value: the name of a variable, or the number of a value of PIR."""
 
 
 def new_parameter(type_: Attribute, name: str | None = None) -> Operation:

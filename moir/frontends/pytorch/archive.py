@@ -1,7 +1,7 @@
 """The zip archive of a program: names -> records as ranges of the memory map.
 
-Every record of an archive that PyTorch writes is stored as it is, so that a record is a view of the mapped file. The
-directory is read by Python's `zipfile`; where a record begins is read from its own header.
+PyTorch does not compress the records of an archive, so that a record is a view of the mapped file. The directory is
+read by Python's `zipfile`; where a record begins is read from its own header.
 
 Source: PyTorchStreamWriter in inline_container.cc of PyTorch 2.9, and .ZIP File Format Specification 6.3.10.
 """
@@ -79,7 +79,7 @@ class Archive:
 
 
 class _View(BytesIO):
-    """A range of the mapped file as a file that is read, without a copy of it."""
+    """A range of the mapped file with the interface of a file, without a copy."""
 
     def __init__(self, content: memoryview) -> None:
         super().__init__()

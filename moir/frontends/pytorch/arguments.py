@@ -4,8 +4,8 @@
     {"name": "size", "arg": {"as_sym_ints": [{"as_name": "n"}, {"as_int": 4}]}}
 ->  aten.view.default(%x, %n) {arguments = ["self", "size.0"], size = [0, 4]}
 
-An operand in a list has the index after its name; in a list of integers a 0 stands in its place. What says where memory
-is and how it is laid out (device, layout, memory_format, pin_memory) has no meaning in the IR and is left out.
+An operand in a list has the index after its name; in a list of integers a 0 stands in its place. Arguments about the
+place and layout of memory (device, layout, memory_format, pin_memory) have no meaning in the IR and are left out.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple, TypeAlias
 
 LARGEST = 2**63 - 1
-"""What stands for a bound that does not exist."""
+"""The value of a bound that does not exist."""
 _LONGEST_TEXT = 20_000
 _DEEPEST = 50
 
@@ -71,7 +71,7 @@ def _expression(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Exp
         elif tokens[at][0] == "text":
             name, at = tokens[at][1][1:-1], at + 1
         elif at + 1 < len(tokens) and tokens[at + 1][1] == "=":
-            # What SymPy assumes of a symbol, such as positive=True.
+            # SymPy's assumptions about a symbol, such as positive=True.
             at += 3
         else:
             operand, at = _expression(tokens, at, depth + 1)
@@ -88,7 +88,7 @@ def _expression(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Exp
 
 
 def bounds_of(expression: Expression, ranges: Mapping[str, Bounds]) -> Bounds:
-    """The smallest and the largest value of a size; 0 and `LARGEST` where the functions in it say nothing."""
+    """The smallest and the largest value of a size; 0 and `LARGEST` if they do not follow from its functions."""
     if isinstance(expression, int):
         return (expression, expression)
     if isinstance(expression, Symbol):

@@ -46,7 +46,7 @@ class Subclass(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """A name in a pickle that stands for itself: a type of elements, or a class."""
+    """A name in a pickle that is kept as a name: an element type, or a class."""
 
     name: str
 
@@ -114,7 +114,7 @@ class _TensorUnpickler(pickle.Unpickler):
 
 
 _OTHER_TYPES = frozenset(("UntypedStorage", "int4", "uint4", "int2", "uint2", "int1", "uint1", "int3", "uint3", "strided"))
-"""Types that stand for themselves besides those of `DTYPES` and `STORAGES`."""
+"""Types that are kept as names, besides those of `DTYPES` and `STORAGES`."""
 
 
 def _tensor(storage: object, offset: object, sizes: Any, strides: Any, *_others: object) -> DataAttr:
@@ -143,7 +143,7 @@ def _pairs(*items: Any) -> dict[Any, Any]:
 
 
 def _nothing(*_arguments: object) -> None:
-    """What describes the device or the layout of a tensor."""
+    """The value for a device or a layout of a tensor, which are not read."""
 
 
 def _subclass(_function: object, kind: object, _arguments: object, state: object) -> Subclass:
@@ -164,4 +164,4 @@ _FUNCTIONS: Mapping[str, Any] = {
     "torch.Size": _first,
     "collections.OrderedDict": _pairs,
 }
-"""What the names of pickles stand for."""
+"""The functions and types for the names in pickles."""

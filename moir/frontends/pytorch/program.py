@@ -1,4 +1,4 @@
-"""The JSON of a program, with checked access: what is missing or of another type is an error with its place.
+"""The JSON of a program, with checked access: a field that is missing or of another type is an error with its place.
 
 Fields(content, "models/model.json").fields("graph_module").fields("graph").list("nodes")
 """

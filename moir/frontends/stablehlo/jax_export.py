@@ -1,7 +1,7 @@
 """The file of `jax.export`: a FlatBuffer with the calling convention and the portable artifact of the program.
 
-Slots of the root table: 9 platforms, 10 and 11 effects, 13 the artifact. What the arguments are called is in the
-locations of the artifact, and what the results are called in its attributes.
+Slots of the root table: 9 platforms, 10 and 11 effects, 13 the artifact. The names of the arguments are in the
+locations of the artifact, those of the results in its attributes.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class TensorType(Record):
 
 
 class OtherType(Record):
-    """A type that no tensor has, such as a token."""
+    """A type of other values than tensors, such as a token."""
 
     name: str
 

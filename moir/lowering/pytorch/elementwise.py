@@ -39,10 +39,10 @@ FUNCTIONS: Mapping[str, str | _Function] = {
     "negative": lambda op, x: op.Negative(x),
     "absolute": lambda op, x: op.Abs(x),
 }
-"""What functions are computed by: the name of an operation for `moir.expansions.functions`, or a function."""
+"""The computation of each function: the name of an operation for `moir.expansions.functions`, or a function."""
 
 EXACT = frozenset(("ceil", "floor", "round", "trunc", "fix"))
-"""Functions that give integers back as they are."""
+"""Functions that return integers unchanged."""
 
 
 @aten.lowers(*(f"{name}.default" for name in FUNCTIONS))

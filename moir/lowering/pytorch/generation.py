@@ -1,4 +1,4 @@
-"""Tensors from nothing: ranges, tensors of one number, identity matrices."""
+"""Tensors generated from sizes and numbers: ranges, tensors of one number, identity matrices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def arange(node: LoweringNode, op: OpBuilder, *, start: Scalar = 0, end: Scalar,
 
 
 def _scalar_in(op: OpBuilder, value: Scalar) -> SSAValue:
-    """A bound of a range in its own type, which the type of the result may not have."""
+    """A bound of a range in its own type, since the type of the result may not represent it."""
     if isinstance(value, SSAValue):
         return size_scalar(op, value)
     return number_of(op, value, f32 if isinstance(value, float) else si64)

@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _filled(op: OpBuilder, value: SSAValue | None, number: float, x: SSAValue) -> SSAValue:
-    """A vector over the channels of x, or one of a number in its place."""
+    """A vector over the channels of x; if it is absent, a vector that is filled with a number."""
     if value is not None:
         return op.convert(value, element_of(x))
     return op.Broadcast(op.constant_like(number, x), dimension_list(op, x, 1))

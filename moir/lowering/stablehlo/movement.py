@@ -1,4 +1,4 @@
-"""Permutations, joins and the opposite order."""
+"""Permutations, concatenation and reversal."""
 
 from __future__ import annotations
 

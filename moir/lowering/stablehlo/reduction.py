@@ -70,7 +70,7 @@ def reduce_window(
 
 
 def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
-    """Windows whose elements any function combines, which the first element of the reduction does not change.
+    """Windows whose elements are combined by any function of which the initial value is the neutral element.
 
     Where each window is all that lies in front of an element, or after it, the windows of twice the size are made of
     two neighbours.

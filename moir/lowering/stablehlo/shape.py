@@ -37,7 +37,7 @@ def result_element(node: LoweringNode, index: int = 0) -> Attribute:
 
 
 def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Sequence[int], rank: int) -> SSAValue:
-    """A tensor whose dimensions are those with the given numbers of a result, with ones for the others."""
+    """A tensor whose dimensions get the given places in a result, with ones in the other places."""
     if len(dimensions) != node.known_rank(0) or any(not 0 <= each < rank for each in dimensions):
         node.fail(f"its broadcast_dimensions {list(dimensions)} do not fit a tensor of rank {node.rank(0)}")
     if list(dimensions) != sorted(dimensions):

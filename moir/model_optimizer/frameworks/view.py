@@ -1,4 +1,4 @@
-"""The view of a framework: what extensions for Model Optimizer's API see of its models.
+"""The view of a framework: the part of its models that extensions for Model Optimizer's API see.
 
     VIEW = FrameworkView(
         names={"Conv": "Conv Convolution"},

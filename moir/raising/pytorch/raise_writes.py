@@ -72,7 +72,7 @@ WRITERS: dict[str, str] = {
     "lerp_.Tensor": "lerp.Tensor",
     "copysign_.Tensor": "copysign.Tensor",
 }
-"""The operations that write to their first operand, and those that compute what they write."""
+"""The operations that write to their first operand, with the operation that computes the written value."""
 
 OUT = {
     **{f"{name}.out": f"{name}.Tensor" for name in ("add", "sub", "mul", "div")},
@@ -94,25 +94,25 @@ class RaiseWritesPass(ReportingPass):
 
 
 class _Writes:
-    """The walk over a block: what each tensor is after the writes so far."""
+    """The walk over a block, with the value of each tensor after the writes so far."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
         self.views: dict[SSAValue, tuple[FrameworkOp, int, SSAValue]] = {}
-        """Of each view its operation, the number of the result, and what it is a view of."""
+        """The operation of each view, the number of the result, and the tensor of which it is a view."""
         self.versions: dict[SSAValue, int] = {}
-        """How often each tensor that is no view was written."""
+        """The number of writes to each tensor that is no view."""
         self.current: dict[SSAValue, tuple[int, SSAValue]] = {}
-        """What each tensor is now, and after how many writes that was computed."""
+        """The current value of each tensor, and the number of writes after which it was computed."""
         self.same: dict[SSAValue, SSAValue] = {}
-        """Which tensor the result of an operation that writes is."""
+        """The tensor that is the result of an operation that writes."""
         self.anchor: Operation | None = None
 
     def run(self) -> bool:
         """Replace all writes of the block; returns whether there were any.
 
-        Raises UnsupportedOperationError for an operation that writes and is not in the tables: nobody would notice
-        that what it writes is lost.
+        Raises UnsupportedOperationError for an operation that writes and is not in the tables: otherwise its write
+        would be lost without notice.
         """
         operations = list(self.block.ops)
         for op in operations:
@@ -148,13 +148,13 @@ class _Writes:
         return value
 
     def _base(self, tensor_: SSAValue) -> SSAValue:
-        """The tensor that a view is a view of, in the end."""
+        """The tensor at the end of a chain of views."""
         while tensor_ in self.views:
             tensor_ = self.views[tensor_][2]
         return tensor_
 
     def _value(self, value: SSAValue) -> SSAValue:
-        """What a tensor is now; a view that is out of date is taken again."""
+        """The current value of a tensor; a view that is out of date is computed again."""
         named = self._tensor(value)
         version = self.versions.get(self._base(named), 0)
         found = self.current.get(named)
@@ -175,7 +175,7 @@ class _Writes:
         return op
 
     def _read(self, op: Operation) -> None:
-        """Give an operation, and the operations of its graphs, the values that its operands are now."""
+        """Give an operation, and the operations of its graphs, the current values of its operands."""
         for index, operand in enumerate(op.operands):
             value = self._value(operand)
             if value is not operand:
@@ -218,7 +218,7 @@ class _Writes:
         return self._tensor(result)
 
     def _check(self, op: FrameworkOp, target: SSAValue) -> None:
-        """Raises UnsupportedOperationError for a write of which nobody can say what it changes."""
+        """Raises UnsupportedOperationError for a write whose effect is unknown."""
         tensor_ = target
         while tensor_ in self.views:
             view, _, tensor_ = self.views[tensor_]
@@ -240,7 +240,7 @@ class _Writes:
             )
 
     def _set(self, target: SSAValue, value: SSAValue) -> None:
-        """Note that a tensor has another value, and with it what it is a view of."""
+        """Note that a tensor, and the tensor of which it is a view, have another value."""
         base = self._base(target)
         version = self.versions.get(base, 0) + 1
         chain: list[tuple[SSAValue, SSAValue]] = [(target, value)]
@@ -299,7 +299,7 @@ class _Writes:
             self.block.insert_op_before(op, first)
 
     def _output(self, parameter: Parameter, value: SSAValue) -> None:
-        """Make an output of what an input was written."""
+        """Make an output of the value that was written to an input."""
         name = name_of(parameter) or "input"
         self.block.add_op(Result.create(operands=[value], attributes={"name": string_attribute(f"{name}_written")}))
         model = self.block.parent_op()

@@ -1,4 +1,4 @@
-"""Views: which operations share memory with their operand, and how a write to a view changes what it is a view of.
+"""Views: the operations that share memory with their operand, and the effect of a write to a view on its tensor.
 
     %v = aten.select.int(%x) {dim = 0, index = 1}
     write of %n to %v  ->  %x' = aten.select_scatter.default(%x, %n) {dim = 0, index = 1}
@@ -27,7 +27,7 @@ SAME = frozenset(
         *("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default"),
     )
 )
-"""Views that are the tensor itself."""
+"""Views that are the whole tensor unchanged."""
 
 RESHAPING = frozenset(
     (
@@ -38,7 +38,7 @@ RESHAPING = frozenset(
 """Views with all elements of the tensor in the same order."""
 
 OVERLAPPING = frozenset(("expand.default", "expand_as.default", "unfold.default", "as_strided.default"))
-"""Views in which an element may occur several times, so that nobody can say what a write to them does."""
+"""Views in which an element may occur several times, so that the effect of a write to them is undefined."""
 
 VIEWS = frozenset(
     (
@@ -60,7 +60,7 @@ Insert = Callable[[Operation], Operation]
 
 
 def is_undecided(view: FrameworkOp) -> bool:
-    """Whether the file does not say if the result of an operation is a view or a copy."""
+    """Whether it is unknown from the file if the result of an operation is a view or a copy."""
     return "undecided" in view.properties
 
 
@@ -106,7 +106,7 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         view: the view.
         number: which of its results is written.
         source: the tensor before the write.
-        value: what the result of the view is after the write.
+        value: the result of the view after the write.
         insert: inserts new operations.
     """
     element = element_of(source)

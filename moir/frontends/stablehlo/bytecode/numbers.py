@@ -1,6 +1,7 @@
 """Numbers and strings in bytecode of MLIR.
 
-The trailing zero bits of the first byte of a number are how many bytes follow it; a first byte of 0 says eight.
+The number of trailing zero bits of a number's first byte is the number of bytes that follow; after a first byte of 0
+there are eight.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from moir.errors import ModelFileError
 
 
 class Cursor:
-    """A place in bytecode, from which it is read.
+    """A position in bytecode that reading advances.
 
     Args:
         data: the bytes.
@@ -84,7 +85,7 @@ class Cursor:
         return Cursor(self.data, self.location, self.position - size, self.position)
 
     def text(self) -> str:
-        """A string that a zero ends."""
+        """A string that ends with a byte of zero."""
         place = self.data.find(b"\0", self.position, self.end)
         if place < 0:
             self.fail("a string has no end")

@@ -1,7 +1,7 @@
 """Bytecode of MLIR -> program.
 
 Sections: strings, dialects with the names of their operations, attributes and types with their offsets, operations,
-properties. They stand in any order.
+properties. Their order is free.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class BytecodeReader:
             case 2:
                 return self._string(cursor, cursor.number())
             case 11:
-                # A call site: the callee says the name.
+                # The name of a call site is that of the callee.
                 return self.attribute(cursor.number())
             case 13:
                 cursor_count = cursor.count("locations")
@@ -268,7 +268,7 @@ class BytecodeReader:
         return block
 
     def _place(self, number: int) -> str:
-        """What a location says as a name."""
+        """The name in a location."""
         found = self.attribute(number)
         return str(found) if isinstance(found, Location) else ""
 
@@ -347,7 +347,7 @@ class BytecodeReader:
         return found
 
     def _use_orders(self, cursor: Cursor, values: int) -> None:
-        """Skip the orders of uses: for one value without its number."""
+        """Skip the orders of uses; if there is one value, its number is not written."""
         count = cursor.count("orders") if values > 1 else 1
         for _ in range(count):
             if values > 1:
@@ -361,7 +361,7 @@ class BytecodeReader:
 
 
 class Location(str):
-    """The name that a location says."""
+    """The name in a location."""
 
     __slots__ = ()
 

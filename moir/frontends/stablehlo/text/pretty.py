@@ -1,4 +1,4 @@
-"""The forms that operations of StableHLO have of their own: operands, clauses and words up to the types.
+"""The pretty forms of StableHLO's operations: operands, clauses and words up to the types.
 
 %x, dims = [1, 0]                              transpose
 LT, %a, %b, SIGNED                             compare
@@ -111,7 +111,7 @@ def _constant(words: Scanner, form: PrettyForm) -> None:
 
 
 def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
-    """What stands in square brackets: the bounds of a slice, the number of an element of a tuple."""
+    """The content of square brackets: the bounds of a slice, or the number of an element of a tuple."""
     begin = words.start
     words.skip_balanced()
     text = words.text[begin + 1 : words.text.index("]", begin)]
@@ -153,7 +153,7 @@ def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
             words.fail("a format of reduced precision has no bits")
         form.attributes |= {"exponent_bits": int(found[1]), "mantissa_bits": int(found[2])}
     else:
-        # After a number of a clause stand the types of the operation.
+        # The types of the operation follow the number of a clause.
         is_number = words.word[:1].isdigit() or words.word[:1] == "-"
         form.attributes[_NAMES.get((kind, name), name)] = words.integer() if is_number else attribute_of(words)
 

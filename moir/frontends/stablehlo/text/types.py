@@ -196,14 +196,14 @@ def attribute_of(words: Scanner) -> Any:
 
 
 def _suffix(words: Scanner) -> str | None:
-    """The type after a number or a string, which says nothing more."""
+    """The type after a number or a string; None if there is none."""
     if words.takes(":"):
         return str(type_of(words))
     return None
 
 
 def number_of(words: Scanner) -> int | float:
-    """A number; a hexadecimal one after which a float type stands is its bits."""
+    """A number; a hexadecimal one in front of a float type has the bits of the float."""
     sign = -1 if words.takes("-") else 1
     word = words.advance()
     try:

@@ -80,7 +80,7 @@ class Cell:
         return self.op.MatMul(x, weights, transpose_b=True)
 
     def split(self, x: SSAValue, axis: int, *sizes: int) -> tuple[SSAValue, ...]:
-        """Parts of so many times the hidden size along an axis."""
+        """Parts of a value along an axis, with sizes that are multiples of the hidden size."""
         hidden = self.network.hidden_size
         return self.op.VariadicSplit.parts(len(sizes), x, axis, [size * hidden for size in sizes])
 

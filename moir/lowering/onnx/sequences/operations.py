@@ -43,7 +43,7 @@ def members_of(node: LoweringNode, index: int) -> list[SSAValue]:
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Release the sequence or optional value that an operand is, which exists only while converting."""
+    """Release the operand of a node, if it is a sequence or optional value, which exists only during the conversion."""
     producer = node.operand(index).owner
     if isinstance(producer, FrameworkOp) and producer.KIND in ("SequenceConstruct", "SequenceStack", "Optional"):
         node.run.release(producer)

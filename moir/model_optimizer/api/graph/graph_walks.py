@@ -150,7 +150,7 @@ def invert_sub_graph_between_nodes(
 def invert_sub_graph_between_nodes(
     graph: Graph, start_nodes: Sequence[str], end_nodes: Sequence[str], detect_extra_start_node: ExtraStart | None = None
 ) -> list[str] | tuple[list[str], list[str]]:
-    """The ids of the nodes that some depend on, back to others; `start_nodes` are the ones searched from.
+    """The ids of `start_nodes` and all nodes on which they depend; the search ends at `end_nodes`.
 
     Raises Error for an input of the model among them. For `detect_extra_start_node` see `sub_graph_between_nodes`.
     """

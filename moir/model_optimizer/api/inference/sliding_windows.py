@@ -85,9 +85,9 @@ def assign_dims_to_weights(
 
 
 def mark_input_bins(node: GraphNode, names: Sequence[str] = ("weights", "biases"), start_port: int = 1) -> None:
-    """Name the constants that are inputs of an operation, as the IR of version 7 wanted it.
+    """Name the constants that are inputs of an operation, which the IR of version 7 required.
 
-    Since then constants are operations of their own, so this has no effect.
+    In later versions constants are operations, so this has no effect.
     """
 
 

@@ -53,7 +53,7 @@ def _explicit_pad(op: Operation) -> Any:
 
 
 def _image(op: Operation, index: int) -> tuple[int, ...] | None:
-    """The shape of an operand with as many axes as the data format; of a result, where the index is -1."""
+    """The shape of an operand, or of the result for the index -1, with as many axes as the data format."""
     values = op.results if index < 0 else op.operands[index : index + 1]
     shape = shape_of(values[0]) if values else None
     return shape if shape is not None and len(shape) == len(_data_format(op)) else None

@@ -194,7 +194,7 @@ _QUANTIZED = (
 """The names of the variables of a quantized layer, in the order of an archive."""
 
 
-def in_order_of_archives(found: list[tuple[tuple[str, ...], Any]]) -> list[tuple[tuple[str, ...], Any]]:
+def in_order_of_archives(found: Sequence[tuple[Sequence[str], Any]]) -> Sequence[tuple[Sequence[str], Any]]:
     """The datasets of a layer in the order of an archive: those that are trained come first only in an HDF5 file."""
     if not any(parts[-1].endswith("_scale") for parts, _ in found):
         return found

@@ -50,7 +50,7 @@ def einsum_dense(
     if mode := quantization(node):
         if not count:
             node.fail(f"a product {equation!r} that is quantized to {mode} is not supported", hint="save the model before model.quantize()")
-        sizes = cast("tuple[Any, ...]", output_shape) if isinstance(output_shape, tuple) else (output_shape,)
+        sizes = cast("tuple[Any, ...]", output_shape if isinstance(output_shape, tuple) else (output_shape,))
         outer = sizes[len(sizes) - (len(terms[1]) - count) :]
         use_bias = node.has("bias_axes")
         return activated(node, op, quantized_product(node, op, data, found, mode, use_bias=use_bias, count=count, outer=outer), activation)

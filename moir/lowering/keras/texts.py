@@ -101,7 +101,7 @@ def text_vectorization(
     count = size_of(op, flat(op, texts.begins))
     # A word at the end of the last row, which is cut off, keeps the list from being empty.
     row, column = (with_sentinel(op, each, number(0)) for each in (row, op.Add(column, number(1))))
-    columns = number(output_sequence_length) if output_sequence_length > 0 else op.ReduceMax(column, [0], keep_dims=False)
+    columns = op.constant(output_sequence_length, si32) if output_sequence_length > 0 else op.ReduceMax(column, [0], keep_dims=False)
     column = op.Subtract(column, number(1))
     is_cut = op.LogicalOr(op.Less(column, number(0)), op.GreaterEqual(column, columns))
     column = op.Select(is_cut, columns, column)

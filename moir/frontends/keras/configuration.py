@@ -43,6 +43,15 @@ ELLIPSIS = "..."
 """What stands for an ellipsis in an index."""
 
 
+TYPED_OPERATIONS = frozenset(
+    (
+        *("Arange", "Array", "Cast", "ConvertToTensor", "Cumprod", "Cumsum", "EmptyLike", "Eye", "FullLike", "Linspace", "Logspace"),
+        *("MultiHot", "OneHot", "OnesLike", "Prod", "SaturateCast", "Sum", "Trace", "Tri", "ZerosLike"),
+    )
+)
+"""Functions of `keras.ops` whose configuration has an element type; no layer is called so."""
+
+
 class Entry(Record):
     """A layer of a model.
 
@@ -66,10 +75,11 @@ class Entry(Record):
 
     @property
     def is_operation(self) -> bool:
-        """Whether it is a function of `keras.ops`. HDF5 files do not say so, but a function has no dtype."""
+        """Whether it is a function of `keras.ops`. HDF5 files do not say so, but few functions have an element type."""
         if self.module:
             return ".ops." in f"{self.module}."
-        return "trainable" not in self.config and "dtype" not in self.config and self.class_name != "InputLayer" and not self.is_model
+        has_type = "dtype" in self.config and self.class_name not in TYPED_OPERATIONS
+        return "trainable" not in self.config and not has_type and self.class_name != "InputLayer" and not self.is_model
 
     @property
     def is_model(self) -> bool:

@@ -3,37 +3,24 @@
     {"class_name": "Dense", "config": {"name": "head", "units": 4, "activation": "relu"}, "inbound_nodes": …}
 ->  %y = keras.Dense(%x, %kernel, %bias) {units = 4, activation = "relu", weight_names = ["0", "1"], name = "head"}
 
-Operands are the tensors of the call, then the variables of the layer, whose names are `weight_names`. A call with more
-than tensors in its arguments has them as `arguments` and `keyword_arguments`, where "%0" is the first operand. Nested
-models are inlined; a layer that is called twice shares its variables.
+Nested models are inlined.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
-from moir.dialects import opset
-from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import f32
-from moir.dialects.framework import operation_class
 from moir.dialects.frameworks.keras import ELEMENTS
-from moir.dialects.frameworks.structures import structure_attribute
-from moir.dialects.names import tensor_names
-from moir.dialects.properties import string_attribute, strings_attribute
-from moir.dialects.shapes import UNKNOWN, tensor
-from moir.errors import ModelFileError
-from moir.frontends.keras.calls import Call, calls_of, tensors_of
-from moir.frontends.keras.configuration import Entry, Reference, Slice, attributes_of, decoded, entry_of, policy_name
-from moir.frontends.keras.masks import ATTENDING, LISTED, MASKED, MERGING, PASSING, RECURRENT
-from moir.frontends.keras.model_file import ModelFile
-from moir.frontends.keras.tensorflow_functions import LAYERS, renamed
+from moir.frontends.keras.builder import ModelBuilder
+from moir.frontends.keras.calls import Call, tensors_of
+from moir.frontends.keras.configuration import Entry, Reference, Slice, decoded, entry_of, policy_name
+from moir.frontends.keras.layers import Called, Layer
 from moir.frontends.keras.weights import LayerWeights
-from moir.frontends.operations import Operations, declared_type
 
 MAXIMUM_DEPTH = 32
 """How many models may be nested in each other."""
@@ -41,120 +28,19 @@ MAXIMUM_DEPTH = 32
 LARGEST_TENSOR_INDEX = 1 << 12
 
 
-class ModelBuilder:
-    """Builds the block of a model.
-
-    Args:
-        file: the file.
-        location: its path, for messages.
-    """
-
-    def __init__(self, file: ModelFile, location: str) -> None:
-        self.file = file
-        self.location = location
-        self.operations = Operations()
-        self.masks: dict[SSAValue, SSAValue] = {}
-        """The masks of values that have one, where these are no arguments."""
-        self._names: set[str] = set()
-        self._repeated: Counter[str] = Counter()
-
-    def error(self, reason: str, entry: Entry | None = None, hint: str | None = None) -> ModelFileError:
-        """The error about the file, or about a layer in it."""
-        operation = None if entry is None else entry.class_name
-        return ModelFileError(reason, location=self.location, operation=operation, node=None if entry is None else entry.name, hint=hint)
-
-    def block(self) -> Block:
-        """The block. Raises ModelFileError if the model has no graph, or is inconsistent."""
-        entry = entry_of(self.file.config, "the model", self.location)
-        if not entry.is_model:
-            raise self.error(
-                f"the file has no graph of the model: {entry.class_name} is a subclass whose layers only its program knows",
-                hint="build it as a functional model, or export it: model.export(FOLDER) writes a SavedModel, which moir reads",
-            )
-        model = Model(self, entry, self.file.weights, 0)
-        inputs = [self._parameter(*each) for each in model.inputs()]
-        results = model.called(inputs)
-        names = model.output_names(len(results))
-        return Block([*self.operations.list, *(self._result(value, name) for value, name in zip(results, names, strict=True))])
-
-    def _parameter(self, name: str, shape: Sequence[int] | None, element: Attribute) -> SSAValue:
-        op = opset.operation("opset1.Parameter").create(
-            result_types=[declared_type(shape, element, name)],
-            attributes={"name": string_attribute(name), "tensor_names": tensor_names(name)},
+def block_of(builder: ModelBuilder) -> Block:
+    """The block of a model. Raises ModelFileError if it has no graph, or is inconsistent."""
+    entry = entry_of(builder.file.config, "the model", builder.location)
+    if not entry.is_model:
+        raise builder.error(
+            f"the file has no graph of the model: {entry.class_name} is a subclass whose layers only its program knows",
+            hint="build it as a functional model, or export it: model.export(FOLDER) writes a SavedModel, which moir reads",
         )
-        self.operations.append(op)
-        return op.results[0]
-
-    def _result(self, value: SSAValue, name: str) -> Operation:
-        return opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)})
-
-    def constant(self, value: DataAttr, name: str) -> SSAValue:
-        """A constant."""
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": value},
-            attributes={"name": string_attribute(name)},
-            result_types=[tensor(value.shape, value.element)],
-        )
-        self.operations.append(op)
-        return op.results[0]
-
-    def node(
-        self,
-        kind: str,
-        name: str,
-        arguments: Sequence[Any],
-        keywords: Mapping[str, Any],
-        properties: Mapping[str, Any],
-        weights: Sequence[tuple[str, SSAValue]] = (),
-        count: int = 1,
-    ) -> list[SSAValue]:
-        """An operation with the tensors of its arguments as operands; returns its results."""
-        operands: list[SSAValue] = []
-        places = [self._placed(each, operands, name) for each in arguments]
-        is_plain = places == [f"%{index}" for index in range(len(operands))]
-        named = {key: self._placed(each, operands, name) for key, each in keywords.items()}
-        given: dict[str, Attribute] = {key: structure_attribute(each) for key, each in properties.items()}
-        if not is_plain:
-            given["arguments"] = structure_attribute(places)
-        if named:
-            given["keyword_arguments"] = structure_attribute(named)
-        if weights:
-            given["weight_names"] = strings_attribute([each for each, _ in weights])
-        unique = self._unique(name)
-        op = operation_class("keras", kind).create(
-            operands=[*operands, *(value for _, value in weights)],
-            properties=given,
-            attributes={"name": string_attribute(unique), "tensor_names": tensor_names(unique)}
-            if count == 1
-            else {"name": string_attribute(unique)},
-            result_types=[UNKNOWN] * count,
-        )
-        self.operations.append(op)
-        return list(op.results)
-
-    def _unique(self, name: str) -> str:
-        """A name that no other operation has: layers of nested models may be called alike, or called twice."""
-        unique = name
-        while unique in self._names:
-            self._repeated[name] += 1
-            unique = f"{name}_{self._repeated[name]}"
-        self._names.add(unique)
-        return unique
-
-    def _placed(self, value: Any, operands: list[SSAValue], name: str) -> Any:
-        """An argument with the numbers of operands in the places of tensors, which are added to the operands."""
-        if isinstance(value, np.ndarray):
-            value = self.constant(DataAttr.of(cast(Array, value)), f"{name}/constant")
-        if isinstance(value, SSAValue):
-            operands.append(cast("SSAValue[Attribute]", value))
-            return f"%{len(operands) - 1}"
-        if isinstance(value, Slice):
-            return {key: self._placed(each, operands, name) for key, each in value.parts() if each is not None} | {"slice": True}
-        if isinstance(value, list | tuple):
-            return [self._placed(each, operands, name) for each in cast("list[Any]", value)]
-        if isinstance(value, dict):
-            return {key: self._placed(each, operands, name) for key, each in cast("dict[str, Any]", value).items()}
-        return value
+    model = Model(builder, entry, builder.file.weights, 0)
+    inputs = [builder.parameter(*each) for each in model.inputs()]
+    results = model.called(inputs)
+    names = model.output_names(len(results))
+    return Block([*builder.operations.list, *(builder.result(value, name) for value, name in zip(results, names, strict=True))])
 
 
 class Model:
@@ -179,13 +65,17 @@ class Model:
         if not self.is_functional and any(each.nodes for each in self.entries):
             raise builder.error("it has layers without inputs and outputs", entry)
         found = weights.of_layers(self.entries, counts_inputs=self.is_functional)
-        self.layers = [Layer(self, each, own) for each, own in zip(self.entries, found, strict=True)]
+        self.layers = [Layer(builder, each, own, self._inner) for each, own in zip(self.entries, found, strict=True)]
         self.by_name = {each.entry.name: each for each in self.layers}
 
     @property
     def depth(self) -> int:
         """How many models are around a layer of this one."""
         return self._depth + 1
+
+    def _inner(self, entry: Entry, weights: LayerWeights) -> Called:
+        """A layer of this model that is a model."""
+        return Model(self.builder, entry, weights, self.depth).called
 
     # Inputs and outputs
 
@@ -205,7 +95,7 @@ class Model:
         shape = first.config.get("batch_input_shape") or self.entry.config.get("build_input_shape")
         shape = shape or self.entry.build_config.get("input_shape") or first.build_config.get("input_shape")
         if shape is None and first.is_model:
-            return Model(self.builder, first, first_weights(self), self.depth).inputs()
+            return Model(self.builder, first, self.layers[0].weights, self.depth).inputs()
         if shape is None:
             raise self.builder.error("the shape of the input of the model is not in the file", first, "build the model before it is saved")
         return [(f"{first.name}_input", self._shape(shape, first), f32)]
@@ -357,166 +247,3 @@ class Model:
         if isinstance(value, dict):
             return {name: self._resolved(each, values) for name, each in cast("dict[str, Any]", value).items()}
         return value
-
-
-def first_weights(model: Model) -> LayerWeights:
-    """The variables of the first layer of a model."""
-    return model.layers[0].weights
-
-
-class Layer:
-    """A layer of a model; its variables are constants once it is called.
-
-    Args:
-        model: the model.
-        entry: its entry.
-        weights: its variables.
-    """
-
-    def __init__(self, model: Model, entry: Entry, weights: LayerWeights) -> None:
-        self.model = model
-        self.builder = model.builder
-        self.entry = entry
-        self.weights = weights
-        self._inner: Model | None = None
-        self._inner_layer: Layer | None = None
-        self._variables: list[tuple[str, SSAValue]] | None = None
-
-    def calls(self) -> list[Call]:
-        """The calls that the file lists."""
-        try:
-            return calls_of(self.entry)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise self.builder.error(f"its inbound nodes are no calls: {error}", self.entry) from error
-
-    def called(self, arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> list[SSAValue]:
-        """The results of a call."""
-        entry = self.entry
-        if entry.is_model:
-            if self._inner is None:
-                self._inner = Model(self.builder, entry, self.weights, self.model.depth)
-            return self._inner.called([*values_in(arguments)])
-        if entry.class_name == "TimeDistributed" and "layer" in entry.config:
-            return self._distributed(arguments)
-        if entry.class_name == "SpectralNormalization" and "layer" in entry.config:
-            # The kernel is stored as it is after the division.
-            return self._held().called(arguments, keywords, count)
-        try:
-            properties = attributes_of(entry.config)
-        except (ValueError, KeyError, TypeError) as error:
-            raise self.builder.error(f"its configuration is invalid: {error}", entry) from error
-        if not entry.is_operation or entry.config.get("dtype") is not None:
-            properties["dtype"] = policy_name(entry.config.get("dtype"))
-        if entry.class_name in LAYERS and (call := self._function(arguments, keywords)) is not None:
-            return self.builder.node(call[0], entry.name, call[1], {}, call[2], (), count)
-        properties |= self._assets(properties)
-        keywords = dict(keywords) | self._masks(arguments, keywords)
-        try:
-            results = self.builder.node(entry.kind, entry.name, arguments, keywords, properties, self.variables(), count)
-        except TypeError as error:
-            raise self.builder.error(f"its configuration is invalid: {error}", entry) from error
-        if not entry.is_operation:
-            self._pass_mask(arguments, results)
-        return results
-
-    def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
-        """The function of `keras.ops` that a function of TensorFlow is; None if none is the same."""
-        found = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
-        return None if found is None or any(True for _ in values_in(found[2])) else found
-
-    def variables(self) -> list[tuple[str, SSAValue]]:
-        """The variables as constants, by their names."""
-        if self._variables is None:
-            found = self.weights.variables(self.entry) if not self.entry.is_operation else []
-            self._variables = [(name, self.builder.constant(value, f"{self.entry.name}/{name}")) for name, value in found]
-        return self._variables
-
-    def _assets(self, properties: Mapping[str, Any]) -> dict[str, Any]:
-        """The vocabulary of a lookup, which is a text of the archive unless the configuration has it."""
-        if "vocabulary" in properties and not isinstance(properties["vocabulary"], str):
-            return {}
-        for path, text in self.builder.file.assets.items():
-            parts = path.split("/")
-            if parts[-1] == "vocabulary.txt" and (self.entry.name in parts[:-1] or len(self.builder.file.assets) == 1):
-                return {"vocabulary": text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")}
-        return {}
-
-    def _distributed(self, arguments: Sequence[Any]) -> list[SSAValue]:
-        """A layer for each step: the steps as batch, the layer, and its results as steps."""
-        entry, name = self.entry, self.entry.name
-        data = next(values_in(arguments), None)
-        if data is None:
-            raise self.builder.error("it is called without a tensor", entry)
-        steps = self.builder.node("TimeDistributed", f"{name}/steps", [data], {}, {"part": "steps"})
-        found = self._held().called(steps, {}, 1)
-        result = self.builder.node("TimeDistributed", name, [found[0], data], {}, {"part": "sequence"})
-        if (mask := self.builder.masks.get(data)) is not None:
-            self.builder.masks[result[0]] = mask
-        return result
-
-    def _held(self) -> Layer:
-        """The layer that is the attribute `layer` of this one."""
-        if self._inner_layer is None:
-            entry = entry_of(self.entry.config["layer"], "the layer", self.builder.location)
-            self._inner_layer = Layer(self.model, entry, self.weights.of_attribute("layer"))
-        return self._inner_layer
-
-    # Masks
-
-    def _masks(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """The masks of the inputs as keyword arguments, where the layer asks for them."""
-        if self.entry.is_operation or not self.builder.masks:
-            return {}
-        kind, masks = self.entry.class_name, self.builder.masks
-        values = [*values_in(arguments)]
-        if kind in MASKED and "mask" not in keywords and values and (mask := masks.get(values[0])) is not None:
-            return {"mask": mask}
-        if kind in LISTED and "mask" not in keywords and any(each in masks for each in values):
-            return {"mask": [masks.get(each) for each in values[:2]]}
-        if kind in ATTENDING:
-            query = values[0] if values else None
-            others = [next(values_in([keywords.get(name)]), None) for name in ("value", "key")]
-            given = [query, values[1] if len(values) > 1 else others[0], values[2] if len(values) > 2 else others[1]]
-            names = ATTENDING[kind]
-            pairs = [(name, value) for name, value in zip(names, given, strict=True) if value is not None and name not in keywords]
-            return {name: masks[value] for name, value in pairs if value in masks}
-        return {}
-
-    def _pass_mask(self, arguments: Sequence[Any], results: Sequence[SSAValue]) -> None:
-        """Note the mask of the result of a layer."""
-        entry, masks = self.entry, self.builder.masks
-        values = [*values_in(arguments)]
-        if entry.class_name == "Embedding" and entry.config.get("mask_zero") and values:
-            masks[results[0]] = self._compared(values[0], 0, f"{entry.name}/mask")
-        elif entry.class_name == "Masking" and values:
-            compared = self._compared(values[0], entry.config.get("mask_value", 0.0), f"{entry.name}/differs")
-            masks[results[0]] = self.builder.node("ops.Any", f"{entry.name}/mask", [compared], {}, {"axis": -1})[0]
-        elif entry.class_name in RECURRENT:
-            returns = entry.config.get("return_sequences")
-            if entry.class_name == "Bidirectional" and isinstance(layer := entry.config.get("layer"), dict):
-                returns = cast("dict[str, Any]", cast("dict[str, Any]", layer).get("config") or {}).get("return_sequences")
-            if returns and values and (mask := masks.get(values[0])) is not None:
-                masks[results[0]] = mask
-        elif entry.class_name in MERGING and values and all(each in masks for each in values):
-            mask, kind = masks[values[0]], "ops.LogicalOr" if self.builder.file.generation >= 3 else "ops.LogicalAnd"
-            for each in values[1:]:
-                if masks[each] is not mask:
-                    mask = self.builder.node(kind, f"{entry.name}/mask", [mask, masks[each]], {}, {})[0]
-            masks[results[0]] = mask
-        elif entry.class_name in PASSING and values and (mask := masks.get(values[0])) is not None:
-            masks[results[0]] = mask
-
-    def _compared(self, value: SSAValue, number: float, name: str) -> SSAValue:
-        return self.builder.node("ops.NotEqual", name, [value, number], {}, {})[0]
-
-
-def values_in(value: Any) -> Iterator[SSAValue]:
-    """The values within an argument, in order."""
-    if isinstance(value, SSAValue):
-        yield value
-    elif isinstance(value, list | tuple):
-        for each in cast("list[Any]", value):
-            yield from values_in(each)
-    elif isinstance(value, dict):
-        for each in cast("dict[str, Any]", value).values():
-            yield from values_in(each)

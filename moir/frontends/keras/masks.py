@@ -7,6 +7,14 @@ those that ask for it get it as an argument.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.ir import SSAValue
+
+from moir.frontends.keras.builder import ModelBuilder, values_in
+from moir.frontends.keras.configuration import Entry
+
 MASKED = frozenset(
     (
         *("LSTM", "GRU", "SimpleRNN", "RNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Bidirectional", "CuDNNGRU", "CuDNNLSTM"),
@@ -41,3 +49,52 @@ PASSING = frozenset(
     )
 )
 """Layers whose result has the mask of their first input."""
+
+
+def mask_arguments(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The masks of the inputs as keyword arguments, where the layer asks for them."""
+    if entry.is_operation or not builder.masks:
+        return {}
+    kind, masks = entry.class_name, builder.masks
+    values = [*values_in(arguments)]
+    if kind in MASKED and "mask" not in keywords and values and (mask := masks.get(values[0])) is not None:
+        return {"mask": mask}
+    if kind in LISTED and "mask" not in keywords and any(each in masks for each in values):
+        return {"mask": [masks.get(each) for each in values[:2]]}
+    if kind in ATTENDING:
+        query = values[0] if values else None
+        others = [next(values_in([keywords.get(name)]), None) for name in ("value", "key")]
+        given = [query, values[1] if len(values) > 1 else others[0], values[2] if len(values) > 2 else others[1]]
+        names = ATTENDING[kind]
+        pairs = [(name, value) for name, value in zip(names, given, strict=True) if value is not None and name not in keywords]
+        return {name: masks[value] for name, value in pairs if value in masks}
+    return {}
+
+
+def pass_mask(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any], results: Sequence[SSAValue]) -> None:
+    """Note the mask of the result of a layer."""
+    masks = builder.masks
+    values = [*values_in(arguments)]
+    if entry.class_name == "Embedding" and entry.config.get("mask_zero") and values:
+        masks[results[0]] = _compared(builder, values[0], 0, f"{entry.name}/mask")
+    elif entry.class_name == "Masking" and values:
+        compared = _compared(builder, values[0], entry.config.get("mask_value", 0.0), f"{entry.name}/differs")
+        masks[results[0]] = builder.node("ops.Any", f"{entry.name}/mask", [compared], {}, {"axis": -1})[0]
+    elif entry.class_name in RECURRENT:
+        returns = entry.config.get("return_sequences")
+        if entry.class_name == "Bidirectional" and isinstance(layer := entry.config.get("layer"), dict):
+            returns = cast("dict[str, Any]", cast("dict[str, Any]", layer).get("config") or {}).get("return_sequences")
+        if returns and values and (mask := masks.get(values[0])) is not None:
+            masks[results[0]] = mask
+    elif entry.class_name in MERGING and values and all(each in masks for each in values):
+        mask, kind = masks[values[0]], "ops.LogicalOr" if builder.file.generation >= 3 else "ops.LogicalAnd"
+        for each in values[1:]:
+            if masks[each] is not mask:
+                mask = builder.node(kind, f"{entry.name}/mask", [mask, masks[each]], {}, {})[0]
+        masks[results[0]] = mask
+    elif entry.class_name in PASSING and values and (mask := masks.get(values[0])) is not None:
+        masks[results[0]] = mask
+
+
+def _compared(builder: ModelBuilder, value: SSAValue, number: float, name: str) -> SSAValue:
+    return builder.node("ops.NotEqual", name, [value, number], {}, {})[0]

@@ -10,7 +10,8 @@ from xdsl.ir import Attribute
 from moir.dialects.module import Module
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute
-from moir.frontends.keras.graph import ModelBuilder
+from moir.frontends.keras.builder import ModelBuilder
+from moir.frontends.keras.graph import block_of
 from moir.frontends.keras.model_file import read_file
 
 
@@ -25,7 +26,7 @@ def read_model(path: str | Path) -> ModuleOp:
     """
     path = Path(path)
     file = read_file(path)
-    block = ModelBuilder(file, str(path)).block()
+    block = block_of(ModelBuilder(file, str(path)))
     # The meaning of some layers and functions differs between Keras 2 and 3.
     versions = DictionaryAttr({domain: integer_attribute(file.generation) for domain in (ONNX_DOMAIN, "ops")})
     attributes: dict[str, Attribute] = {ModuleLevel.OPSET_IMPORT: versions}

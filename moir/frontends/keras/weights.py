@@ -176,7 +176,7 @@ class NamedWeights(LayerWeights):
     def variables(self, entry: Entry) -> list[tuple[str, DataAttr]]:
         found: list[tuple[str, DataAttr]] = []
         counts: Counter[str] = Counter()
-        for parts, dataset in self._datasets:
+        for parts, dataset in in_order_of_archives(self._datasets):
             holders = [part for part in parts[:-1] if part != entry.name]
             if parts[-1] in ("seed_generator_state", "vector_u", "sn_u") or any(part in UNCOUNTED for part in holders):
                 continue
@@ -185,6 +185,21 @@ class NamedWeights(LayerWeights):
             counts[prefix] += 1
             found.append((name, self._file.data(dataset, "/".join(parts))))
         return found
+
+
+_QUANTIZED = (
+    *("kernel", "embeddings", "bias", "inputs_scale", "inputs_amax_history", "kernel_scale", "embeddings_scale", "kernel_zero"),
+    *("embeddings_zero", "g_idx", "outputs_grad_scale", "outputs_grad_amax_history"),
+)
+"""The names of the variables of a quantized layer, in the order of an archive."""
+
+
+def in_order_of_archives(found: Sequence[tuple[Sequence[str], Any]]) -> Sequence[tuple[Sequence[str], Any]]:
+    """The datasets of a layer in the order of an archive: those that are trained come first only in an HDF5 file."""
+    if not any(parts[-1].endswith("_scale") for parts, _ in found):
+        return found
+    numbers = {name: number for number, name in enumerate(_QUANTIZED)}
+    return sorted(found, key=lambda each: numbers.get(each[0][-1], len(numbers)))
 
 
 ATTENTION = frozenset(("MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention"))

@@ -13,7 +13,8 @@ from moir.dialects.moir import ModelOp, add_notes
 from moir.errors import ModelFileError
 from moir.files.reading import map_file
 from moir.frameworks import SAMPLE, is_text
-from moir.frontends.stablehlo.graph import ProgramBuilder
+from moir.frontends.stablehlo.builder import ProgramBuilder
+from moir.frontends.stablehlo.graph import block_of
 from moir.frontends.stablehlo.program import Program
 
 BYTECODE = b"ML\xefR"
@@ -46,7 +47,7 @@ def read_model(path: str | Path) -> ModuleOp:
         data, platforms = read_export(cast("bytes", mapped), str(path))
         program = _of_bytecode(path, data)
     builder = ProgramBuilder(program, str(path), platforms)
-    block = builder.block()
+    block = block_of(builder)
     model = ModelOp.of(program.name or path.stem or "model", block, {})
     add_notes(model, builder.notes)
     return Module([model])

@@ -17,7 +17,8 @@ from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, is_tensor, values_within, variables
-from moir.lowering.keras.matrix import projected
+from moir.lowering.keras.projections import projected
+from moir.lowering.keras.quantization import mode_of, quantized_product
 from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -28,12 +29,23 @@ NAMES = ("query", "value", "key", "query_mask", "value_mask", "key_mask", "atten
 def _projection(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str, count: int = 1) -> SSAValue:
     """The product of a tensor with the weights of a projection, and its bias."""
     found = variables(node, f"{name}_dense/")
+    use_bias = node.flag("use_bias", True)
+    if mode := mode_of(found, use_bias=use_bias):
+        return quantized_product(node, op, x, found, mode, use_bias=use_bias, count=count, outer=_outer(node, name))
     if not 1 <= len(found) <= 2:
         node.fail(f"the weights of its {name} are not in the file")
     result = projected(op, x, found[0], count)
     if result is None:
         node.fail(f"the weights of its {name} have the shape {shape_of(found[0])}")
     return op.Add(result, found[1]) if len(found) == 2 else result
+
+
+def _outer(node: LoweringNode, name: str) -> tuple[int, ...] | None:
+    """The heads and the size of each that a projection gives; None for the one that joins them."""
+    if name == "output":
+        return None
+    size = node.integer("value_dim", 0) if name == "value" else 0
+    return node.integer("num_heads"), size or node.integer("key_dim")
 
 
 def _conjunction(op: OpBuilder, masks: Sequence[SSAValue]) -> SSAValue | None:

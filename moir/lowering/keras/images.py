@@ -55,6 +55,10 @@ def _matrix(node: LoweringNode, size: int, wanted: int, interpolation: str, *, a
         return cubic_weights(size, wanted)
     if interpolation == "area":
         return area_weights(size, wanted, align_corners=False)
+    if interpolation == "nearest":
+        # There is nothing to smooth.
+        places = np.floor((np.arange(wanted) + 0.5) * size / wanted).astype(np.int64)
+        return np.eye(size, dtype=np.float32)[np.minimum(places, size - 1)]
     kernel = KERNELS.get(_KERNEL_NAMES.get(interpolation, interpolation))
     if kernel is None:
         node.fail(f"the interpolation {interpolation!r} is not supported", hint=f"supported are {', '.join(INTERPOLATIONS)}")

@@ -3,6 +3,7 @@
 INDEX: dict[str, str] = {
     "activation": ("Activation ELU LeakyReLU PReLU ReLU Softmax ThresholdedReLU"),
     "attention": ("AdditiveAttention Attention GroupQueryAttention GroupedQueryAttention MultiHeadAttention"),
+    "audio": ("MelSpectrogram"),
     "convolution": (
         "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D Convolution1DTranspose Convolution2D "
         "Convolution2DTranspose Convolution3D Convolution3DTranspose Deconvolution2D Deconvolution3D DepthwiseConv1D "
@@ -59,13 +60,14 @@ INDEX: dict[str, str] = {
         "ops.MaxPool"
     ),
     "preprocessing": (
-        "CategoryEncoding Discretization FlaxLayer HashedCrossing Hashing IntegerLookup JaxLayer MelSpectrogram Normalization "
-        "RandomCrop Rescaling STFTSpectrogram StringLookup TFSMLayer TextVectorization TorchModuleWrapper"
+        "CategoryEncoding Discretization FlaxLayer HashedCrossing Hashing IntegerLookup JaxLayer Normalization RandomCrop "
+        "Rescaling STFTSpectrogram StringLookup TFSMLayer TorchModuleWrapper"
     ),
     "recurrent": ("Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D CuDNNGRU CuDNNLSTM GRU LSTM RNN SimpleRNN"),
     "reshaping": (
         "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape UpSampling1D UpSampling2D UpSampling3D "
         "ZeroPadding1D ZeroPadding2D ZeroPadding3D"
     ),
+    "texts": ("TextVectorization"),
     "wrappers": ("TimeDistributed"),
 }

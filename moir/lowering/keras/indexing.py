@@ -8,7 +8,7 @@ from moir.dialects.element_types import si32
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, variables
 from moir.lowering.keras.policies import computed_type, quantization
-from moir.lowering.keras.quantization import dequantized_embedding
+from moir.lowering.keras.quantization import dequantized_embedding, product_with_table
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
@@ -19,10 +19,13 @@ def embedding(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
     found = variables(node)
     if not found:
         node.fail("its table is not in the file")
+    mode = quantization(node)
     if node.op.KIND == "ReversibleEmbedding" and Arguments(node, "inputs", "reverse").flag("reverse"):
+        if mode:
+            return product_with_table(node, op, op.convert(inputs, computed_type(node)), found, mode)
         table = found[-1] if not node.flag("tie_weights", True) else None
         return op.MatMul(inputs, found[0], transpose_b=True) if table is None else op.MatMul(inputs, table)
     indices = op.convert(inputs, si32)
-    if mode := quantization(node):
+    if mode:
         return dequantized_embedding(node, op, indices, found, mode)
     return op.convert(op.Gather(found[0], indices, 0), computed_type(node))

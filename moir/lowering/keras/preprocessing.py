@@ -232,9 +232,7 @@ REFUSALS = {
     "JaxLayer": "it refers to a program of JAX that is not in the file",
     "RandomCrop": "it crops to a place that is drawn",
     "STFTSpectrogram": "a spectrogram layer is not supported yet",
-    "MelSpectrogram": "a spectrogram layer is not supported yet",
     "TFSMLayer": "it refers to a SavedModel that is not in the file",
-    "TextVectorization": "the standardization and splitting of texts is not supported yet",
     "TorchModuleWrapper": "it refers to a module of PyTorch that is not in the file",
 }
 """Why some layers cannot be converted."""

@@ -1,0 +1,144 @@
+"""The operations of a model under construction, in the `keras` dialect.
+
+    keras.Dense(%x, %kernel, %bias) {units = 4, activation = "relu", weight_names = ["0", "1"], name = "head"}
+
+Operands are the tensors of a call, then the variables of the layer, whose names are `weight_names`. A call with more
+than tensors in its arguments has them as `arguments` and `keyword_arguments`, where "%0" is the first operand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from moir.dialects import opset
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.framework import operation_class
+from moir.dialects.frameworks.structures import structure_attribute
+from moir.dialects.names import tensor_names
+from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.shapes import UNKNOWN, tensor
+from moir.errors import ModelFileError
+from moir.frontends.keras.configuration import Entry, Slice
+from moir.frontends.keras.model_file import ModelFile
+from moir.frontends.operations import Operations, declared_type
+
+
+class ModelBuilder:
+    """Builds the block of a model.
+
+    Args:
+        file: the file.
+        location: its path, for messages.
+    """
+
+    def __init__(self, file: ModelFile, location: str) -> None:
+        self.file = file
+        self.location = location
+        self.operations = Operations()
+        self.masks: dict[SSAValue, SSAValue] = {}
+        """The masks of values that have one, where these are no arguments."""
+        self._names: set[str] = set()
+        self._repeated: Counter[str] = Counter()
+
+    def error(self, reason: str, entry: Entry | None = None, hint: str | None = None) -> ModelFileError:
+        """The error about the file, or about a layer in it."""
+        operation = None if entry is None else entry.class_name
+        return ModelFileError(reason, location=self.location, operation=operation, node=None if entry is None else entry.name, hint=hint)
+
+    def parameter(self, name: str, shape: Sequence[int] | None, element: Attribute) -> SSAValue:
+        """An input of the model."""
+        op = opset.operation("opset1.Parameter").create(
+            result_types=[declared_type(shape, element, name)],
+            attributes={"name": string_attribute(name), "tensor_names": tensor_names(name)},
+        )
+        self.operations.append(op)
+        return op.results[0]
+
+    def result(self, value: SSAValue, name: str) -> Operation:
+        """An output of the model."""
+        return opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)})
+
+    def constant(self, value: DataAttr, name: str) -> SSAValue:
+        """A constant."""
+        op = opset.operation("opset1.Constant").create(
+            properties={"value": value},
+            attributes={"name": string_attribute(name)},
+            result_types=[tensor(value.shape, value.element)],
+        )
+        self.operations.append(op)
+        return op.results[0]
+
+    def node(
+        self,
+        kind: str,
+        name: str,
+        arguments: Sequence[Any],
+        keywords: Mapping[str, Any],
+        properties: Mapping[str, Any],
+        weights: Sequence[tuple[str, SSAValue]] = (),
+        count: int = 1,
+    ) -> list[SSAValue]:
+        """An operation with the tensors of its arguments as operands; returns its results."""
+        operands: list[SSAValue] = []
+        places = [self._placed(each, operands, name) for each in arguments]
+        is_plain = places == [f"%{index}" for index in range(len(operands))]
+        named = {key: self._placed(each, operands, name) for key, each in keywords.items()}
+        given: dict[str, Attribute] = {key: structure_attribute(each) for key, each in properties.items()}
+        if not is_plain:
+            given["arguments"] = structure_attribute(places)
+        if named:
+            given["keyword_arguments"] = structure_attribute(named)
+        if weights:
+            given["weight_names"] = strings_attribute([each for each, _ in weights])
+        unique = self._unique(name)
+        op = operation_class("keras", kind).create(
+            operands=[*operands, *(value for _, value in weights)],
+            properties=given,
+            attributes={"name": string_attribute(unique), "tensor_names": tensor_names(unique)}
+            if count == 1
+            else {"name": string_attribute(unique)},
+            result_types=[UNKNOWN] * count,
+        )
+        self.operations.append(op)
+        return list(op.results)
+
+    def _unique(self, name: str) -> str:
+        """A name that no other operation has: layers of nested models may be called alike, or called twice."""
+        unique = name
+        while unique in self._names:
+            self._repeated[name] += 1
+            unique = f"{name}_{self._repeated[name]}"
+        self._names.add(unique)
+        return unique
+
+    def _placed(self, value: Any, operands: list[SSAValue], name: str) -> Any:
+        """An argument with the numbers of operands in the places of tensors, which are added to the operands."""
+        if isinstance(value, np.ndarray):
+            value = self.constant(DataAttr.of(cast(Array, value)), f"{name}/constant")
+        if isinstance(value, SSAValue):
+            operands.append(cast("SSAValue[Attribute]", value))
+            return f"%{len(operands) - 1}"
+        if isinstance(value, Slice):
+            return {key: self._placed(each, operands, name) for key, each in value.parts() if each is not None} | {"slice": True}
+        if isinstance(value, list | tuple):
+            return [self._placed(each, operands, name) for each in cast("list[Any]", value)]
+        if isinstance(value, dict):
+            return {key: self._placed(each, operands, name) for key, each in cast("dict[str, Any]", value).items()}
+        return value
+
+
+def values_in(value: Any) -> Iterator[SSAValue]:
+    """The values within an argument, in order."""
+    if isinstance(value, SSAValue):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in cast("list[Any]", value):
+            yield from values_in(each)
+    elif isinstance(value, dict):
+        for each in cast("dict[str, Any]", value).values():
+            yield from values_in(each)

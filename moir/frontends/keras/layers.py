@@ -1,0 +1,124 @@
+"""Layers: their variables as constants, and the operations of their calls.
+
+A layer that is called twice shares its variables. TimeDistributed is its layer between operations that merge and
+separate the steps; SpectralNormalization is its layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from moir.frontends.keras.builder import ModelBuilder, values_in
+from moir.frontends.keras.calls import Call, calls_of
+from moir.frontends.keras.configuration import Entry, attributes_of, entry_of, policy_name
+from moir.frontends.keras.masks import mask_arguments, pass_mask
+from moir.frontends.keras.tensorflow_functions import LAYERS, renamed
+from moir.frontends.keras.weights import LayerWeights
+
+Called = Callable[[Sequence[SSAValue]], list[SSAValue]]
+"""A model as a function of its inputs."""
+
+InnerModel = Callable[[Entry, LayerWeights], Called]
+"""Makes a model within another one."""
+
+
+class Layer:
+    """A layer of a model; its variables are constants once it is called.
+
+    Args:
+        builder: what builds its operations.
+        entry: its entry.
+        weights: its variables.
+        inner_model: makes the model that a layer is.
+    """
+
+    def __init__(self, builder: ModelBuilder, entry: Entry, weights: LayerWeights, inner_model: InnerModel) -> None:
+        self.builder = builder
+        self.entry = entry
+        self.weights = weights
+        self._inner_model = inner_model
+        self._inner: Called | None = None
+        self._inner_layer: Layer | None = None
+        self._variables: list[tuple[str, SSAValue]] | None = None
+
+    def calls(self) -> list[Call]:
+        """The calls that the file lists."""
+        try:
+            return calls_of(self.entry)
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise self.builder.error(f"its inbound nodes are no calls: {error}", self.entry) from error
+
+    def called(self, arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> list[SSAValue]:
+        """The results of a call."""
+        entry = self.entry
+        if entry.is_model:
+            if self._inner is None:
+                self._inner = self._inner_model(entry, self.weights)
+            return self._inner([*values_in(arguments)])
+        if entry.class_name == "TimeDistributed" and "layer" in entry.config:
+            return self._distributed(arguments)
+        if entry.class_name == "SpectralNormalization" and "layer" in entry.config:
+            # The kernel is stored as it is after the division.
+            return self._held().called(arguments, keywords, count)
+        try:
+            properties = attributes_of(entry.config)
+        except (ValueError, KeyError, TypeError) as error:
+            raise self.builder.error(f"its configuration is invalid: {error}", entry) from error
+        if not entry.is_operation or entry.config.get("dtype") is not None:
+            properties["dtype"] = policy_name(entry.config.get("dtype"))
+        if entry.class_name in LAYERS and (call := self._function(arguments, keywords)) is not None:
+            return self.builder.node(call[0], entry.name, call[1], {}, call[2], (), count)
+        properties |= self._assets(properties)
+        keywords = dict(keywords) | mask_arguments(self.builder, entry, arguments, keywords)
+        try:
+            results = self.builder.node(entry.kind, entry.name, arguments, keywords, properties, self.variables(), count)
+        except TypeError as error:
+            raise self.builder.error(f"its configuration is invalid: {error}", entry) from error
+        if not entry.is_operation:
+            pass_mask(self.builder, entry, arguments, results)
+        return results
+
+    def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
+        """The function of `keras.ops` that a function of TensorFlow is; None if none is the same."""
+        found = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
+        return None if found is None or any(True for _ in values_in(found[2])) else found
+
+    def variables(self) -> list[tuple[str, SSAValue]]:
+        """The variables as constants, by their names."""
+        if self._variables is None:
+            found = self.weights.variables(self.entry) if not self.entry.is_operation else []
+            self._variables = [(name, self.builder.constant(value, f"{self.entry.name}/{name}")) for name, value in found]
+        return self._variables
+
+    def _assets(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+        """The vocabulary of a lookup, which is a text of the archive unless the configuration has it."""
+        if "vocabulary" in properties and not isinstance(properties["vocabulary"], str):
+            return {}
+        for path, text in self.builder.file.assets.items():
+            parts = path.split("/")
+            if parts[-1] == "vocabulary.txt" and (self.entry.name in parts[:-1] or len(self.builder.file.assets) == 1):
+                return {"vocabulary": text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")}
+        return {}
+
+    def _distributed(self, arguments: Sequence[Any]) -> list[SSAValue]:
+        """A layer for each step: the steps as batch, the layer, and its results as steps."""
+        entry, name = self.entry, self.entry.name
+        data = next(values_in(arguments), None)
+        if data is None:
+            raise self.builder.error("it is called without a tensor", entry)
+        steps = self.builder.node("TimeDistributed", f"{name}/steps", [data], {}, {"part": "steps"})
+        found = self._held().called(steps, {}, 1)
+        result = self.builder.node("TimeDistributed", name, [found[0], data], {}, {"part": "sequence"})
+        if (mask := self.builder.masks.get(data)) is not None:
+            self.builder.masks[result[0]] = mask
+        return result
+
+    def _held(self) -> Layer:
+        """The layer that is the attribute `layer` of this one."""
+        if self._inner_layer is None:
+            entry = entry_of(self.entry.config["layer"], "the layer", self.builder.location)
+            self._inner_layer = Layer(self.builder, entry, self.weights.of_attribute("layer"), self._inner_model)
+        return self._inner_layer

@@ -1,0 +1,287 @@
+"""The operations of a block: those of a program, calls inlined, regions with what they capture, quantized tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Block as IRBlock
+
+from moir.dialects import opset
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.framework import operation_class
+from moir.dialects.names import tensor_names
+from moir.dialects.properties import attribute_of, string_attribute
+from moir.dialects.shapes import UNKNOWN, tensor
+from moir.frontends.operations import Operations
+from moir.frontends.stablehlo.builder import ProgramBuilder
+from moir.frontends.stablehlo.program import Block, Dense, Operation, Quantized, TensorType, Type, Value
+from moir.frontends.stablehlo.properties import properties_of
+
+KNOWN_COMPOSITES = frozenset(
+    (
+        *("chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan", "chlo.atanh", "chlo.conj", "chlo.cosh", "chlo.digamma"),
+        *("chlo.erf", "chlo.erfc", "chlo.erf_inv", "chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf", "chlo.lgamma", "chlo.sinh"),
+        *("chlo.square", "chlo.tan", "chlo.top_k"),
+    )
+)
+"""Composites that are operations by themselves; any other one is its decomposition."""
+
+_DROPPED_KINDS = frozenset(("sdy.sharding_constraint", "optimization_barrier", "annotate_device_placement"))
+_CONTROL_FLOW = frozenset(("case", "if", "while"))
+_SHAPE_ASSERTION = "shape_assertion"
+
+
+class Scope:
+    """The operations of a block under construction, and what stands for the values of the program in it.
+
+    Args:
+        builder: the builder of the model.
+        operations: the operations of the block.
+        values: the values.
+    """
+
+    def __init__(self, builder: ProgramBuilder, operations: Operations, values: dict[Value, SSAValue]) -> None:
+        self.builder = builder
+        self.operations = operations
+        self.values = values
+        self.constants: dict[SSAValue, DataAttr] = {}
+        self.is_named = True
+        """Whether the operations have names."""
+
+    # What blocks have
+
+    def parameter(self, type_: TensorType, name: str) -> SSAValue:
+        """A Parameter with a name."""
+        op = opset.operation("opset1.Parameter").create(
+            result_types=[self.type_of(type_)], attributes={"name": string_attribute(name), "tensor_names": tensor_names(name)}
+        )
+        self.operations.append(op)
+        return op.results[0]
+
+    def inner_parameter(self, type_: Attribute) -> SSAValue:
+        """A Parameter of a region."""
+        op = opset.operation("opset1.Parameter").create(result_types=[type_])
+        self.operations.append(op)
+        return op.results[0]
+
+    def constant(self, array: Array, name: str, element: Attribute | None = None) -> SSAValue:
+        """A constant."""
+        return self.constant_of(DataAttr.of(array, element), name)
+
+    def constant_of(self, data: DataAttr, name: str) -> SSAValue:
+        """A constant with given data."""
+        op = opset.operation("opset1.Constant").create(
+            properties={"value": data},
+            attributes={"name": string_attribute(self.builder.name(name))} if self.is_named else {},
+            result_types=[tensor(data.shape, data.element)],
+        )
+        self.operations.append(op)
+        self.constants[op.results[0]] = data
+        return op.results[0]
+
+    def type_of(self, type_: Type) -> Attribute:
+        """The type of a value; quantized tensors have the type of their integers."""
+        if not isinstance(type_, TensorType):
+            return UNKNOWN
+        element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
+        return tensor(type_.shape, element)
+
+    def value(self, value: Value, operation: Operation) -> SSAValue:
+        """What stands for a value. Raises ModelFileError if it is not defined yet."""
+        found = self.values.get(value)
+        if found is None:
+            raise self.builder.error("it uses a value that is not defined in front of it", operation.kind, operation.name)
+        return found
+
+    # Calls and operations
+
+    def called(self, block: Block) -> tuple[list[SSAValue], list[Type]]:
+        """Build the operations of a block whose arguments have values; returns what it returns."""
+        self.builder.enter()
+        for operation in block.operations:
+            if operation.kind in ("return", "func.return", "sdy.return"):
+                self.builder.leave()
+                return [self.value(each, operation) for each in operation.operands], [each.type for each in operation.operands]
+            self.operation(operation)
+        raise self.builder.error("a block has no return")
+
+    def operation(self, operation: Operation) -> None:
+        """Build an operation, or what it stands for."""
+        kind = operation.kind
+        if kind in ("func.call", "call"):
+            self._call(operation, str(operation.attributes.get("callee", "")))
+        elif kind == "composite" and operation.attributes.get("name") not in KNOWN_COMPOSITES:
+            self._call(operation, str(operation.attributes.get("decomposition", "")))
+        elif kind == "constant":
+            self._constant(operation)
+        elif kind in _DROPPED_KINDS or (
+            kind == "custom_call" and operation.attributes.get("call_target_name") in ("Sharding", "SPMDFullToShardShape")
+        ):
+            for result, operand in zip(operation.results, operation.operands, strict=False):
+                self.values[result] = self.value(operand, operation)
+        elif kind == "custom_call" and operation.attributes.get("call_target_name") == _SHAPE_ASSERTION:
+            return
+        elif any(_quantized(each.type) for each in (*operation.operands, *operation.results)):
+            self._of_quantized(operation)
+        else:
+            self._node(operation, [self.value(each, operation) for each in operation.operands], [each.type for each in operation.results])
+
+    def _call(self, operation: Operation, name: str) -> None:
+        function = self.builder.function(name, operation)
+        inner = Scope(self.builder, self.operations, {})
+        inner.constants, inner.is_named = self.constants, self.is_named
+        for argument, operand in zip(function.body.arguments, operation.operands, strict=True):
+            inner.values[argument] = self.value(operand, operation)
+        values, _ = inner.called(function.body)
+        if len(values) != len(operation.results):
+            raise self.builder.error(f"the function {name!r} returns {len(values)} values", operation.kind, operation.name)
+        self.values.update(zip(operation.results, values, strict=True))
+
+    def _constant(self, operation: Operation) -> None:
+        value = operation.attributes.get("value")
+        if not isinstance(value, Dense) or not operation.results or not isinstance(operation.results[0].type, TensorType):
+            raise self.builder.error("a constant without elements", operation.kind, operation.name)
+        declared = operation.results[0].type
+        shape = declared.shape or ()
+        array = value.values if value.values.shape == shape else np.broadcast_to(value.values, shape)
+        element = declared.element.storage if isinstance(declared.element, Quantized) else declared.element
+        self.values[operation.results[0]] = self.constant(array, "constant", element)
+
+    def _node(
+        self,
+        operation: Operation,
+        operands: Sequence[SSAValue],
+        types: Sequence[Type],
+        kind: str = "",
+        further: Mapping[str, Any] | None = None,
+    ) -> list[SSAValue]:
+        """An operation of the dialect."""
+        self.builder.count()
+        kind = kind or operation.kind
+        attributes = dict(operation.attributes)
+        if kind == "composite":
+            kind = str(attributes.pop("name"))
+            attributes |= cast("dict[str, Any]", attributes.pop("composite_attributes", None) or {})
+            attributes.pop("decomposition", None)
+            attributes.pop("version", None)
+        captured = self._captured(operation)
+        properties = properties_of({**attributes, **(further or {})})
+        if captured:
+            properties["captured"] = attribute_of(len(captured))
+        is_named = self.is_named and kind in _CONTROL_FLOW
+        regions = [self._region(block, captured, is_named=is_named) for block in operation.regions]
+        names = {"name": string_attribute(self.builder.name(operation.name or kind))} if self.is_named else {}
+        op = operation_class("stablehlo", kind).create(
+            operands=[*operands, *(self.values[each] for each in captured)],
+            properties=properties,
+            attributes=names,
+            result_types=[self.type_of(each) for each in types],
+            regions=regions,
+        )
+        self.operations.append(op)
+        for result, value in zip(operation.results, op.results, strict=False):
+            self.values[result] = value
+        return list(op.results)
+
+    # Regions
+
+    def _captured(self, operation: Operation) -> list[Value]:
+        """The values from around the regions of an operation that these use; constants are copied instead."""
+        found: dict[Value, None] = {}
+        for block in operation.regions:
+            for each in free_values(block):
+                value = self.values.get(each)
+                if value is None:
+                    raise self.builder.error("a region uses a value that is not defined in front of it", operation.kind, operation.name)
+                if value not in self.constants:
+                    found[each] = None
+        return list(found)
+
+    def _region(self, block: Block, captured: Sequence[Value], *, is_named: bool) -> Region:
+        """A region; the operations of functions that are applied to elements have no names."""
+        inner = Scope(self.builder, Operations(), {})
+        inner.is_named = is_named
+        for argument in block.arguments:
+            inner.values[argument] = inner.inner_parameter(self.type_of(argument.type))
+        for each in captured:
+            inner.values[each] = inner.inner_parameter(self.values[each].type)
+        for each in free_values(block):
+            if each not in inner.values:
+                inner.values[each] = inner.constant_of(self.constants[self.values[each]], "constant")
+        values, _ = inner.called(block)
+        results = [opset.operation("opset1.Result").create(operands=[value]) for value in values]
+        return Region(IRBlock([*inner.operations.list, *results]))
+
+    # Quantized tensors
+
+    def _of_quantized(self, operation: Operation) -> None:
+        """An operation on quantized tensors: on the numbers that they stand for, and quantized again."""
+        kind = operation.kind
+        if kind in _MOVING and _same(operation):
+            self._node(operation, [self.value(each, operation) for each in operation.operands], [each.type for each in operation.results])
+            return
+        operands = [self._number(each, operation) for each in operation.operands]
+        results = list(operation.results)
+        if kind not in ("uniform_quantize", "uniform_dequantize"):
+            types = [_expressed(each.type) for each in results]
+            numbers = self._node(operation, operands, types)
+        else:
+            numbers = operands
+        for result, number in zip(results, numbers, strict=False):
+            how = _quantized(result.type)
+            self.values[result] = number if how is None else self._converted("uniform_quantize", operation, number, how, result.type)
+
+    def _number(self, value: Value, operation: Operation) -> SSAValue:
+        how = _quantized(value.type)
+        found = self.value(value, operation)
+        return found if how is None else self._converted("uniform_dequantize", operation, found, how, _expressed(value.type))
+
+    def _converted(self, kind: str, operation: Operation, value: SSAValue, how: Quantized, type_: Type) -> SSAValue:
+        further: dict[str, Any] = {
+            "scales": list(how.scales),
+            "zero_points": list(how.zeros),
+            "storage_min": how.lowest,
+            "storage_max": how.highest,
+            "element": how.storage if kind == "uniform_quantize" else how.expressed,
+        }
+        if how.axis is not None:
+            further["axis"] = how.axis
+        plain = Operation(kind, [], {}, [], [], operation.name)
+        return self._node(plain, [value], [type_], kind, further)[0]
+
+
+_MOVING = frozenset(("transpose", "reshape", "slice", "concatenate", "broadcast_in_dim", "reverse", "gather"))
+
+
+def _quantized(type_: Type) -> Quantized | None:
+    return type_.element if isinstance(type_, TensorType) and isinstance(type_.element, Quantized) else None
+
+
+def _expressed(type_: Type) -> Type:
+    how = _quantized(type_)
+    return TensorType(cast(TensorType, type_).shape, how.expressed) if how is not None else type_
+
+
+def _same(operation: Operation) -> bool:
+    """Whether an operation only moves elements between tensors that are quantized alike, with one scale."""
+    found = [how for each in (operation.operands[0], *operation.results) if (how := _quantized(each.type)) is not None]
+    return len(found) == 1 + len(operation.results) and all(each == found[0] and each.axis is None for each in found)
+
+
+def free_values(block: Block) -> list[Value]:
+    """The values that a block and the regions in it use, and that are defined around it."""
+    defined = set(block.arguments)
+    found: dict[Value, None] = {}
+    for operation in block.operations:
+        for each in operation.operands:
+            if each not in defined:
+                found[each] = None
+        for region in operation.regions:
+            for each in free_values(region):
+                if each not in defined:
+                    found[each] = None
+        defined.update(operation.results)
+    return list(found)

@@ -1,0 +1,97 @@
+"""Spectrograms of signals.
+
+    %y = keras.MelSpectrogram(%x) {fft_length = 512, num_mel_bins = 64}
+->  the magnitudes of opset15.STFT(%x, window), multiplied by the weights of frequencies on the mel scale, in decibel
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import Array
+from moir.dialects.element_types import f32, si64
+from moir.expansions.shape_values import all_axes
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.policies import computed_type
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder
+
+WINDOWS = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46)}
+"""The constant and the factor of the cosine of each window."""
+
+
+def periodic_window(node: LoweringNode, name: object, length: int, frame: int) -> Array:
+    """A window in the middle of a frame."""
+    if name is None:
+        values = np.ones(length)
+    elif name in WINDOWS:
+        constant, factor = WINDOWS[str(name)]
+        values = constant - factor * np.cos(2 * np.pi * np.arange(length) / length)
+    else:
+        node.fail(f"the window {name!r} does not exist", hint="use hann or hamming")
+    before = (frame - length) // 2
+    return np.pad(values, (before, frame - length - before)).astype(np.float32)
+
+
+def mel(frequency: Array | float) -> Array:
+    """Frequencies in Hz on the mel scale."""
+    return 1127.0 * np.log1p(np.asarray(frequency) / 700.0)
+
+
+def mel_weights(bins: int, channels: int, rate: float, low: float, high: float) -> Array:
+    """The weight [bins, channels] of each frequency in each channel: triangles between neighbouring centers.
+
+    The centers are evenly spaced on the mel scale; the frequency 0 has no weight.
+    """
+    places = mel(np.linspace(0.0, rate / 2, bins))[1:, None]
+    edges = np.linspace(mel(low), mel(high), channels + 2)
+    first, center, last = edges[:-2], edges[1:-1], edges[2:]
+    weights = np.minimum((places - first) / (center - first), (last - places) / (last - center))
+    return np.pad(np.maximum(weights, 0.0), ((1, 0), (0, 0))).astype(np.float32)
+
+
+@keras.lowers("MelSpectrogram")
+def mel_spectrogram(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    fft_length: int = 2048,
+    sequence_stride: int = 512,
+    sequence_length: int = 0,
+    window: object | None = None,
+    sampling_rate: float = 16000,
+    num_mel_bins: int = 128,
+    min_freq: float = 20.0,
+    max_freq: float = 0.0,
+    power_to_db: bool = True,
+    top_db: float = 80.0,
+    mag_exp: float = 2.0,
+    min_power: float = 1e-10,
+    ref_power: float = 1.0,
+) -> SSAValue:
+    """keras.MelSpectrogram(x [N, L]) -> [N, channels, frames], of the signal reflected at both ends"""
+    rank, length = node.known_rank(0), sequence_length or fft_length
+    if rank not in (1, 2) or not 0 < length <= fft_length or sequence_stride < 1:
+        node.fail(f"a signal of rank {rank} in frames of {length} of {fft_length}")
+    half = fft_length // 2
+    signal = op.convert(inputs, f32)
+    signal = signal if rank == 2 else op.Unsqueeze(signal, [0])
+    signal = op.Pad(signal, [0, half], [0, half], pad_mode="reflect")
+    weights = op.constant(periodic_window(node, window, length, fft_length))
+    spectrum = op.STFT(signal, weights, op.constant(fft_length, si64), op.constant(sequence_stride, si64), transpose_frames=False)
+    energy = op.ReduceSum(op.Multiply(spectrum, spectrum), [-1], keep_dims=False)
+    energy = energy if mag_exp == 2.0 else op.Power(op.Sqrt(energy), mag_exp)
+    filters = mel_weights(half + 1, num_mel_bins, sampling_rate, min_freq, max_freq or sampling_rate / 2)
+    found = op.MatMul(energy, filters)
+    if power_to_db:
+        decibel = 10.0 / math.log(10.0)
+        reference = 10.0 * math.log10(max(abs(ref_power), min_power))
+        found = op.Subtract(op.Multiply(op.Log(op.Maximum(found, min_power)), decibel), reference)
+        largest = op.ReduceMax(found, all_axes(op, found), keep_dims=False)
+        found = op.Maximum(found, op.Subtract(largest, top_db))
+    found = op.convert(op.Transpose(found, [0, 2, 1]), computed_type(node))
+    return found if rank == 2 else op.Squeeze(found, [0])

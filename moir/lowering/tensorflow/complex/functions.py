@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.expansions.angles import angle_of
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.complex.parts import paired
+from moir.lowering.complex_parts import paired
 from moir.rewriting.builder import OpBuilder
 
 

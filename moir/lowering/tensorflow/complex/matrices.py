@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.expansions.linear_algebra.determinants import place_of_largest, remaining, row_at, signed, size_of_matrices
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex_parts import paired
 from moir.lowering.tensorflow.complex.functions import (
     Number,
     bilinear,
@@ -25,7 +26,6 @@ from moir.lowering.tensorflow.complex.functions import (
     parts,
     times,
 )
-from moir.lowering.tensorflow.complex.parts import paired
 from moir.rewriting.builder import OpBuilder
 
 

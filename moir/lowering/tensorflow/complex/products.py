@@ -8,8 +8,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.complex_parts import paired
 from moir.lowering.tensorflow.complex.functions import Number, parts, times
-from moir.lowering.tensorflow.complex.parts import paired
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_FACTORS = 64

@@ -185,6 +185,11 @@ linspace=: Start Stop Num
 rnn=rnn(Input,PreState,WeightList,SequenceLength,_) rnn=rnn_(Input,PreState,WeightList,SequenceLength,_):
   Input SequenceLength *PreState *WeightList -> Out DropoutState State Reserve
 
+# Signals and complex numbers.
+angle= as_complex= as_real= fft_c2c= fft_c2r= fft_r2c= frame= overlap_add=: X
+complex=complex: X Y
+stft=: X Window
+
 # Attention.
 flash_attn=: q k v fixed_seed_offset attn_mask -> out softmax softmax_lse seed_offset
 memory_efficient_attention=: query key value bias
@@ -220,6 +225,11 @@ generate_proposals_v2=generate_proposals: Scores BboxDeltas ImShape Anchors Vari
   ; pre_nms_top_n=pre_nms_topN post_nms_top_n=post_nms_topN
 distribute_fpn_proposals=: FpnRois RoisNum -> MultiFpnRois MultiLevelRoIsNum RestoreIndex
   ; multi_fpn_rois=MultiFpnRois
+collect_fpn_proposals=: *MultiLevelRois *MultiLevelScores *MultiLevelRoIsNum -> FpnRois RoisNum ; post_nms_topn=post_nms_topN
+iou_similarity: X Y
+nms=: Boxes ; threshold=iou_threshold
+polygon_box_transform: Input
+psroi_pool=: X ROIs RoisNum
 roi_align= roi_pool=: X ROIs RoisNum -> Out Argmax
 
 # Quantization.

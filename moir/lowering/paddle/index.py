@@ -15,14 +15,15 @@ INDEX: dict[str, str] = {
     "comparison": (
         "equal equal_all greater_equal greater_than less_equal less_than logical_and logical_or logical_xor masked_fill not_equal where"
     ),
+    "complex_numbers": ("angle as_complex as_real complex conj imag real"),
     "control_flow": ("conditional_block if select_input while"),
     "convolution": (
         "conv2d conv2d_transpose conv3d conv3d_transpose deformable_conv deformable_conv_v1 depthwise_conv2d "
         "depthwise_conv2d_transpose fused_conv2d"
     ),
-    "detection.boxes": ("anchor_generator box_clip box_coder prior_box yolo_box"),
-    "detection.regions": ("distribute_fpn_proposals generate_proposals_v2 roi_align roi_pool"),
-    "detection.suppression": ("matrix_nms multiclass_nms multiclass_nms2 multiclass_nms3"),
+    "detection.boxes": ("anchor_generator box_clip box_coder density_prior_box iou_similarity polygon_box_transform prior_box yolo_box"),
+    "detection.regions": ("collect_fpn_proposals distribute_fpn_proposals generate_proposals_v2 psroi_pool roi_align roi_pool"),
+    "detection.suppression": ("matrix_nms multiclass_nms multiclass_nms2 multiclass_nms3 nms"),
     "elementwise": (
         "abs acos acosh asin asinh assign atan atanh bitwise_not cast ceil cos cosh dropout erf erfinv exp expm1 floor "
         "fused_dropout_add isfinite_v2 isinf_v2 isnan_v2 label_smooth lgamma log log10 log1p log2 logical_not logsigmoid memcpy "
@@ -64,6 +65,7 @@ INDEX: dict[str, str] = {
         "broadcast_tensors combine expand_as_v2 expand_v2 flatten flatten2 flatten_contiguous_range reshape reshape2 shape "
         "shape64 squeeze squeeze2 unsqueeze unsqueeze2"
     ),
+    "signal": ("fft_c2c fft_c2r fft_r2c frame overlap_add stft"),
     "slicing": ("crop_tensor pad pad2d pad3d set_value slice strided_slice"),
     "sort": ("argsort kthvalue searchsorted top_k top_k_v2 unique"),
 }

@@ -170,8 +170,12 @@ def _priors(
     offset: float,
     *,
     clip: bool,
+    shifts: Sequence[tuple[float, float]] = (),
 ) -> list[SSAValue]:
-    """Boxes around the centre of each place, of given halves of sides, and their variances: both [H, W, priors, 4]."""
+    """Boxes around the centre of each place, of given halves of sides, and their variances: both [H, W, priors, 4].
+
+    With shifts the centre of each box is moved.
+    """
     like = op.constant(0.0, f32)
     width, height = _size(op, image, 3, like), _size(op, image, 2, like)
     step_x = op.constant(steps[0], f32) if steps[0] else op.Divide(width, _size(op, x, 3, like))
@@ -181,6 +185,9 @@ def _priors(
     # [H, W, priors] of each corner
     x_places, y_places = op.Unsqueeze(center_x, [0, 2]), op.Unsqueeze(center_y, [1, 2])
     half_x, half_y = (op.constant(np.array(each, np.float32)) for each in zip(*halves, strict=True))
+    if shifts:
+        across, down = (op.constant(np.array(each, np.float32)) for each in zip(*shifts, strict=True))
+        x_places, y_places = op.Add(x_places, across), op.Add(y_places, down)
     full = op.Concat(op.Slice(op.ShapeOf(x), [2], [4], [1]), op.constant([len(halves)]), axis=0)
     corners = [
         op.Broadcast(op.Divide(value, extent), full)
@@ -194,6 +201,49 @@ def _priors(
     boxes = op.Concat(*(op.Unsqueeze(each, [3]) for each in corners), axis=3)
     boxes = op.Clamp(boxes, min=0.0, max=1.0) if clip else boxes
     return [boxes, op.Broadcast(op.constant(np.array(variances, np.float32)), op.Concat(full, op.constant([4]), axis=0))]
+
+
+@paddle.lowers("density_prior_box")
+def density_prior_box(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    image: SSAValue,
+    *,
+    fixed_sizes: tuple[float, ...],
+    fixed_ratios: tuple[float, ...],
+    densities: tuple[int, ...],
+    variances: tuple[float, ...] = (0.1, 0.1, 0.2, 0.2),
+    clip: bool = False,
+    flatten_to_2d: bool = False,
+    step_w: float = 0.0,
+    step_h: float = 0.0,
+    offset: float = 0.5,
+) -> Replacement:
+    """paddle.density_prior_box(x, image) -> boxes [H, W, priors, 4] relative to the image, and their variances
+
+    A size has a grid of density · density boxes of each ratio around each place. They are limited to the image with
+    and without `clip`.
+    """
+    del clip
+    if len(fixed_sizes) != len(densities) or min(densities, default=0) < 1 or min(fixed_ratios, default=0) <= 0:
+        node.fail(f"densities {list(densities)} and ratios {list(fixed_ratios)} of {len(fixed_sizes)} sizes")
+    if not (step_w and step_h):
+        sizes, places = (shape_of(image) or (-1,))[2:], (shape_of(x) or (-1,))[2:]
+        if len(sizes) != 2 or len(places) != 2 or min(*sizes, *places) < 1:
+            node.fail("its steps follow from sizes that are unknown", hint="give the model's inputs static shapes")
+        step_h, step_w = (size / place for size, place in zip(sizes, places, strict=True))
+    average = int((step_w + step_h) * 0.5)
+    halves: list[tuple[float, float]] = []
+    shifts: list[tuple[float, float]] = []
+    for size, density in zip(fixed_sizes, densities, strict=True):
+        shift = average // density
+        line = [-average / 2 + shift / 2 + index * shift for index in range(density)]
+        for ratio in fixed_ratios:
+            halves += [(size * math.sqrt(ratio) / 2, size / math.sqrt(ratio) / 2)] * density**2
+            shifts += [(across, down) for down in line for across in line]
+    results = _priors(op, x, image, halves, variances, (step_w, step_h), offset, clip=True, shifts=shifts)
+    return [op.Reshape(each, [-1, 4], special_zero=False) for each in results] if flatten_to_2d else results
 
 
 @paddle.lowers("anchor_generator")
@@ -287,3 +337,31 @@ def box_clip(node: LoweringNode, op: OpBuilder, boxes: SSAValue, info: SSAValue)
     limits = [op.Subtract(op.Round(op.Divide(op.Gather(info, [index], 1), scale), mode="half_away_from_zero"), 1.0) for index in (1, 0)]
     limit = op.Unsqueeze(op.Concat(*limits, *limits, axis=1), [1])
     return op.Maximum(op.Minimum(boxes, limit), 0.0)
+
+
+@paddle.lowers("iou_similarity")
+def iou_similarity(op: OpBuilder, x: SSAValue, y: SSAValue, *, box_normalized: bool = True) -> SSAValue:
+    """paddle.iou_similarity(x [N, 4], y [M, 4]) -> the area that each pair of boxes shares, by that which it covers"""
+    margin = 0.0 if box_normalized else 1.0
+
+    def side(start: SSAValue, end: SSAValue) -> SSAValue:
+        length = op.Subtract(end, start)
+        return op.Add(length, margin) if margin else length
+
+    rows, columns = ([op.Gather(each, [index], 1) for index in range(4)] for each in (x, y))
+    columns = [op.Transpose(each, [1, 0]) for each in columns]
+    own = [op.Multiply(side(each[0], each[2]), side(each[1], each[3])) for each in (rows, columns)]
+    starts = [op.Maximum(rows[index], columns[index]) for index in (0, 1)]
+    ends = [op.Minimum(rows[index], columns[index]) for index in (2, 3)]
+    shared = op.Multiply(*(op.Maximum(side(start, end), 0.0) for start, end in zip(starts, ends, strict=True)))
+    covered = op.Subtract(op.Add(*own), shared)
+    return op.Select(op.Greater(covered, 0.0), op.Divide(shared, covered), 0.0)
+
+
+@paddle.lowers("polygon_box_transform")
+def polygon_box_transform(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.polygon_box_transform(x [N, C, H, W]) -> 4 · column - x in even channels, 4 · row - x in odd ones"""
+    columns, rows = op.Multiply(_line(op, x, 3, x), 4.0), op.Unsqueeze(op.Multiply(_line(op, x, 2, x), 4.0), [1])
+    channels = _line(op, x, 1, x)
+    is_odd = op.Reshape(op.Greater(op.Mod(channels, 2.0), 0.5), [-1, 1, 1], special_zero=False)
+    return op.Subtract(op.Select(is_odd, rows, columns), x)

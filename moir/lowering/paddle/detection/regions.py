@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.paddle.operands import lists_of
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -26,7 +27,12 @@ def _images(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, c
         return op.Broadcast(op.constant(0, si32), number)
     if counts is None:
         node.fail("the numbers of regions of the images are missing", hint="give the model a batch of 1")
-    # An image begins where the regions of those before it end.
+    return _images_by_counts(op, regions, counts)
+
+
+def _images_by_counts(op: OpBuilder, regions: SSAValue, counts: SSAValue) -> SSAValue:
+    """The image of each region: an image begins where the regions of those before it end."""
+    number = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     ends = op.CumSum(op.convert(counts, si64), op.constant(0))
     places = op.Range(op.constant(0), op.Squeeze(number, [0]), op.constant(1), output_type=si64)
     is_behind = op.GreaterEqual(op.Unsqueeze(places, [1]), op.Unsqueeze(ends, [0]))
@@ -76,8 +82,30 @@ def roi_pool(
     """paddle.roi_pool(x, regions, counts) -> opset1.ROIPooling(x, (image, region)) {method = "max"}"""
     images = op.convert(op.Unsqueeze(_images(node, op, x, regions, counts), [1]), element_of(regions))
     rows = op.Concat(images, regions, axis=1)
-    result = op.ROIPooling(x, rows, output_size=[pooled_height, pooled_width], spatial_scale=spatial_scale, method="max")
+    result = op.ROIPooling(x, rows, pooled_h=pooled_height, pooled_w=pooled_width, spatial_scale=spatial_scale, method="max")
     return [result, *[None] * (node.result_count - 1)]
+
+
+@paddle.lowers("psroi_pool")
+def position_pool(
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    regions: SSAValue,
+    counts: SSAValue | None = None,
+    *,
+    output_channels: int,
+    pooled_height: int = 1,
+    pooled_width: int = 1,
+    spatial_scale: float = 1.0,
+) -> SSAValue:
+    """paddle.psroi_pool(x, regions, counts) -> opset1.PSROIPooling(x, (image, region)) {mode = "average"}"""
+    if pooled_height != pooled_width:
+        node.fail(f"{pooled_height} rows and {pooled_width} columns, which have to be equal")
+    images = op.convert(op.Unsqueeze(_images(node, op, x, regions, counts), [1]), element_of(regions))
+    rows = op.Concat(images, regions, axis=1)
+    sizes: dict[str, object] = {"output_dim": output_channels, "group_size": pooled_height, "spatial_scale": spatial_scale}
+    return op.PSROIPooling(x, rows, mode="average", spatial_bins_x=1, spatial_bins_y=1, **sizes)
 
 
 @paddle.lowers("generate_proposals_v2")
@@ -174,3 +202,29 @@ def distribute_proposals(
     _, restore = op.TopK.results(op.convert(joined, si32), size, axis=0, mode="min", sort="value", index_element_type=si32)
     results: list[SSAValue | None] = [*parts, *numbers, op.Unsqueeze(restore, [1])]
     return results[: node.result_count]
+
+
+@paddle.lowers("collect_fpn_proposals")
+def collect_proposals(node: LoweringNode, op: OpBuilder, *lists: SSAValue, post_nms_topN: int) -> Replacement:
+    """paddle.collect_fpn_proposals(regions…, scores…, counts…) -> the regions of the best scores, by image"""
+    regions, scores, counts = lists_of(node, lists, 3)
+    if not regions or len(scores) != len(regions) or len(counts) not in (0, len(regions)):
+        node.fail(f"it has {len(regions)} regions, {len(scores)} scores and {len(counts)} numbers of regions")
+    if not counts:
+        node.fail("the numbers of regions of the images are missing", hint="export the model with a newer PaddleDetection")
+    joined = op.Concat(*regions, axis=0) if len(regions) > 1 else regions[0]
+    values = [op.Reshape(each, [-1], special_zero=False) for each in scores]
+    value = op.Concat(*values, axis=0) if len(values) > 1 else values[0]
+    kept = op.Minimum(op.Gather(op.ShapeOf(value), 0, 0), post_nms_topN)
+    _, best = op.TopK.results(value, kept, axis=0, mode="max", sort="value", index_element_type=si32, stable=True)
+    if shape_of(counts[0]) == (1,):
+        return [op.Gather(joined, best, 0), op.convert(op.ShapeOf(best), si32)][: node.result_count]
+    images = [_images_by_counts(op, each, number) for each, number in zip(regions, counts, strict=True)]
+    image = op.Gather(op.Concat(*images, axis=0) if len(images) > 1 else images[0], best, 0)
+    places = op.convert(op.Range(op.constant(0), kept, op.constant(1), output_type=si64), si32)
+    keys = op.Add(op.Multiply(image, op.convert(kept, si32)), places)
+    _, order = op.TopK.results(keys, kept, axis=0, mode="min", sort="value", index_element_type=si32)
+    every = op.Range(op.constant(0), op.Gather(op.ShapeOf(counts[0]), 0, 0), op.constant(1), output_type=si64)
+    is_of = op.Equal(op.Unsqueeze(image, [1]), op.convert(every, si32))
+    numbers = op.ReduceSum(op.convert(is_of, si32), [0], keep_dims=False)
+    return [op.Gather(joined, op.Gather(best, order, 0), 0), numbers][: node.result_count]

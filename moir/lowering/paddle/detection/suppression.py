@@ -5,10 +5,12 @@ Source: multiclass_nms_op.cc and matrix_nms_op.cc of PaddlePaddle 2.6.
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32
+from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import shape_of
+from moir.expansions.suppression import exclusive
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
@@ -74,6 +76,24 @@ def _in_order_of_boxes(op: OpBuilder, rows: SSAValue, places: SSAValue, scores: 
     keys = op.Add(op.Multiply(label, total), box)
     _, order = op.TopK.results(keys, number, axis=0, mode="min", sort="value", index_element_type=si32)
     return op.Gather(rows, order, 0), op.Gather(places, order, 0)
+
+
+@paddle.lowers("nms")
+def suppressed(op: OpBuilder, boxes: SSAValue, *, iou_threshold: float) -> SSAValue:
+    """paddle.nms(boxes [N, 4] by falling score) -> the places that opset9.NonMaxSuppression keeps, in their order"""
+    number = op.Gather(op.ShapeOf(boxes), 0, 0)
+    falling = op.Range(number, op.constant(0), op.constant(-1), output_type=f32)
+    rows, _, _ = op["opset9.NonMaxSuppression"].results(
+        op.Unsqueeze(boxes, [0]),
+        op.Unsqueeze(falling, [0, 1]),
+        number,
+        exclusive(op, op.constant(np.array(iou_threshold, np.float32))),
+        op.constant(np.array(0.0, np.float32)),
+        box_encoding="corner",
+        sort_result_descending=False,
+        output_type=si64,
+    )
+    return op.Gather(rows, 2, 1)
 
 
 @paddle.lowers("matrix_nms")

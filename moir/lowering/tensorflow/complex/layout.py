@@ -179,7 +179,7 @@ def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
         if not any(isinstance(value, ComplexType) for value in node.op.properties.values()):
             return handler(node, op)
         if kind in BY_PARTS:
-            from moir.lowering.tensorflow.complex.parts import computed_by_parts
+            from moir.lowering.complex_parts import computed_by_parts
 
             return computed_by_parts(node, op, handler, BY_PARTS[kind])
         return import_module(FORMULAS).HANDLERS[kind](node, op)

@@ -1,0 +1,131 @@
+"""Complex numbers, which are pairs in a last dimension of 2.
+
+    %y = paddle.real(%x)
+->  %y = opset8.Gather(%x, 0, -1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si32, si64
+from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import paired
+from moir.lowering.binder import LoweringNode
+from moir.lowering.complex_parts import computed_by_parts
+from moir.lowering.paddle.complex_layout import complex_places
+from moir.lowering.paddle.table import paddle
+from moir.lowering.table import BoundHandler, Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
+    """The real part of complex numbers for index 0, the imaginary part for index 1."""
+    return op.Gather(value, index, -1)
+
+
+@paddle.lowers("complex")
+def from_parts(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """paddle.complex(real, imaginary) -> opset1.Concat of both, with a new last dimension"""
+    if not is_static(shape_of(x)) or shape_of(x) != shape_of(y):
+        sizes = op.ShapeOf(x), op.ShapeOf(y)
+        x, y = op.Broadcast(x, sizes[1], mode="bidirectional"), op.Broadcast(y, sizes[0], mode="bidirectional")
+    return paired(op, x, y)
+
+
+@paddle.lowers("as_complex", "as_real")
+def reinterpreted(x: SSAValue) -> SSAValue:
+    """paddle.as_complex(x), paddle.as_real(x) -> x"""
+    return x
+
+
+@paddle.lowers("real")
+def real(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.real(x) -> opset8.Gather(x, 0, -1)"""
+    return part(op, x, 0) if complex_places(node) else x
+
+
+@paddle.lowers("imag")
+def imaginary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.imag(x) -> opset8.Gather(x, 1, -1); zeros if x is real"""
+    return part(op, x, 1) if complex_places(node) else op.Multiply(x, 0.0)
+
+
+@paddle.lowers("conj")
+def conjugate(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.conj(x) -> opset1.Multiply(x, [1, -1])"""
+    return conjugated(op, x) if complex_places(node) else x
+
+
+def conjugated(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """Pairs with the opposite imaginary part."""
+    return op.Multiply(x, op.constant_like(np.array([1, -1]), x))
+
+
+@paddle.lowers("angle")
+def angle(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.angle(x) -> the angle between the first axis and the point (real part, imaginary part)"""
+    if complex_places(node):
+        return angle_of(op, part(op, x, 1), part(op, x, 0))
+    return op.Select(op.Less(x, 0.0), op.constant_like(math.pi, x), op.constant_like(0.0, x))
+
+
+# Formulas of kinds that have a handler for real numbers
+
+
+def _magnitude(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:
+    return op.ReduceL2(node.operand(0), [-1], keep_dims=False)
+
+
+def _product(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
+    """Of a complex and a real number by parts; (a + bi)(c + di) = ac - bd + (ad + bc)i."""
+    if len(complex_places(node)) == 1:
+        return computed_by_parts(node, op, handler, complex_places(node))
+    (a, b), (c, d) = _parts(node, op)
+    return paired(op, op.Subtract(op.Multiply(a, c), op.Multiply(b, d)), op.Add(op.Multiply(a, d), op.Multiply(b, c)))
+
+
+def _quotient(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
+    """Of a complex by a real number by parts; (a + bi) / (c + di) = (ac + bd + (bc - ad)i) / (c² + d²)."""
+    if complex_places(node) == (0,):
+        return computed_by_parts(node, op, handler, (0,))
+    if complex_places(node) == (1,):
+        node.fail("a real number divided by a complex one is not supported", hint="write it as a product with the conjugate")
+    (a, b), (c, d) = _parts(node, op)
+    squares = op.Add(op.Multiply(c, c), op.Multiply(d, d))
+    over, beside = op.Add(op.Multiply(a, c), op.Multiply(b, d)), op.Subtract(op.Multiply(b, c), op.Multiply(a, d))
+    return paired(op, op.Divide(over, squares), op.Divide(beside, squares))
+
+
+def _parts(node: LoweringNode, op: OpBuilder) -> list[tuple[SSAValue, SSAValue]]:
+    """The parts of both operands. Raises ConversionError if the second one begins at an axis of the first."""
+    values = node.operand(0), node.operand(1)
+    ranks = [rank_of(value) for value in values]
+    if node.integer("axis", -1) != -1 and (None in ranks or ranks[0] != ranks[1]):
+        node.fail("complex numbers along an axis are not supported")
+    return [(part(op, value, 0), part(op, value, 1)) for value in values]
+
+
+def _shape(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:
+    kind = si32 if node.op.KIND == "shape" else si64
+    return op.ShapeOf(part(op, node.operand(0), 0), output_type=kind)
+
+
+def _size(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:
+    return op.ReduceProd(op.ShapeOf(part(op, node.operand(0), 0)), [0], keep_dims=False)
+
+
+HANDLERS: Mapping[str, Callable[[LoweringNode, OpBuilder, BoundHandler], Replacement]] = {
+    "abs": _magnitude,
+    "elementwise_div": _quotient,
+    "elementwise_mul": _product,
+    "shape": _shape,
+    "shape64": _shape,
+    "size": _size,
+}
+"""What kinds compute of complex operands."""

@@ -21,7 +21,7 @@ def main() -> int:
     )
     parser.add_argument("command", choices=("export", "compare"))
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", metavar="GLOB", default="*", help="networks")
+    parser.add_argument("--only", metavar="GLOB", default="*", help="networks; several globs separated by commas")
     parser.add_argument("--again", action="store_true", help="export programs that exist, too")
     options = parser.parse_args()
     if options.command == "export":

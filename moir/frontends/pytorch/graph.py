@@ -40,6 +40,9 @@ ALIASING = frozenset(
 )
 """Operations whose result is a view or a copy, as strides and element types decide."""
 
+STRIDED = frozenset(("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"))
+"""Operations on the memory of their operand, whatever its own strides are."""
+
 COMPLEX = "complex_operands"
 """The property with the indices of the operands that have complex numbers; it is there where the results have, too."""
 
@@ -47,7 +50,7 @@ COPIES = "copies"
 """The property of such an operation whose result is a copy."""
 
 UNDECIDED = "undecided"
-"""The property of such an operation of which the strides do not say whether its result is a copy."""
+"""The property of such an operation of which the strides do not say whether its result is a copy, or what it reads."""
 
 
 def kind_of_target(target: str) -> str:
@@ -174,6 +177,8 @@ class GraphBuilder:
         complex_operands = [index for index, value in enumerate(arguments.operands) if value in self._complex]
         if complex_operands or any(each and self.is_complex(each) for each in results):
             properties[COMPLEX] = integers_attribute(tuple(complex_operands))
+        if kind in STRIDED and not self._is_whole(node):
+            properties[UNDECIDED] = attribute_of(True)
         if kind in ALIASING:
             copies = self._copies(node, kind, results)
             if copies is not False:
@@ -243,6 +248,18 @@ class GraphBuilder:
         name = node.text("name", "") or next((each for each in results if each), "")
         path = _module_path(node.fields("metadata", {}).text("nn_module_stack", ""))
         return f"{path}/{name}" if path else name
+
+    def _is_whole(self, node: Fields) -> bool:
+        """Whether the first operand of a node is its memory, one element after another from the beginning."""
+        given = next((each.fields("arg") for each in node.objects("inputs") if each.text("name", "") in ("self", "input")), None)
+        if given is None or "as_tensor" not in given.content:
+            return False
+        name = given.fields("as_tensor").text("name")
+        if name not in self._metas.content:
+            return False
+        meta = self._metas.fields(name)
+        offset = meta.fields("storage_offset", {"as_int": 0}).content.get("as_int")
+        return offset == 0 and _is_contiguous(meta) is True
 
     def _copies(self, node: Fields, kind: str, results: Sequence[str]) -> bool | None:
         """Whether the result of an operation that may be a view is a copy of its operand; None if nothing says so."""

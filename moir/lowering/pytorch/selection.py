@@ -12,7 +12,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.arguments import Scalar, Size, axis_from_front
+from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, axis_from_front
 from moir.lowering.pytorch.promotion import as_element, promoted
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -149,8 +149,8 @@ def as_strided_scatter(
     self: SSAValue,
     src: SSAValue,
     *,
-    size: tuple[int, ...],
-    stride: tuple[int, ...],
+    size: Sizes,
+    stride: Sizes,
     storage_offset: int = 0,
 ) -> SSAValue:
     """aten.as_strided_scatter.default(x, y) {size, stride, storage_offset} -> x with y at these places"""

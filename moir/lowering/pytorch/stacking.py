@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -12,7 +13,7 @@ from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, Tensors, axes_from_front, axis_from_front, present, size_list
+from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
@@ -228,19 +229,41 @@ def channel_shuffle(node: LoweringNode, op: OpBuilder, self: SSAValue, *, groups
 
 
 @aten.lowers("as_strided.default", "as_strided_copy.default")
-def as_strided(
-    node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int = 0
-) -> SSAValue:
+def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes, stride: Sizes, storage_offset: int = 0) -> SSAValue:
     """aten.as_strided.default(x) {size, stride, storage_offset} -> opset8.Gather(x in a row, positions, 0)
 
-    The memory is that of x in the order of its elements.
+    If the elements stay in their order it is opset1.Reshape(x, size). The memory is that of x in the order of its
+    elements: the reader marks operands of which that is not known.
     """
-    places = np.full(size, storage_offset, np.int64)
-    for axis, (count, step) in enumerate(zip(size, stride, strict=True)):
+    if node.flag("undecided"):
+        node.fail("its operand is itself a view, whose memory is not known", hint="export the model with x.clone() in front of it")
+    if storage_offset == 0 and _keeps_order(size, stride):
+        return op.Reshape(self, shape_value(op, size), special_zero=False)
+    known = [each for each in (*size, *stride) if isinstance(each, int)]
+    shape = shape_of(self)
+    if len(known) != len(size) + len(stride) or shape is None or min(shape, default=0) < 0:
+        node.fail("the sizes of its operand or of its result are computed when the model runs")
+    places = np.full(known[: len(size)], storage_offset, np.int64)
+    for axis, (count, step) in enumerate(zip(known[: len(size)], known[len(size) :], strict=True)):
         places = places + (np.arange(count) * step).reshape([-1 if each == axis else 1 for each in range(len(size))])
-    if places.size and not isinstance(node.shape(0), tuple):
-        node.fail("the shape of its operand is unknown")
+    if places.size and int(places.max()) >= prod(shape):
+        node.fail("it reads memory that is not of its operand")
     return op.Gather(op.Reshape(self, [-1], special_zero=False), op.constant(places, si64), 0)
+
+
+def _keeps_order(size: Sizes, stride: Sizes) -> bool:
+    """Whether strides are those of elements one after another, of sizes of which only the first one may be computed."""
+    expected = 1
+    for index in range(len(size) - 1, -1, -1):
+        count, step = size[index], stride[index]
+        if count == 1:
+            continue
+        if step != expected:
+            return False
+        if not isinstance(count, int):
+            return all(each == 1 for each in size[:index])
+        expected *= count
+    return False
 
 
 @aten.lowers("trapezoid.x", "trapezoid.dx", "trapz.x", "trapz.dx", "cumulative_trapezoid.x", "cumulative_trapezoid.dx")

@@ -96,7 +96,9 @@ def _compared(compiled: Any, meta: Any, folder: Path) -> str:
 def compare(folder: Path, only: str) -> int:
     """Compare the programs of a folder; returns the number of those that are wrong."""
     wrong: Counter[str] = Counter()
-    programs = sorted(path.parent for path in folder.glob("*/*/model.pt2") if fnmatch(path.parent.parent.name, only))
+    programs = sorted(
+        path.parent for path in folder.glob("*/*/model.pt2") if any(fnmatch(path.parent.parent.name, glob) for glob in only.split(","))
+    )
     for program in programs:
         try:
             reason = check(program)

@@ -29,7 +29,7 @@ def networks(only: str) -> dict[str, Builder]:
             found |= import_module(f"exports.{family}").NETWORKS
         except ImportError as error:
             print(f"{family}: {error}", file=sys.stderr)
-    return {name: builder for name, builder in found.items() if fnmatch(name, only)}
+    return {name: builder for name, builder in found.items() if any(fnmatch(name, glob) for glob in only.split(","))}
 
 
 def _arrays(given: Any) -> list[np.ndarray[Any, Any]]:
@@ -41,6 +41,8 @@ def _arrays(given: Any) -> list[np.ndarray[Any, Any]]:
 def _write(folder: Path, network: Network, program: torch.export.ExportedProgram) -> None:
     """Write a program, its inputs and torch's results."""
     folder.mkdir(parents=True, exist_ok=True)
+    # Before it runs, as it may write to its buffers.
+    torch.export.save(program, folder / "model.pt2")
     signature = program.graph_signature
     names = {
         "inputs": [each.arg.name for each in signature.input_specs if each.kind.name == "USER_INPUT" and hasattr(each.arg, "name")],
@@ -67,7 +69,6 @@ def _write(folder: Path, network: Network, program: torch.export.ExportedProgram
         np.savez(folder / f"values{tag}.npz", **{f"in{i}": a for i, a in enumerate(_arrays((given, dict(network.keywords))))},
                  **{f"out{i}": a for i, a in enumerate(_arrays(found))})  # fmt: skip
     (folder / "meta.json").write_text(json.dumps(names), encoding="utf-8")
-    torch.export.save(program, folder / "model.pt2")
 
 
 def _forms(network: Network) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ result, with the path of its module in front. A graph of control flow becomes a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -19,7 +19,7 @@ from moir.dialects import element_types, opset
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import operation_class
 from moir.dialects.names import several_tensor_names
-from moir.dialects.properties import attribute_of, string_attribute, strings_attribute
+from moir.dialects.properties import attribute_of, integers_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.frontends.operations import Operations
 from moir.frontends.pytorch.arguments import ARGUMENTS, Arguments, add_argument
@@ -40,11 +40,17 @@ ALIASING = frozenset(
 )
 """Operations whose result is a view or a copy, as strides and element types decide."""
 
+STRIDED = frozenset(("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"))
+"""Operations on the memory of their operand, whatever its own strides are."""
+
+COMPLEX = "complex_operands"
+"""The property with the indices of the operands that have complex numbers; it is there where the results have, too."""
+
 COPIES = "copies"
 """The property of such an operation whose result is a copy."""
 
 UNDECIDED = "undecided"
-"""The property of such an operation of which the strides do not say whether its result is a copy."""
+"""The property of such an operation of which the strides do not say whether its result is a copy, or what it reads."""
 
 
 def kind_of_target(target: str) -> str:
@@ -70,6 +76,7 @@ class GraphBuilder:
         self.values = values
         self.subclasses = subclasses or {}
         self._metas = graph.fields("tensor_values", {})
+        self._complex: set[SSAValue] = set()
         self._symbols = {name: element for key, element in _SYMBOLS.items() for name in graph.fields(key, {}).content}
 
     def nodes(self) -> None:
@@ -90,14 +97,22 @@ class GraphBuilder:
         return tensor(None, self.element_of(name))
 
     def element_of(self, name: str) -> Attribute:
-        """The element type of a tensor; dynamic for complex numbers and for what is no tensor."""
+        """The element type of a tensor, of complex numbers that of their parts; dynamic for what is no tensor."""
+        element = self._meta_element(name)
+        return cast("Attribute", element.element_type) if isinstance(element, ComplexType) else element
+
+    def is_complex(self, name: str) -> bool:
+        """Whether a tensor has complex numbers: it is pairs of parts in a last dimension of 2 here."""
+        return isinstance(self._meta_element(name), ComplexType)
+
+    def _meta_element(self, name: str) -> Attribute:
         if name not in self._metas.content:
             return element_types.dynamic
         meta = self._metas.fields(name)
         element = ELEMENTS.get(number := meta.integer("dtype"))
         if element is None:
             raise meta.error(f"the unknown element type {number}")
-        return element_types.dynamic if isinstance(element, ComplexType) else element
+        return element
 
     def constant(self, name: str, value: DataAttr) -> SSAValue:
         """Append a constant."""
@@ -109,9 +124,18 @@ class GraphBuilder:
         self.operations.append(op)
         return op.results[0]
 
-    def weight(self, name: str, value: DataAttr, element: Attribute) -> SSAValue:
-        """Append a weight: a constant, converted if the program says another element type than its file."""
+    def weight(self, name: str, value: DataAttr, placeholder: str) -> SSAValue:
+        """Append a weight: a constant, converted if the program says another element type than its file.
+
+        Args:
+            name: name of the parameter or buffer.
+            value: its elements.
+            placeholder: name of the input of the graph.
+        """
+        element = self.element_of(placeholder)
         found = self.constant(name, value)
+        if self.is_complex(placeholder):
+            self._complex.add(found)
         if value.element == element or element is element_types.dynamic:
             return found
         op = operation_class(DIALECT, "to.dtype").create(
@@ -150,6 +174,11 @@ class GraphBuilder:
         properties = arguments.properties
         if arguments.names:
             properties[ARGUMENTS] = strings_attribute(arguments.names)
+        complex_operands = [index for index, value in enumerate(arguments.operands) if value in self._complex]
+        if complex_operands or any(each and self.is_complex(each) for each in results):
+            properties[COMPLEX] = integers_attribute(tuple(complex_operands))
+        if kind in STRIDED and not self._is_whole(node):
+            properties[UNDECIDED] = attribute_of(True)
         if kind in ALIASING:
             copies = self._copies(node, kind, results)
             if copies is not False:
@@ -166,6 +195,8 @@ class GraphBuilder:
         for result, each in zip(op.results, results, strict=True):
             if each:
                 self.values[each] = result
+                if self.is_complex(each):
+                    self._complex.add(result)
 
     def _part(self, node: Fields) -> bool:
         """Whether a node reads a part of a tensor of a subclass, which is appended as a constant."""
@@ -217,6 +248,18 @@ class GraphBuilder:
         name = node.text("name", "") or next((each for each in results if each), "")
         path = _module_path(node.fields("metadata", {}).text("nn_module_stack", ""))
         return f"{path}/{name}" if path else name
+
+    def _is_whole(self, node: Fields) -> bool:
+        """Whether the first operand of a node is its memory, one element after another from the beginning."""
+        given = next((each.fields("arg") for each in node.objects("inputs") if each.text("name", "") in ("self", "input")), None)
+        if given is None or "as_tensor" not in given.content:
+            return False
+        name = given.fields("as_tensor").text("name")
+        if name not in self._metas.content:
+            return False
+        meta = self._metas.fields(name)
+        offset = meta.fields("storage_offset", {"as_int": 0}).content.get("as_int")
+        return offset == 0 and _is_contiguous(meta) is True
 
     def _copies(self, node: Fields, kind: str, results: Sequence[str]) -> bool | None:
         """Whether the result of an operation that may be a view is a copy of its operand; None if nothing says so."""

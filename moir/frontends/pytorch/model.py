@@ -183,7 +183,7 @@ class _ProgramBuilder:
             self.builder.subclasses[name] = (weight, value)
             return
         self._buffers[weight] = name
-        self.builder.values[name] = self.builder.weight(weight, value, self.builder.element_of(name))
+        self.builder.values[name] = self.builder.weight(weight, value, name)
 
     def _user_input(self, given: Fields) -> None:
         key, _ = given.only()
@@ -221,7 +221,7 @@ class _ProgramBuilder:
             symbols.append(expression.name if isinstance(expression, Symbol) else "")
             bounds.append(_written(bounds_of(expression, self._ranges)))
         element = self.builder.element_of(name)
-        if element is element_types.dynamic:
+        if element is element_types.dynamic or self.builder.is_complex(name):
             raise meta.error(f"the input {name!r} has complex numbers, which OpenVINO IR does not have")
         named: dict[str, Attribute] = {"dimension_names": strings_attribute(symbols)} if any(symbols) else {}
         is_bounded = any(".." in each for each in bounds)

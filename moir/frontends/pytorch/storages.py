@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -87,7 +88,9 @@ def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], s
     Raises ValueError if the tensor does not lie within the storage, or no constant of the IR can hold it.
     """
     if isinstance(element, ComplexType):
-        raise ValueError("a tensor of complex numbers, which OpenVINO IR does not have")
+        # Pairs of parts in a last dimension.
+        part = cast("Attribute", element.element_type)
+        return tensor_over(storage, part, [*sizes, 2], [*(2 * stride for stride in strides), 1], 2 * offset)
     dtype = element_types.to_numpy(element)
     if len(sizes) != len(strides) or len(sizes) > MAXIMUM_RANK or min((*sizes, *strides, offset), default=0) < 0:
         raise ValueError(f"sizes {list(sizes)}, strides {list(strides)} and offset {offset} are those of no tensor")

@@ -167,10 +167,10 @@ def glu(op: OpBuilder, self: SSAValue, *, dim: int = -1) -> SSAValue:
 @aten.lowers("logit.default")
 def logit(node: LoweringNode, op: OpBuilder, self: SSAValue, *, eps: Scalar | None = None) -> SSAValue:
     """aten.logit.default(x) {eps} -> Log(x / (1 - x)), x limited to eps and 1 - eps"""
-    x = self
+    x = op.convert(self, inferred_element(node))
     if eps is not None:
         margin = _known(node, eps, "eps")
-        x = op.Clamp(x, min=margin, max=1 - margin)
+        x = op.Select(op.Less(x, margin), op.constant_like(margin, x), op.Minimum(x, 1 - margin))
     return op.Log(op.Divide(x, op.Subtract(op.constant_like(1, x), x)))
 
 

@@ -46,13 +46,16 @@ class ExportedNode(LoweringNode):
 def arranged(node: LoweringNode, signature: Signature) -> LoweringNode:
     """The node with its operands in the order of a signature, by their names.
 
-    They stay as they are where none has a name of the signature, as in lowerings of extensions with names of their own.
+    They stay as they are where no argument has a name of the signature, as in lowerings of extensions with names of
+    their own.
     """
     names = names_of_operands(node)
     wanted = [each.name for each in signature.operands]
     given = dict(zip(names, node.op.operands, strict=False))
     found = [given.get(name) for name in wanted]
-    is_named = any(value is not None for value in found) or all(each.is_optional for each in signature.operands)
+    known = {*wanted, *(each.name for each in signature.attributes)}
+    # An argument that a list holds has its index after its name.
+    is_named = any(name.partition(".")[0] in known for name in names) or all(each.is_optional for each in signature.operands)
     # An operand that is None is an absent one.
     values = cast("Sequence[SSAValue]", found) if wanted and is_named else None
     return ExportedNode(node.op, node.version, node.run, values)

@@ -30,7 +30,7 @@ def _operands(node: LoweringNode, op: OpBuilder, *values: Scalar) -> list[SSAVal
 
 
 @aten.lowers("add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Tensor", "rsub.Scalar", "subtract.Tensor")
-def add(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar, alpha: Scalar = 1) -> SSAValue:
+def add(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, alpha: Scalar = 1) -> SSAValue:
     """aten.add.Tensor(x, y) {alpha = a} -> opset1.Add(x, a · y); `sub` subtracts, `rsub` is y - a · x"""
     x, y = _operands(node, op, self, other)
     kind = node.op.KIND
@@ -44,20 +44,20 @@ def add(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar, alp
 
 
 @aten.lowers("mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
-def mul(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+def mul(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.mul.Tensor(x, y) -> opset1.Multiply(x, y); of booleans LogicalAnd"""
     x, y = _operands(node, op, self, other)
     return op.LogicalAnd(x, y) if element_of(x) == boolean else op.Multiply(x, y)
 
 
 @aten.lowers("div.Tensor", "div.Scalar", "true_divide.Tensor", "divide.Tensor", "divide.Scalar")
-def div(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+def div(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.div.Tensor(x, y) -> opset1.Divide(x, y), of integers as floats"""
     return op.Divide(*_operands(node, op, self, other))
 
 
 @aten.lowers("div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode")
-def div_mode(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar, rounding_mode: str = "") -> SSAValue:
+def div_mode(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar, rounding_mode: str = "") -> SSAValue:
     """aten.div.Tensor_mode(x, y) {rounding_mode = "floor"} -> the quotient rounded down, with "trunc" towards 0"""
     x, y = _operands(node, op, self, other)
     if not rounding_mode:
@@ -76,13 +76,13 @@ def floor_quotient(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 @aten.lowers("floor_divide.default", "floor_divide.Scalar")
-def floor_divide(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+def floor_divide(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.floor_divide.default(x, y) -> the quotient rounded down"""
     return floor_quotient(op, *_operands(node, op, self, other))
 
 
-@aten.lowers("remainder.Tensor", "remainder.Scalar", "fmod.Tensor", "fmod.Scalar")
-def remainder(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+@aten.lowers("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor", "fmod.Tensor", "fmod.Scalar")
+def remainder(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.remainder.Tensor(x, y) -> opset1.FloorMod(x, y), with the sign of y; `fmod` opset1.Mod, with that of x"""
     x, y = _operands(node, op, self, other)
     return op.FloorMod(x, y) if node.op.KIND.startswith("remainder") else op.Mod(x, y)
@@ -183,7 +183,7 @@ def xlogy(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> 
 
 
 @aten.lowers("copysign.Tensor", "copysign.Scalar")
-def copysign(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+def copysign(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.copysign.Tensor(x, y) -> |x| with the sign of y"""
     x, y = _operands(node, op, self, other)
     size = op.Abs(x)

@@ -23,7 +23,7 @@ COMPARISONS = {
 
 
 @aten.lowers(*(f"{name}.{overload}" for name in COMPARISONS for overload in ("Tensor", "Scalar")))
-def compare(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+def compare(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.lt.Tensor(x, y) -> opset1.Less(x, y), and so on"""
     name = COMPARISONS[node.op.KIND.partition(".")[0]]
     element = promoted([self, other])
@@ -45,10 +45,10 @@ def logical(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) 
 
 
 @aten.lowers(
-    *(f"bitwise_{name}.{overload}" for name in ("and", "or", "xor") for overload in ("Tensor", "Scalar")),
+    *(f"bitwise_{name}.{overload}" for name in ("and", "or", "xor") for overload in ("Tensor", "Scalar", "Scalar_Tensor")),
     *(f"__{name}__.{overload}" for name in ("and", "or", "xor") for overload in ("Tensor", "Scalar")),
 )
-def bitwise(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+def bitwise(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.bitwise_and.Tensor(x, y) -> opset13.BitwiseAnd(x, y), of booleans LogicalAnd, and so on"""
     name = node.op.KIND.partition(".")[0].strip("_").removeprefix("bitwise_")
     x, y = as_element(op, inferred_element(node), self, other)
@@ -59,9 +59,9 @@ def bitwise(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar)
 
 @aten.lowers(
     *(f"__{name}__.{overload}" for name in ("lshift", "rshift") for overload in ("Tensor", "Scalar")),
-    *(f"bitwise_{name}_shift.{overload}" for name in ("left", "right") for overload in ("Tensor", "Tensor_Scalar")),
+    *(f"bitwise_{name}_shift.{overload}" for name in ("left", "right") for overload in ("Tensor", "Tensor_Scalar", "Scalar_Tensor")),
 )
-def shift(node: LoweringNode, op: OpBuilder, self: SSAValue, *, other: Scalar) -> SSAValue:
+def shift(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
     """aten.bitwise_left_shift.Tensor(x, y) -> opset15.BitwiseLeftShift(x, y)"""
     x, y = as_element(op, inferred_element(node), self, other)
     is_left = "lshift" in node.op.KIND or "left" in node.op.KIND

@@ -1,15 +1,15 @@
-"""Resizing and sampling of images, and the operations of torchvision."""
+"""Resizing and sampling of images."""
 
 from __future__ import annotations
 
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si32
-from moir.dialects.shapes import element_of
-from moir.expansions.resampling import resized_to
+from moir.dialects.element_types import f32
+from moir.expansions.image_kernels import KERNELS, kernel_weights
+from moir.expansions.resampling import multiplied, resized_to
 from moir.expansions.shape_values import dimension
-from moir.expansions.suppression import exclusive
+from moir.expansions.volumes import sampled_volume
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Sizes, shape_value
 from moir.lowering.pytorch.table import aten
@@ -76,58 +76,50 @@ def _check_factors(node: LoweringNode, sizes: Sizes) -> None:
             node.fail(f"{name} is {factor} for sizes {size} and {wanted}", hint="resize to sizes in place of factors")
 
 
-@aten.lowers("grid_sampler.default", "grid_sampler_2d.default")
+@aten.lowers("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")
 def grid_sampler(
     node: LoweringNode, op: OpBuilder, input: SSAValue, grid: SSAValue, *, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> SSAValue:
     """aten.grid_sampler_2d.default(x, grid) {…} -> opset9.GridSample(x, grid) {mode, padding_mode, align_corners}"""
-    if node.rank(0) != 4:
-        node.fail("volumes are not supported")
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     if not 0 <= interpolation_mode < 3 or not 0 <= padding_mode < 3:
         node.fail(f"mode {interpolation_mode} and padding {padding_mode} do not exist")
+    if node.known_rank(0) == 5:
+        how = {"mode": modes[interpolation_mode], "padding": paddings[padding_mode], "aligned": align_corners}
+        return sampled_volume(op, input, grid, **how)
     return op.GridSample(input, grid, mode=modes[interpolation_mode], padding_mode=paddings[padding_mode], align_corners=align_corners)
 
 
-@aten.lowers("torchvision.nms.default")
-def nms(op: OpBuilder, dets: SSAValue, scores: SSAValue, *, iou_threshold: float) -> SSAValue:
-    """aten.torchvision.nms.default(boxes [N, 4], scores [N]) {iou_threshold} -> opset9.NonMaxSuppression(…)"""
-    count = op.Gather(op.ShapeOf(scores), op.constant(0), 0)
-    found = op.NonMaxSuppression(
-        op.Unsqueeze(op.convert(dets, f32), [0]),
-        op.Unsqueeze(op.convert(scores, f32), [0, 1]),
-        count,
-        exclusive(op, op.constant(iou_threshold)),
-        op.constant(float(np.finfo(np.float32).min)),
-        box_encoding="corner",
-        sort_result_descending=False,
-    )
-    return op.Gather(found, op.constant(2), 1)
+def _antialiased_kinds() -> list[str]:
+    return [f"_upsample_{name}2d_aa.{overload}" for name in ("bilinear", "bicubic") for overload in ("default", "vec")]
 
 
-@aten.lowers("torchvision.roi_align.default")
-def roi_align(
+@aten.lowers(*_antialiased_kinds())
+def upsample_antialiased(
+    node: LoweringNode,
     op: OpBuilder,
     input: SSAValue,
-    rois: SSAValue,
     *,
-    spatial_scale: float,
-    pooled_height: int,
-    pooled_width: int,
-    sampling_ratio: int,
-    aligned: bool,
+    output_size: Sizes = (),
+    scale_factors: tuple[float, ...] = (),
+    align_corners: bool = False,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
 ) -> SSAValue:
-    """aten.torchvision.roi_align.default(x, regions [R, 5]) -> opset9.ROIAlign(x, boxes, images)"""
-    boxes = op.Slice(rois, [1], [5], [1], [1])
-    images = op.convert(op.Gather(rois, op.constant(0), 1), si32)
-    return op["opset9.ROIAlign"](
-        input,
-        op.convert(boxes, element_of(input)),
-        images,
-        pooled_h=pooled_height,
-        pooled_w=pooled_width,
-        sampling_ratio=max(sampling_ratio, 0),
-        spatial_scale=spatial_scale,
-        mode="avg",
-        aligned_mode="half_pixel" if aligned else "asymmetric",
-    )
+    """aten._upsample_bilinear2d_aa.default(x) {output_size} -> opset1.MatMul with the weights of a wide kernel"""
+    shape = node.shape(0)
+    if shape is None or min(shape[2:]) < 0 or not all(isinstance(each, int) for each in output_size):
+        node.fail("the sizes of the images are unknown", hint="give the model's inputs static shapes")
+    if align_corners:
+        node.fail("aligned corners are not supported with antialiasing")
+    kernel = KERNELS["triangle" if "bilinear" in node.op.KIND else "keyscubic"]
+    factors = list(scale_factors) or [scales_h, scales_w]
+    x = op.convert(input, f32)
+    for index, axis in enumerate((2, 3)):
+        factor = factors[index]
+        resized = output_size[index] if output_size else int(shape[axis] * (factor or 1.0))
+        assert isinstance(resized, int)
+        scale = factor or resized / shape[axis]
+        matrix = kernel_weights(kernel, shape[axis], resized, scale=scale, translation=0.0, antialias=True)
+        x = multiplied(op, x, op.constant(matrix.astype(np.float32), f32), axis, 4)
+    return x

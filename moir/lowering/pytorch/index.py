@@ -16,8 +16,8 @@ INDEX: dict[str, str] = {
         "divide.Tensor divide.Tensor_mode floor_divide.Scalar floor_divide.default fmax.default fmin.default fmod.Scalar "
         "fmod.Tensor heaviside.default hypot.default lerp.Scalar lerp.Tensor logaddexp.default logaddexp2.default max.other "
         "maximum.default min.other minimum.default mul.Scalar mul.Tensor multiply.Scalar multiply.Tensor pow.Scalar "
-        "pow.Tensor_Scalar pow.Tensor_Tensor remainder.Scalar remainder.Tensor rsub.Scalar rsub.Tensor sub.Scalar sub.Tensor "
-        "subtract.Tensor true_divide.Tensor xlogy.Scalar_Other xlogy.Scalar_Self xlogy.Tensor"
+        "pow.Tensor_Scalar pow.Tensor_Tensor remainder.Scalar remainder.Scalar_Tensor remainder.Tensor rsub.Scalar rsub.Tensor "
+        "sub.Scalar sub.Tensor subtract.Tensor true_divide.Tensor xlogy.Scalar_Other xlogy.Scalar_Self xlogy.Tensor"
     ),
     "attention": (
         "_scaled_dot_product_attention_math.default _scaled_dot_product_flash_attention.default "
@@ -25,13 +25,21 @@ INDEX: dict[str, str] = {
     ),
     "comparison": (
         "__and__.Scalar __and__.Tensor __lshift__.Scalar __lshift__.Tensor __or__.Scalar __or__.Tensor __rshift__.Scalar "
-        "__rshift__.Tensor __xor__.Scalar __xor__.Tensor bitwise_and.Scalar bitwise_and.Tensor bitwise_left_shift.Tensor "
-        "bitwise_left_shift.Tensor_Scalar bitwise_or.Scalar bitwise_or.Tensor bitwise_right_shift.Tensor "
-        "bitwise_right_shift.Tensor_Scalar bitwise_xor.Scalar bitwise_xor.Tensor eq.Scalar eq.Tensor ge.Scalar ge.Tensor "
-        "greater.Scalar greater.Tensor greater_equal.Scalar greater_equal.Tensor gt.Scalar gt.Tensor le.Scalar le.Tensor "
-        "less.Scalar less.Tensor less_equal.Scalar less_equal.Tensor logical_and.default logical_or.default logical_xor.default "
-        "lt.Scalar lt.Tensor masked_fill.Scalar masked_fill.Tensor ne.Scalar ne.Tensor not_equal.Scalar not_equal.Tensor "
-        "where.Scalar where.ScalarOther where.ScalarSelf where.self"
+        "__rshift__.Tensor __xor__.Scalar __xor__.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor bitwise_and.Tensor "
+        "bitwise_left_shift.Scalar_Tensor bitwise_left_shift.Tensor bitwise_left_shift.Tensor_Scalar bitwise_or.Scalar "
+        "bitwise_or.Scalar_Tensor bitwise_or.Tensor bitwise_right_shift.Scalar_Tensor bitwise_right_shift.Tensor "
+        "bitwise_right_shift.Tensor_Scalar bitwise_xor.Scalar bitwise_xor.Scalar_Tensor bitwise_xor.Tensor eq.Scalar eq.Tensor "
+        "ge.Scalar ge.Tensor greater.Scalar greater.Tensor greater_equal.Scalar greater_equal.Tensor gt.Scalar gt.Tensor "
+        "le.Scalar le.Tensor less.Scalar less.Tensor less_equal.Scalar less_equal.Tensor logical_and.default logical_or.default "
+        "logical_xor.default lt.Scalar lt.Tensor masked_fill.Scalar masked_fill.Tensor ne.Scalar ne.Tensor not_equal.Scalar "
+        "not_equal.Tensor where.Scalar where.ScalarOther where.ScalarSelf where.self"
+    ),
+    "complex.kinds": (
+        "_conj.default _conj_physical.default _fft_c2c.default _fft_c2r.default _fft_r2c.default angle.default complex.default "
+        "conj_physical.default fft_fft.default fft_fft2.default fft_fftn.default fft_fftshift.default fft_ifft.default "
+        "fft_ifft2.default fft_ifftn.default fft_ifftshift.default fft_irfft.default fft_irfft2.default fft_irfftn.default "
+        "fft_rfft.default fft_rfft2.default fft_rfftn.default imag.default polar.default stft.center stft.default "
+        "view_as_complex.default view_as_complex_copy.default view_as_real.default view_as_real_copy.default"
     ),
     "control_flow": (
         "higher_order.cond higher_order.hints_wrapper higher_order.invoke_subgraph higher_order.map_impl higher_order.scan "
@@ -42,6 +50,7 @@ INDEX: dict[str, str] = {
         "_convolution.default conv1d.default conv1d.padding conv2d.default conv2d.padding conv3d.default conv3d.padding "
         "conv_transpose1d.default conv_transpose2d.input conv_transpose3d.input convolution.default"
     ),
+    "detection": ("torchvision.deform_conv2d.default torchvision.nms.default torchvision.roi_align.default"),
     "elementwise": (
         "_to_copy.default abs.default absolute.default acos.default acosh.default alias.default alias_copy.default arccos.default "
         "arcsin.default arctan.default asin.default asinh.default atan.default atanh.default bfloat16.default bitwise_not.default "
@@ -54,6 +63,8 @@ INDEX: dict[str, str] = {
         "sigmoid.default sign.default sin.default sinh.default sqrt.default square.default tan.default tanh.default to.device "
         "to.dtype to.dtype_layout to.other trunc.default type_as.default"
     ),
+    "embedding_bags": ("_embedding_bag.default _embedding_bag_forward_only.default embedding_bag.default embedding_bag.padding_idx"),
+    "folding": ("affine_grid_generator.default col2im.default im2col.default max_unpool2d.default max_unpool3d.default"),
     "generation": (
         "arange.default arange.start arange.start_step copy.default empty.memory_format empty_like.default empty_strided.default "
         "eye.default eye.m fill.Scalar fill.Tensor full.default full_like.default linspace.default new_empty.default "
@@ -61,13 +72,13 @@ INDEX: dict[str, str] = {
         "zeros_like.default"
     ),
     "image": (
+        "_upsample_bicubic2d_aa.default _upsample_bicubic2d_aa.vec _upsample_bilinear2d_aa.default _upsample_bilinear2d_aa.vec "
         "_upsample_nearest_exact1d.default _upsample_nearest_exact1d.vec _upsample_nearest_exact2d.default "
         "_upsample_nearest_exact2d.vec _upsample_nearest_exact3d.default _upsample_nearest_exact3d.vec grid_sampler.default "
-        "grid_sampler_2d.default torchvision.nms.default torchvision.roi_align.default upsample_bicubic2d.default "
-        "upsample_bicubic2d.vec upsample_bilinear2d.default upsample_bilinear2d.vec upsample_linear1d.default "
-        "upsample_linear1d.vec upsample_nearest1d.default upsample_nearest1d.vec upsample_nearest2d.default "
-        "upsample_nearest2d.vec upsample_nearest3d.default upsample_nearest3d.vec upsample_trilinear3d.default "
-        "upsample_trilinear3d.vec"
+        "grid_sampler_2d.default grid_sampler_3d.default upsample_bicubic2d.default upsample_bicubic2d.vec "
+        "upsample_bilinear2d.default upsample_bilinear2d.vec upsample_linear1d.default upsample_linear1d.vec "
+        "upsample_nearest1d.default upsample_nearest1d.vec upsample_nearest2d.default upsample_nearest2d.vec "
+        "upsample_nearest3d.default upsample_nearest3d.vec upsample_trilinear3d.default upsample_trilinear3d.vec"
     ),
     "indexing": (
         "_unique2.default _unsafe_index.Tensor _unsafe_index_put.default diagonal.default diagonal_copy.default embedding.default "
@@ -78,21 +89,65 @@ INDEX: dict[str, str] = {
         "slice_scatter.default take_along_dim.default tril.default triu.default unique_consecutive.default unique_dim.default "
         "where.default"
     ),
+    "mathematics.distances": (
+        "_cdist_forward.default _euclidean_dist.default _pdist_forward.default cdist.default dist.default "
+        "pairwise_distance.default pdist.default renorm.default"
+    ),
+    "mathematics.linear_algebra": (
+        "_weight_norm.default _weight_norm_interface.default addr.default chain_matmul.default cholesky.default cross.default "
+        "det.default frobenius_norm.dim inverse.default kron.default linalg_cholesky.default linalg_cholesky_ex.default "
+        "linalg_cross.default linalg_det.default linalg_inv.default linalg_inv_ex.default linalg_matrix_norm.default "
+        "linalg_matrix_norm.str_ord linalg_matrix_power.default linalg_multi_dot.default linalg_norm.default linalg_norm.ord_str "
+        "linalg_slogdet.default linalg_solve.default linalg_solve_ex.default linalg_vecdot.default logdet.default "
+        "matrix_power.default nuclear_norm.default slogdet.default tensordot.default vdot.default"
+    ),
+    "mathematics.losses": (
+        "binary_cross_entropy.default binary_cross_entropy_with_logits.default cosine_embedding_loss.default "
+        "cross_entropy_loss.default gaussian_nll_loss.default hinge_embedding_loss.default huber_loss.default kl_div.default "
+        "l1_loss.default margin_ranking_loss.default mse_loss.default multi_margin_loss.default nll_loss.default "
+        "nll_loss2d.default nll_loss2d_forward.default nll_loss_forward.default nll_loss_nd.default poisson_nll_loss.default "
+        "smooth_l1_loss.default soft_margin_loss.default triplet_margin_loss.default"
+    ),
+    "mathematics.random": (
+        "bernoulli.Tensor bernoulli.default bernoulli.p normal_functional.default rand.default rand_like.default randint.default "
+        "randint.low randint_like.default randint_like.low_dtype randn.default randn_like.default randperm.default "
+        "uniform.default"
+    ),
+    "mathematics.special_functions": (
+        "erfinv.default float_power.Scalar float_power.Tensor_Scalar float_power.Tensor_Tensor gcd.default isclose.default "
+        "isneginf.default isposinf.default isreal.default lcm.default ldexp.Tensor lgamma.default nan_to_num.default "
+        "signbit.default sinc.default special_entr.default special_erf.default special_erfc.default special_erfinv.default "
+        "special_exp2.default special_expit.default special_expm1.default special_gammaln.default special_log1p.default "
+        "special_ndtr.default special_ndtri.default special_sinc.default special_xlog1py.default special_xlog1py.other_scalar "
+        "special_xlog1py.self_scalar"
+    ),
+    "mathematics.statistics": (
+        "aminmax.default bincount.default corrcoef.default cov.default cummax.default cummin.default histc.default "
+        "kthvalue.default logcumsumexp.default median.default median.dim nanmean.default nanmedian.default nansum.default "
+        "quantile.default quantile.scalar trace.default"
+    ),
+    "mathematics.windows": (
+        "bartlett_window.default bartlett_window.periodic blackman_window.default blackman_window.periodic fft_fftfreq.default "
+        "fft_rfftfreq.default hamming_window.default hamming_window.periodic hamming_window.periodic_alpha "
+        "hamming_window.periodic_alpha_beta hann_window.default hann_window.periodic kaiser_window.beta kaiser_window.default "
+        "kaiser_window.periodic logspace.default"
+    ),
     "matrix": (
         "_int_mm.default addbmm.default addmm.default baddbmm.default bilinear.default bmm.default dot.default einsum.default "
         "ger.default inner.default linear.default matmul.default mm.default mv.default outer.default"
     ),
     "movement": (
-        "_reshape_alias.default _unsafe_view.default adjoint.default broadcast_to.default cat.default chunk.default "
-        "concat.default concatenate.default constant_pad_nd.default expand.default expand_as.default expand_copy.default "
-        "flatten.using_ints flip.default mT.default meshgrid.default meshgrid.indexing movedim.int movedim.intlist "
-        "numpy_T.default pad.default permute.default permute_copy.default pixel_shuffle.default pixel_unshuffle.default "
-        "reflection_pad1d.default reflection_pad2d.default reflection_pad3d.default repeat.default repeat_interleave.self_int "
-        "replication_pad1d.default replication_pad2d.default replication_pad3d.default reshape.default reshape_as.default "
-        "roll.default split.Tensor split.sizes split_with_sizes.default split_with_sizes_copy.default squeeze.default squeeze.dim "
-        "squeeze.dims squeeze_copy.dim squeeze_copy.dims stack.default swapaxes.default swapdims.default t.default t_copy.default "
-        "tensor_split.sections tile.default transpose.int transpose_copy.int unbind.int unbind_copy.int unflatten.int "
-        "unfold.default unsqueeze.default unsqueeze_copy.default view.default view_as.default view_copy.default"
+        "_reshape_alias.default _unsafe_view.default adjoint.default broadcast_tensors.default broadcast_to.default cat.default "
+        "chunk.default concat.default concatenate.default constant_pad_nd.default expand.default expand_as.default "
+        "expand_copy.default flatten.using_ints flip.default mT.default meshgrid.default meshgrid.indexing movedim.int "
+        "movedim.intlist numpy_T.default pad.default permute.default permute_copy.default pixel_shuffle.default "
+        "pixel_unshuffle.default reflection_pad1d.default reflection_pad2d.default reflection_pad3d.default repeat.default "
+        "repeat_interleave.self_int replication_pad1d.default replication_pad2d.default replication_pad3d.default reshape.default "
+        "reshape_as.default roll.default split.Tensor split.sizes split_with_sizes.default split_with_sizes_copy.default "
+        "squeeze.default squeeze.dim squeeze.dims squeeze_copy.dim squeeze_copy.dims stack.default swapaxes.default "
+        "swapdims.default t.default t_copy.default tensor_split.sections tile.default transpose.int transpose_copy.int unbind.int "
+        "unbind_copy.int unflatten.int unfold.default unsqueeze.default unsqueeze_copy.default view.default view_as.default "
+        "view_copy.default"
     ),
     "normalization": (
         "_batch_norm_no_update.default _fused_rms_norm.default _native_batch_norm_legit_no_training.default batch_norm.default "
@@ -112,13 +167,30 @@ INDEX: dict[str, str] = {
         "quantized_decomposed.quantize_per_tensor.default quantized_decomposed.quantize_per_tensor.tensor "
         "torchao.dequantize_affine.default"
     ),
-    "recurrent": ("gru.input gru_cell.default lstm.input lstm_cell.default rnn_relu.input rnn_tanh.input"),
+    "recurrent": (
+        "gru.input gru_cell.default lstm.input lstm_cell.default rnn_relu.input rnn_relu_cell.default rnn_tanh.input rnn_tanh_cell.default"
+    ),
     "reduction": (
         "all.default all.dim all.dims amax.default amin.default any.default any.dim any.dims argmax.default argmin.default "
         "argsort.default argsort.stable count_nonzero.default count_nonzero.dim_IntList cumprod.default cumsum.default "
-        "logsumexp.default max.default max.dim mean.default mean.dim min.default min.dim prod.default prod.dim_int sort.default "
-        "sort.stable std.correction std.default std.dim std_mean.correction sum.default sum.dim_IntList topk.default "
+        "logsumexp.default max.default max.dim mean.default mean.dim min.default min.dim msort.default prod.default prod.dim_int "
+        "sort.default sort.stable std.correction std.default std.dim std_mean.correction sum.default sum.dim_IntList topk.default "
         "var.correction var.default var.dim var_mean.correction var_mean.dim"
+    ),
+    "selection": (
+        "argwhere.default as_strided_scatter.default bucketize.Scalar bucketize.Tensor combinations.default "
+        "diagonal_scatter.default equal.default index_reduce.default isin.Scalar_Tensor isin.Tensor_Scalar isin.Tensor_Tensor "
+        "masked_scatter.default one_hot.default put.default repeat_interleave.Tensor repeat_interleave.self_Tensor "
+        "searchsorted.Scalar searchsorted.Tensor take.default"
+    ),
+    "stacking": (
+        "as_strided.default as_strided_copy.default atleast_1d.Sequence atleast_1d.default atleast_2d.Sequence atleast_2d.default "
+        "atleast_3d.Sequence atleast_3d.default block_diag.default cartesian_prod.default channel_shuffle.default "
+        "column_stack.default cumulative_trapezoid.dx cumulative_trapezoid.x diag.default diag_embed.default diagflat.default "
+        "diff.default dsplit.array dsplit.int dstack.default fliplr.default flipud.default hsplit.array hsplit.int hstack.default "
+        "linalg_diagonal.default linalg_vander.default narrow_copy.default native_channel_shuffle.default rot90.default "
+        "row_stack.default tensor_split.indices trapezoid.dx trapezoid.x trapz.dx trapz.x tril_indices.default "
+        "triu_indices.default vander.default vsplit.array vsplit.int vstack.default"
     ),
     "symbols": (
         "_assert_async.default _assert_async.msg _assert_scalar.default _assert_tensor_metadata.default _check.default "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Tensors, present
 from moir.lowering.pytorch.promotion import as_element, inferred_element
@@ -61,7 +62,15 @@ def einsum(node: LoweringNode, op: OpBuilder, *, equation: str, tensors: Tensors
 
 
 @aten.lowers("bilinear.default")
-def bilinear(op: OpBuilder, input1: SSAValue, input2: SSAValue, weight: SSAValue, bias: SSAValue | None = None) -> SSAValue:
-    """aten.bilinear.default(x, y, w [O, I, J], b) -> Einsum(x, w, y) {equation = "bi,oij,bj->bo"} + b"""
-    found = op.Einsum(input1, weight, input2, equation="...i,oij,...j->...o")
+def bilinear(
+    node: LoweringNode, op: OpBuilder, input1: SSAValue, input2: SSAValue, weight: SSAValue, bias: SSAValue | None = None
+) -> SSAValue:
+    """aten.bilinear.default(x, y, w [O, I, J], b) -> MatMul(products of x and y in a row, w as [O, I · J]ᵀ) + b"""
+    pairs = op.Multiply(op.Unsqueeze(input1, [-1]), op.Unsqueeze(input2, [-2]))
+    rank = rank_of(pairs)
+    if rank is None:
+        node.fail("the rank of its operands is unknown")
+    rows = op.Reshape(weight, [0, -1], special_zero=True)
+    flat = op.Reshape(pairs, [*[0] * (rank - 2), -1], special_zero=True)
+    found = op.MatMul(flat, rows, transpose_b=True)
     return found if bias is None else op.Add(found, bias)

@@ -126,6 +126,19 @@ def expand(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) ->
     return op.Broadcast(self, shape_value(op, parts) if parts else np.array([], np.int64))
 
 
+@aten.lowers("broadcast_tensors.default")
+def broadcast_tensors(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> list[SSAValue]:
+    """aten.broadcast_tensors.default([x, y]) -> opset3.Broadcast of each to the shape of all"""
+    values = present(node, tensors)
+    shapes = {shape_of(value) for value in values}
+    if len(values) == 1 or (len(shapes) == 1 and -1 not in (shapes.pop() or (-1,))):
+        return values
+    total = op.Broadcast(op.constant(0), op.ShapeOf(values[0]))
+    for value in values[1:]:
+        total = op.Broadcast(total, op.ShapeOf(value), mode="bidirectional")
+    return [op.Broadcast(value, op.ShapeOf(total)) for value in values]
+
+
 @aten.lowers("expand_as.default")
 def expand_as(op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.expand_as.default(x, y) -> opset3.Broadcast(x, ShapeOf(y))"""

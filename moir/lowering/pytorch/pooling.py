@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import si32
 from moir.dialects.shapes import is_static
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
@@ -84,22 +85,23 @@ def avg_pool(
 ) -> Replacement:
     """aten.avg_pool2d.default(x) {count_include_pad} -> opset14.AvgPool(x) {exclude_pad}"""
     axes = _axes(node)
-    if divisor_override is not None:
-        node.fail("divisor_override is not supported")
+    if divisor_override is not None and ceil_mode:
+        node.fail("divisor_override with windows that begin in the data and end after it is not supported")
     kernel = per_axis(node, kernel_size, axes, "kernel_size")
     pads = per_axis(node, padding, axes, "padding", 0)
 
     def pool(x: SSAValue) -> Sequence[SSAValue]:
-        return op["opset14.AvgPool"].results(
+        means = op["opset14.AvgPool"].results(
             x,
             kernel=kernel,
             strides=per_axis(node, stride, axes, "stride") if stride else kernel,
             pads_begin=pads,
             pads_end=pads,
-            exclude_pad=not count_include_pad or not any(pads),
+            exclude_pad=(not count_include_pad and divisor_override is None) or not any(pads),
             rounding_type="ceil_torch" if ceil_mode else "floor",
             auto_pad="explicit",
         )
+        return means if divisor_override is None else [op.Multiply(means[0], prod(kernel) / divisor_override)]
 
     return _batched(node, op, self, axes, pool)
 
@@ -117,7 +119,7 @@ def adaptive_pool(node: LoweringNode, op: OpBuilder, self: SSAValue, *, output_s
 
     def pool(x: SSAValue) -> Sequence[SSAValue]:
         if is_max:
-            return op.AdaptiveMaxPool.results(x, _target(op, x, sizes), index_element_type=si64)
+            return op.AdaptiveMaxPool.results(x, _target(op, x, sizes), index_element_type=si32)
         if all(isinstance(each, int) and each == 1 for each in sizes):
             return [op.ReduceMean(x, list(range(2, axes + 2)), keep_dims=True)]
         given = None if shape is None or not is_static(shape[-axes:]) else shape[-axes:]

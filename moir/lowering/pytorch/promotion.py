@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import update_wrapper
+from importlib import import_module
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -32,10 +33,17 @@ def inferred_element(node: LoweringNode, index: int = 0) -> Attribute:
 
 
 def with_inferred_elements(_kind: str, handler: BoundHandler) -> BoundHandler:
-    """A handler whose values are converted to the element types that the program says of the results."""
+    """A handler whose values are converted to the element types that the program says of the results.
+
+    Operations on complex numbers are computed by their parts.
+    """
 
     def call(node: LoweringNode, op: OpBuilder) -> Replacement | None:
-        given = handler(node, op)
+        if "complex_operands" in node.op.properties:
+            layout = import_module("moir.lowering.pytorch.complex.layout")
+            given: Replacement | None = layout.lowered(node, op, handler)
+        else:
+            given = handler(node, op)
         if given is None:
             return None
         values = [given] if isinstance(given, SSAValue) else list(given)

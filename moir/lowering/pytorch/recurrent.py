@@ -65,7 +65,7 @@ def _vector(op: OpBuilder, weights: Sequence[SSAValue], group: int, rows: int) -
     return op.Concat(*flat, *biases, axis=0)
 
 
-@aten.lowers("lstm_cell.default", "gru_cell.default")
+@aten.lowers("lstm_cell.default", "gru_cell.default", "rnn_tanh_cell.default", "rnn_relu_cell.default")
 def cell(
     node: LoweringNode,
     op: OpBuilder,
@@ -77,12 +77,18 @@ def cell(
     *,
     hx: Tensors = (),
 ) -> Replacement:
-    """aten.lstm_cell.default(x, [h, c], w, r, b) -> the gates i, f, g, o, then c = f · c + i · g, h = o · tanh(c)"""
+    """aten.lstm_cell.default(x, [h, c], w, r, b) -> the gates i, f, g, o, then c = f · c + i · g, h = o · tanh(c)
+
+    `rnn_tanh_cell` -> Tanh(MatMul(x, wᵀ) + MatMul(h, rᵀ) + b).
+    """
     is_lstm = node.op.KIND.startswith("lstm")
     states = present(node, hx) if hx else [node.op.operands[1]]
     own, recurrent = op.MatMul(input, w_ih, transpose_b=True), op.MatMul(states[0], w_hh, transpose_b=True)
     own = own if b_ih is None else op.Add(own, b_ih)
     recurrent = recurrent if b_hh is None else op.Add(recurrent, b_hh)
+    if node.op.KIND.startswith("rnn"):
+        total = op.Add(own, recurrent)
+        return [op.Tanh(total) if "tanh" in node.op.KIND else op.Relu(total)]
     if is_lstm:
         i, f, g, o = op.Split.parts(4, op.Add(own, recurrent), op.constant(1), num_splits=4)
         c = op.Add(op.Multiply(op.Sigmoid(f), states[1]), op.Multiply(op.Sigmoid(i), op.Tanh(g)))

@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of
 from moir.expansions.running_products import running_product
+from moir.expansions.sums_of_exponentials import log_of_sum_of_exponentials
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, axes_from_front, axis_from_front, size_scalar
 from moir.lowering.pytorch.comparison import truth
@@ -34,7 +35,7 @@ def reduce(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int,
     if element_of(x) == boolean:
         return (op.ReduceLogicalOr if "max" in name else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdim)
     if name == "logsumexp":
-        return op.ReduceLogSumExp(x, axes, keep_dims=keepdim)
+        return log_of_sum_of_exponentials(op, x, axes, keep_dims=keepdim)
     build = {"sum": op.ReduceSum, "mean": op.ReduceMean, "prod": op.ReduceProd}
     build |= {"amax": op.ReduceMax, "max": op.ReduceMax, "amin": op.ReduceMin, "min": op.ReduceMin}
     return build[name](x, axes, keep_dims=keepdim)
@@ -131,19 +132,19 @@ def topk(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: Size, dim: int
     return op.TopK.results(self, size_scalar(op, k), axis=axis, mode=mode, sort="value", index_element_type=si64)
 
 
-@aten.lowers("sort.default", "sort.stable", "argsort.default", "argsort.stable")
+@aten.lowers("sort.default", "sort.stable", "argsort.default", "argsort.stable", "msort.default")
 def sort(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int = -1, descending: bool = False) -> Replacement:
     """aten.sort.default(x) {dim, descending} -> opset11.TopK(x, size of dim) {sort = "value", stable = true}"""
     rank, is_order = node.known_rank(0), node.op.KIND.startswith("argsort")
     if rank == 0:
-        return [op.constant(0)] if is_order else [self, op.constant(0)]
-    axis = axis_from_front(node, dim, rank)
+        return [op.constant(0)] if is_order else [self, op.constant(0)][: node.result_count]
+    axis = 0 if node.op.KIND.startswith("msort") else axis_from_front(node, dim, rank)
     element = element_of(self)
     x = op.convert(self, si32) if element == boolean else self
     count = op.Gather(op.ShapeOf(self), op.constant(axis), 0)
     mode = "max" if descending else "min"
     values, places = op.TopK.results(x, count, axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
-    return [places] if is_order else [op.convert(values, element), places]
+    return [places] if is_order else [op.convert(values, element), places][: node.result_count]
 
 
 @aten.lowers("count_nonzero.default", "count_nonzero.dim_IntList")

@@ -1,0 +1,188 @@
+"""Arithmetic, products of matrices and functions of complex numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_of
+from moir.expansions.angles import angle_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import named_operand
+from moir.lowering.pytorch.complex.layout import complex_operands, for_pairs, joined, part
+from moir.lowering.pytorch.promotion import inferred_element
+from moir.rewriting.builder import OpBuilder
+
+Pair = tuple[SSAValue, SSAValue | None]
+"""The real and the imaginary part; None for a real number."""
+
+
+def _pair(node: LoweringNode, op: OpBuilder, name: str) -> Pair:
+    """The parts of an argument, which may be a number."""
+    element = inferred_element(node)
+    value = named_operand(node, name)
+    if value is None:
+        number = node.attribute(name, None)
+        if isinstance(number, tuple | list) and len(number) == 2:
+            return op.constant(float(number[0]), element), op.constant(float(number[1]), element)
+        if not isinstance(number, int | float):
+            node.fail(f"its argument {name} is no number")
+        return op.constant(float(number), element), None
+    if node.op.operands.index(value) in (complex_operands(node.op) or ()):
+        return part(op, value, 0), part(op, value, 1)
+    return op.convert(value, element), None
+
+
+def _whole(op: OpBuilder, real: SSAValue, imaginary: SSAValue | None) -> SSAValue:
+    return joined(op, real, op.Multiply(real, 0) if imaginary is None else imaginary)
+
+
+def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
+    """(a + bi) · (c + di) = ac - bd + (ad + bc)i of any product, such as that of matrices."""
+    real = multiply(a[0], b[0])
+    if a[1] is None or b[1] is None:
+        other = None if a[1] is None and b[1] is None else multiply(a[1], b[0]) if a[1] is not None else multiply(a[0], b[1] or b[0])
+        return _whole(op, real, other)
+    return joined(op, op.Subtract(real, multiply(a[1], b[1])), op.Add(multiply(a[0], b[1]), multiply(a[1], b[0])))
+
+
+@for_pairs("mul", "multiply")
+def mul(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.mul.Tensor(x, y) -> the products of the parts"""
+    return product(op, _pair(node, op, "self"), _pair(node, op, "other"), lambda x, y: op.Multiply(x, y))
+
+
+@for_pairs("matmul", "mm", "bmm", "mv", "dot")
+def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.matmul.default(x, y) -> opset1.MatMul of the parts"""
+    names = [name for name in ("self", "other", "mat2", "vec", "tensor") if named_operand(node, name) is not None]
+    a, b = (_pair(node, op, name) for name in names[:2])
+    return product(op, a, b, lambda x, y: op.MatMul(x, y))
+
+
+@for_pairs("einsum")
+def einsum(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.einsum.default([x, y]) {equation} -> opset7.Einsum of the parts of two operands"""
+    if len(node.op.operands) != 2:
+        node.fail("an Einstein sum of complex numbers of other than two operands")
+    equation = node.text("equation").replace(" ", "")
+    if "->" not in equation:
+        node.fail("an Einstein sum of complex numbers without its result", hint="write the equation with ->")
+    pairs = complex_operands(node.op) or ()
+    parts: list[Pair] = []
+    for index, value in enumerate(node.op.operands):
+        parts.append((part(op, value, 0), part(op, value, 1)) if index in pairs else (value, None))
+    return product(op, parts[0], parts[1], lambda x, y: op.Einsum(x, y, equation=equation))
+
+
+@for_pairs("div", "true_divide", "divide")
+def div(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.div.Tensor(x, y) -> x · conj(y) / |y|²"""
+    if node.has("rounding_mode"):
+        node.fail("quotients of complex numbers are not rounded")
+    a, b = _pair(node, op, "self"), _pair(node, op, "other")
+    if b[1] is None:
+        return _whole(op, op.Divide(a[0], b[0]), None if a[1] is None else op.Divide(a[1], b[0]))
+    size = op.Add(op.Multiply(b[0], b[0]), op.Multiply(b[1], b[1]))
+    found = product(op, a, (b[0], op.Negative(b[1])), lambda x, y: op.Multiply(x, y))
+    return op.Divide(found, op.Unsqueeze(size, [-1]))
+
+
+@for_pairs("abs", "absolute")
+def magnitude(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.abs.default(x) -> opset4.ReduceL2(x, [-1])"""
+    return op.ReduceL2(node.op.operands[0], [-1], keep_dims=False)
+
+
+@for_pairs("angle")
+def angle(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.angle.default(x) -> the angle between the first axis and the point (real part, imaginary part)"""
+    x = node.op.operands[0]
+    return angle_of(op, part(op, x, 1), part(op, x, 0))
+
+
+@for_pairs("real", "imag", "view_as_real", "view_as_real_copy")
+def parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.real.default(x) -> opset8.Gather(x, 0, -1); `imag` of 1, `view_as_real` both as they are"""
+    x, kind = node.op.operands[0], node.op.KIND
+    return x if kind.startswith("view") else part(op, x, 1 if kind.startswith("imag") else 0)
+
+
+@for_pairs("view_as_complex", "view_as_complex_copy", "resolve_conj")
+def pairs_themselves(node: LoweringNode, _: OpBuilder) -> SSAValue:
+    """aten.view_as_complex.default(x [..., 2]) -> x"""
+    return node.op.operands[0]
+
+
+@for_pairs("conj", "_conj", "conj_physical", "_conj_physical")
+def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.conj.default(x) -> opset1.Multiply(x, [1, -1])"""
+    x = node.op.operands[0]
+    return op.Multiply(x, op.constant_like(np.array([1, -1]), x))
+
+
+@for_pairs("complex", "polar")
+def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.complex.default(real, imag) -> both in a last dimension; `polar` of a length and an angle"""
+    a, b = node.op.operands[:2]
+    if node.op.KIND.startswith("polar"):
+        a, b = op.Multiply(a, op.Cos(b)), op.Multiply(a, op.Sin(b))
+    shape = op.ShapeOf(op.Add(a, b))
+    return joined(op, op.Broadcast(a, shape), op.Broadcast(b, shape))
+
+
+@for_pairs("exp")
+def exp(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.exp.default(x) -> exp(real) · (cos(imag) + i · sin(imag))"""
+    a, b = (part(op, node.op.operands[0], index) for index in (0, 1))
+    size = op.Exp(a)
+    return joined(op, op.Multiply(size, op.Cos(b)), op.Multiply(size, op.Sin(b)))
+
+
+@for_pairs("reciprocal")
+def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.reciprocal.default(x) -> conj(x) / |x|²"""
+    x = node.op.operands[0]
+    size = op.ReduceSum(op.Multiply(x, x), [-1], keep_dims=True)
+    return op.Divide(op.Multiply(x, op.constant_like(np.array([1, -1]), x)), size)
+
+
+@for_pairs("pow", "square")
+def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.pow.Tensor_Scalar(x, 2) -> x · x; other powers are not supported"""
+    a = _pair(node, op, "self")
+    if not node.op.KIND.startswith("square") and node.attribute("exponent", None) != 2:
+        node.fail("powers of complex numbers other than squares")
+    return product(op, a, a, lambda x, y: op.Multiply(x, y))
+
+
+@for_pairs("zeros", "ones", "zeros_like", "full", "empty")
+def filled(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.zeros_like.default(x) -> opset1.Multiply(x, 0)"""
+    if not node.op.KIND.startswith("zeros_like") or not complex_operands(node.op):
+        node.fail("new complex numbers", hint="make them of parts: torch.complex(real, imag)")
+    return op.Multiply(node.op.operands[0], 0)
+
+
+@for_pairs("sym_size", "size", "sym_numel")
+def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.sym_size.int(x) {dim} -> opset8.Gather(opset3.ShapeOf(x), dim); the dimension of parts is none of torch's"""
+    shape = op.Slice(op.ShapeOf(node.op.operands[0]), [0], [-1], [1], [0])
+    if node.op.KIND.startswith("sym_numel"):
+        return op.ReduceProd(shape, [0], keep_dims=False)
+    return op.Gather(shape, op.constant(node.integer("dim")), 0)
+
+
+@for_pairs("eq", "ne")
+def equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.eq.Tensor(x, y) -> both parts are equal"""
+    values: list[SSAValue] = []
+    pairs = complex_operands(node.op) or ()
+    for index, value in enumerate(node.op.operands):
+        values.append(value if index in pairs else joined(op, value, op.Multiply(value, 0)))
+    if len(values) != 2:
+        node.fail("a comparison of complex numbers with a number")
+    same = op.ReduceLogicalAnd(op.Equal(values[0], op.convert(values[1], element_of(values[0]))), [-1], keep_dims=False)
+    return same if node.op.KIND.startswith("eq") else op.LogicalNot(same)

@@ -1,0 +1,64 @@
+"""Sums, means and maxima of the embeddings of bags of indices.
+
+Source: EmbeddingBag.cpp of PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import element_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.table import aten
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+SUM, MEAN, MAX = 0, 1, 2
+
+
+@aten.lowers("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default", "_embedding_bag_forward_only.default")
+def embedding_bag(
+    node: LoweringNode,
+    op: OpBuilder,
+    weight: SSAValue,
+    indices: SSAValue,
+    offsets: SSAValue,
+    per_sample_weights: SSAValue | None = None,
+    *,
+    mode: int = SUM,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Replacement:
+    """aten.embedding_bag.default(w, indices, offsets) {mode} -> the sums of rows of w from each offset to the next one
+
+    Which bag an index is in is a matrix of booleans [bags, indices]; the mean of an empty bag is 0, as is its maximum.
+    """
+    if any(node.is_used(index) for index in range(1, node.result_count)):
+        node.fail("its results for training are used", hint="export the model for inference")
+    starts, places = op.convert(offsets, si64), op.convert(indices, si64)
+    count = op.ShapeOf(places)
+    if include_last_offset:
+        ends, starts = op.Slice(starts, [1], [2**31 - 1], [1], [0]), op.Slice(starts, [0], [-1], [1], [0])
+    else:
+        ends = op.Concat(op.Slice(starts, [1], [2**31 - 1], [1], [0]), count, axis=0)
+    numbers = op.Range(op.constant(0), op.Squeeze(count, [0]), op.constant(1), output_type=si64)
+    inside = op.LogicalAnd(op.GreaterEqual(numbers, op.Unsqueeze(starts, [1])), op.Less(numbers, op.Unsqueeze(ends, [1])))
+    if padding_idx is not None and padding_idx >= 0:
+        inside = op.LogicalAnd(inside, op.NotEqual(places, padding_idx))
+    rows = op.Gather(weight, places, 0)
+    element = element_of(weight)
+    if per_sample_weights is not None:
+        rows = op.Multiply(rows, op.Unsqueeze(op.convert(per_sample_weights, element), [1]))
+    if mode == MAX:
+        held = op.Select(op.Unsqueeze(inside, [2]), rows, op.constant_like(-np.inf, rows))
+        found = op.ReduceMax(held, [1], keep_dims=False)
+        filled = op.ReduceLogicalOr(inside, [1], keep_dims=True)
+        found = op.Select(filled, found, op.constant_like(0, found))
+    else:
+        mass = op.convert(inside, element)
+        found = op.MatMul(mass, rows)
+        if mode == MEAN:
+            found = op.Divide(found, op.Maximum(op.ReduceSum(mass, [1], keep_dims=True), 1))
+    return [found, *[None] * (node.result_count - 1)]

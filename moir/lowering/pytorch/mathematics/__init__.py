@@ -1,0 +1,1 @@
+"""Statistics, norms, losses, special functions, random numbers: what is computed by formulas of several operations."""

@@ -1,0 +1,226 @@
+"""Products of several tensors, norms of matrices, inverses and determinants.
+
+Source: LinearAlgebra.cpp of PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
+from moir.expansions.linear_algebra.jacobi_rotations import singular_values
+from moir.expansions.linear_algebra.matrix_factors import cholesky_factor
+from moir.expansions.shape_values import all_axes, dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar, Tensors, axes_from_front, axis_from_front, present
+from moir.lowering.pytorch.mathematics.distances import norm
+from moir.lowering.pytorch.promotion import as_element, inferred_element
+from moir.lowering.pytorch.table import aten
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+@aten.lowers("tensordot.default")
+def tensordot(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue, *, dims_self: tuple[int, ...], dims_other: tuple[int, ...]
+) -> SSAValue:
+    """aten.tensordot.default(x, y) {dims_self, dims_other} -> opset1.MatMul of both, summed axes last and first"""
+    x, y = as_element(op, inferred_element(node), self, other)
+    first, second = node.known_rank(0), node.known_rank(1)
+    summed, also = axes_from_front(node, dims_self, first), axes_from_front(node, dims_other, second)
+    kept = [axis for axis in range(first) if axis not in summed]
+    others = [axis for axis in range(second) if axis not in also]
+    if not kept and not others:
+        # The product of a row and a column, reshaped to no dimensions, kills the CPU plugin (2026.4).
+        products = op.Multiply(op.transposed(x, summed), op.transposed(y, also))
+        return op.ReduceSum(products, list(range(first)), keep_dims=False)
+    shapes = [*(dimension_list(op, x, axis) for axis in kept), *(dimension_list(op, y, axis) for axis in others)]
+    count = op.ReduceProd(op.Concat(op.constant([1]), *(dimension_list(op, x, axis) for axis in summed), axis=0), [0], keep_dims=True)
+    left = op.Reshape(op.transposed(x, [*kept, *summed]), op.Concat(op.constant([-1]), count, axis=0), special_zero=False)
+    right = op.Reshape(op.transposed(y, [*also, *others]), op.Concat(count, op.constant([-1]), axis=0), special_zero=False)
+    found = op.MatMul(left, right)
+    return op.Reshape(found, op.Concat(*shapes, axis=0), special_zero=False)
+
+
+@aten.lowers("vdot.default", "linalg_vecdot.default")
+def vdot(node: LoweringNode, op: OpBuilder, *, dim: int = -1) -> SSAValue:
+    """aten.vdot.default(x, y) -> the sum of the products of elements"""
+    x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
+    products = op.Multiply(x, y)
+    return op.ReduceSum(products, [axis_from_front(node, dim, rank_of(products) or 1)], keep_dims=False)
+
+
+@aten.lowers("addr.default")
+def addr(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, vec1: SSAValue, vec2: SSAValue, *, beta: Scalar = 1, alpha: Scalar = 1
+) -> SSAValue:
+    """aten.addr.default(x, a, b) {beta, alpha} -> beta · x + alpha · a as a column · b"""
+    element = inferred_element(node)
+    x, a, b = as_element(op, element, self, vec1, vec2)
+    product = op.Multiply(op.Unsqueeze(a, [1]), b)
+    if alpha != 1:
+        product = op.Multiply(product, as_element(op, element, alpha)[0])
+    if beta == 0:
+        return op.Add(op.Multiply(op.constant_like(0, x), op.Broadcast(op.constant_like(0, x), op.ShapeOf(product))), product)
+    return op.Add(x if beta == 1 else op.Multiply(x, as_element(op, element, beta)[0]), product)
+
+
+@aten.lowers("kron.default")
+def kron(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
+    """aten.kron.default(x, y) -> the products of all elements, those of y side by side"""
+    x, y = as_element(op, inferred_element(node), self, other)
+    rank = max(node.known_rank(0), node.known_rank(1))
+    x, y = (op.Unsqueeze(each, list(range(rank - (rank_of(each) or 0)))) if rank != rank_of(each) else each for each in (x, y))
+    sizes = [op.Multiply(dimension_list(op, x, axis), dimension_list(op, y, axis)) for axis in range(rank)]
+    left, right = op.Unsqueeze(x, [2 * axis + 1 for axis in range(rank)]), op.Unsqueeze(y, [2 * axis for axis in range(rank)])
+    if rank == 0:
+        return op.Multiply(x, y)
+    return op.Reshape(op.Multiply(left, right), op.Concat(*sizes, axis=0), special_zero=False)
+
+
+@aten.lowers("chain_matmul.default", "linalg_multi_dot.default")
+def chain_matmul(node: LoweringNode, op: OpBuilder, *, matrices: Tensors = (), tensors: Tensors = ()) -> SSAValue:
+    """aten.chain_matmul.default([x, y, z]) -> MatMul(MatMul(x, y), z)"""
+    values = as_element(op, inferred_element(node), *present(node, matrices or tensors))
+    found = values[0]
+    for value in values[1:]:
+        found = op.MatMul(found, value)
+    return found
+
+
+@aten.lowers("matrix_power.default", "linalg_matrix_power.default")
+def matrix_power(node: LoweringNode, op: OpBuilder, self: SSAValue, *, n: int) -> SSAValue:
+    """aten.matrix_power.default(x) {n} -> MatMul of x with itself; negative powers of opset14.Inverse(x)"""
+    size = (node.shape(0) or (-1,))[-1]
+    if n == 0:
+        if size < 0:
+            node.fail("the size of its matrices is unknown")
+        return op.Broadcast(op.constant_like(np.eye(size), self), op.ShapeOf(self))
+    base = op.Inverse(self) if n < 0 else self
+    found: SSAValue | None = None
+    count = abs(n)
+    while count:
+        if count % 2:
+            found = base if found is None else op.MatMul(found, base)
+        count //= 2
+        base = op.MatMul(base, base) if count else base
+    assert found is not None
+    return found
+
+
+@aten.lowers("linalg_inv.default", "inverse.default", "linalg_inv_ex.default")
+def inverse(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """aten.linalg_inv.default(x) -> opset14.Inverse(x)"""
+    x = node.op.operands[0]
+    found: list[SSAValue | None] = [op.Inverse(x)]
+    if node.is_used(1):
+        node.fail("whether a matrix has an inverse is used")
+    return [*found, *[None] * (node.result_count - 1)]
+
+
+@aten.lowers("linalg_det.default", "det.default", "linalg_slogdet.default", "slogdet.default", "logdet.default")
+def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """aten.linalg_det.default(x) -> the determinant; `slogdet` its sign and the logarithm of its size"""
+    x, kind = node.op.operands[0], node.op.KIND
+    if "slogdet" in kind:
+        return sign_and_logarithm_of(op, x)
+    if kind.startswith("logdet"):
+        return [op.Log(determinant_of(op, x))]
+    return [determinant_of(op, x)]
+
+
+@aten.lowers("linalg_cholesky.default", "cholesky.default", "linalg_cholesky_ex.default")
+def cholesky(node: LoweringNode, op: OpBuilder, self: SSAValue, *, upper: bool = False) -> Replacement:
+    """aten.linalg_cholesky.default(x) {upper} -> the triangle L of x = L · Lᵀ"""
+    shape, rank = node.shape(0), node.known_rank(0)
+    if shape is None or shape[-1] < 0:
+        node.fail("the size of its matrices is unknown")
+    if node.is_used(1):
+        node.fail("whether a matrix has such factors is used")
+    found = cholesky_factor(op, self, shape[-1], rank)
+    order = [*range(rank - 2), rank - 1, rank - 2]
+    return [op.transposed(found, order) if upper else found, *[None] * (node.result_count - 1)]
+
+
+@aten.lowers("linalg_solve.default", "linalg_solve_ex.default")
+def solve(node: LoweringNode, op: OpBuilder, A: SSAValue, B: SSAValue, *, left: bool = True) -> Replacement:
+    """aten.linalg_solve.default(a, b) {left} -> MatMul(opset14.Inverse(a), b)"""
+    if node.is_used(1):
+        node.fail("whether a matrix has an inverse is used")
+    is_vector = rank_of(B) == 1 or (rank_of(B) == (rank_of(A) or 0) - 1 and (shape_of(B) == (shape_of(A) or ())[:-1]))
+    b = op.Unsqueeze(B, [-1]) if is_vector else B
+    inverted = op.Inverse(A)
+    found = op.MatMul(inverted, b) if left else op.MatMul(b, inverted)
+    return [op.Squeeze(found, [-1]) if is_vector else found, *[None] * (node.result_count - 1)]
+
+
+@aten.lowers(
+    *("linalg_norm.default", "linalg_norm.ord_str", "linalg_matrix_norm.default", "linalg_matrix_norm.str_ord"),
+    *("frobenius_norm.dim", "nuclear_norm.default"),
+)
+def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
+    """aten.linalg_matrix_norm.default(x) {ord, dim} -> the norm of matrices"""
+    rank, kind = node.known_rank(0), node.op.KIND
+    x = op.convert(self, inferred_element(node))
+    given = node.attribute("ord", None)
+    default = "nuc" if kind.startswith("nuclear") else "fro" if "matrix" in kind or kind.startswith("frobenius") else None
+    order = default if given is None else given
+    axes = axes_from_front(node, dim, rank) if dim else [rank - 2, rank - 1] if "matrix" in kind else list(range(rank))
+    if order is None:
+        return norm(op, x, 2, axes if axes else all_axes(op, x), keep=keepdim)
+    if len(axes) != 2:
+        return norm(op, x, float(order), axes, keep=keepdim)
+    return _matrix_norm(node, op, x, order, axes, keepdim)
+
+
+def _matrix_norm(node: LoweringNode, op: OpBuilder, x: SSAValue, order: str | float, axes: Sequence[int], keep: bool) -> SSAValue:
+    rows, columns = axes
+    if order == "fro":
+        return norm(op, x, 2, list(axes), keep=keep)
+    if order != "nuc" and abs(float(order)) in (1.0, inf):
+        # The largest or smallest sum of a column, for infinity of a row.
+        summed, other = (rows, columns) if abs(float(order)) == 1 else (columns, rows)
+        sums = op.ReduceSum(op.Abs(x), [summed], keep_dims=True)
+        found = (op.ReduceMax if float(order) > 0 else op.ReduceMin)(sums, [other], keep_dims=True)
+        return found if keep else op.Squeeze(found, sorted(axes))
+    rank = rank_of(x) or 2
+    others = [axis for axis in range(rank) if axis not in axes]
+    matrices = op.transposed(x, [*others, rows, columns])
+    shape = shape_of(matrices) or (-1, -1)
+    if shape[-1] < 0:
+        node.fail("the size of its matrices is unknown")
+    values = singular_values(op, matrices, shape[-1], rank)
+    if order == "nuc":
+        found = op.ReduceSum(values, [-1], keep_dims=False)
+    else:
+        found = (op.ReduceMax if float(order) > 0 else op.ReduceMin)(values, [-1], keep_dims=False)
+    return op.Unsqueeze(found, sorted(axes)) if keep else found
+
+
+@aten.lowers("linalg_cross.default", "cross.default")
+def cross(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue, *, dim: int | None = None) -> SSAValue:
+    """aten.linalg_cross.default(x, y) {dim} -> the products x₂y₃ - x₃y₂ and so on along an axis of 3"""
+    x, y = as_element(op, inferred_element(node), self, other)
+    rank = node.known_rank(0)
+    if dim is None:
+        shape = node.shape(0) or ()
+        axis = next((each for each, size in enumerate(shape) if size == 3), rank - 1) if node.op.KIND.startswith("cross") else rank - 1
+    else:
+        axis = axis_from_front(node, dim, rank)
+    turned = [[op.Gather(each, op.constant(order), axis) for order in ([1, 2, 0], [2, 0, 1])] for each in (x, y)]
+    return op.Subtract(op.Multiply(turned[0][0], turned[1][1]), op.Multiply(turned[0][1], turned[1][0]))
+
+
+@aten.lowers("_weight_norm.default", "_weight_norm_interface.default")
+def weight_norm(node: LoweringNode, op: OpBuilder, v: SSAValue, g: SSAValue, *, dim: int = 0) -> Replacement:
+    """aten._weight_norm.default(v, g) {dim} -> v · g / the norm of v along the other axes"""
+    rank = node.known_rank(0)
+    axes = list(range(rank)) if dim == -1 else [axis for axis in range(rank) if axis != axis_from_front(node, dim, rank)]
+    size = norm(op, v, 2, axes, keep=True)
+    found = op.Multiply(v, op.Divide(op.convert(g, element_of(v)), size))
+    return [found, size][: node.result_count]

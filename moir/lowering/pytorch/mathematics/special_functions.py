@@ -1,0 +1,174 @@
+"""Special functions, classes of numbers, and integers' divisors.
+
+Source: the documentation of torch.special and torch of PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import log, pi, sqrt
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, boolean, f32, f64
+from moir.dialects.shapes import element_of
+from moir.expansions.angles import is_negative
+from moir.expansions.gamma import logarithm_of_gamma
+from moir.expansions.normal_quantile import inverse_error_function
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, promoted
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+_Function = Callable[[OpBuilder, SSAValue], SSAValue]
+
+
+def _normal(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The normal distribution; by its upper tail where x is negative, as 1 - erf loses digits there."""
+    return op.Multiply(op.Add(op.Erf(op.Multiply(x, sqrt(0.5))), 1), 0.5)
+
+
+def _entropy(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """-x · log x, 0 for 0, -∞ below it."""
+    inside = op.Negative(op.Multiply(x, op.Log(op.Select(op.Greater(x, 0), x, op.constant_like(1, x)))))
+    return op.Select(op.GreaterEqual(x, 0), inside, op.Select(op.IsNaN(x), x, op.constant_like(-np.inf, x)))
+
+
+def _sinc(op: OpBuilder, x: SSAValue) -> SSAValue:
+    angle = op.Multiply(x, pi)
+    is_zero = op.Equal(x, 0)
+    safe = op.Select(is_zero, op.constant_like(1, x), angle)
+    return op.Select(is_zero, op.constant_like(1, x), op.Divide(op.Sin(safe), safe))
+
+
+FUNCTIONS: Mapping[str, _Function] = {
+    "erfinv": inverse_error_function,
+    "special_erfinv": inverse_error_function,
+    "lgamma": logarithm_of_gamma,
+    "special_gammaln": logarithm_of_gamma,
+    "sinc": _sinc,
+    "special_sinc": _sinc,
+    "special_entr": _entropy,
+    "special_ndtr": _normal,
+    "special_expit": lambda op, x: op.Sigmoid(x),
+    "special_erf": lambda op, x: op.Erf(x),
+    "special_erfc": lambda op, x: op.Subtract(op.constant_like(1, x), op.Erf(x)),
+    "special_exp2": lambda op, x: op.Exp(op.Multiply(x, log(2))),
+    "special_expm1": lambda op, x: op.Subtract(op.Exp(x), 1),
+    "special_log1p": lambda op, x: op.Log(op.Add(x, 1)),
+}
+"""What functions are computed by."""
+
+
+@aten.lowers(*(f"{name}.default" for name in FUNCTIONS))
+def special(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.sinc.default(x) -> sin(πx) / πx, and so on; integers are converted to the floats of the result first"""
+    return FUNCTIONS[node.op.KIND.partition(".")[0]](op, op.convert(self, inferred_element(node)))
+
+
+@aten.lowers("special_ndtri.default")
+def ndtri(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.special_ndtri.default(p) -> √2 · erfinv(2p - 1)"""
+    x = op.convert(self, inferred_element(node))
+    return op.Multiply(inverse_error_function(op, op.Subtract(op.Multiply(x, 2), 1)), sqrt(2))
+
+
+@aten.lowers("nan_to_num.default")
+def nan_to_num(
+    op: OpBuilder,
+    self: SSAValue,
+    *,
+    nan: Scalar | None = None,
+    posinf: Scalar | None = None,
+    neginf: Scalar | None = None,
+) -> SSAValue:
+    """aten.nan_to_num.default(x) {nan, posinf, neginf} -> opset1.Select for NaN, ∞ and -∞"""
+    element = element_of(self)
+    if is_integral(element):
+        return self
+    # The runtime computes f64 in f32, which does not have its largest number.
+    limits = np.finfo(np.float16 if element not in (f32, f64) and "f16" in str(element) else np.float32)
+    values = [0.0 if nan is None else nan, float(limits.max) if posinf is None else posinf]
+    values.append(float(limits.min) if neginf is None else neginf)
+    replaced = as_element(op, element, *values)
+    found = op.Select(op.IsNaN(self), replaced[0], self)
+    found = op.Select(op.IsInf(self, detect_negative=False, detect_positive=True), replaced[1], found)
+    return op.Select(op.IsInf(self, detect_negative=True, detect_positive=False), replaced[2], found)
+
+
+@aten.lowers("signbit.default", "isposinf.default", "isneginf.default", "isreal.default")
+def classified(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.signbit.default(x) -> whether x is negative, -0 included; `isposinf`, `isneginf` -> opset10.IsInf"""
+    kind, element = node.op.KIND.partition(".")[0], element_of(self)
+    if kind == "isreal":
+        return op.Equal(op.Multiply(op.convert(op.NotEqual(self, self), f32), 0), 0)
+    if element == boolean:
+        return op.LogicalAnd(self, op.LogicalNot(self))
+    if kind == "signbit":
+        return op.Less(self, 0) if is_integral(element) else is_negative(op, self)
+    x = op.convert(self, f32) if is_integral(element) else self
+    return op.IsInf(x, detect_positive=kind == "isposinf", detect_negative=kind == "isneginf")
+
+
+@aten.lowers("isclose.default")
+def isclose(op: OpBuilder, self: SSAValue, other: SSAValue, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> SSAValue:
+    """aten.isclose.default(x, y) {rtol, atol} -> x = y, or both finite and |x - y| ≤ atol + rtol · |y|"""
+    element = promoted([self, other])
+    x, y = as_element(op, element, self, other)
+    same = op.Equal(x, y) if element != boolean else op.LogicalNot(op.LogicalXor(x, y))
+    if element == boolean:
+        return same
+    a, b = (op.convert(each, f32) if is_integral(element) else each for each in (x, y))
+    near = op.LessEqual(op.Abs(op.Subtract(a, b)), op.Add(op.Multiply(op.Abs(b), rtol), atol))
+    found = op.LogicalOr(same, op.LogicalAnd(op.LogicalAnd(near, op.IsFinite(a)), op.IsFinite(b)))
+    return op.LogicalOr(found, op.LogicalAnd(op.IsNaN(a), op.IsNaN(b))) if equal_nan and element in REAL_TYPES else found
+
+
+@aten.lowers("float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar", "ldexp.Tensor")
+def float_power(
+    node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar | None = None, other: Scalar | None = None
+) -> SSAValue:
+    """aten.float_power.Tensor_Tensor(x, y) -> opset1.Power(x, y) of f64; `ldexp` -> x · 2ʸ"""
+    second = other if exponent is None else exponent
+    if second is None:
+        node.fail("its exponent is missing")
+    x, y = as_element(op, inferred_element(node), self, second)
+    return op.Power(x, y) if node.op.KIND.startswith("float_power") else op.Multiply(x, op.Power(op.constant_like(2, y), y))
+
+
+@aten.lowers("special_xlog1py.default", "special_xlog1py.other_scalar", "special_xlog1py.self_scalar")
+def xlog1py(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
+    """aten.special_xlog1py.default(x, y) -> x · log(1 + y), 0 where x is 0 and y no NaN"""
+    x, y = as_element(op, inferred_element(node), self, other)
+    is_zero = op.LogicalAnd(op.Equal(x, 0), op.LogicalNot(op.IsNaN(y)))
+    return op.Select(is_zero, op.constant_like(0, x), op.Multiply(x, op.Log(op.Add(y, 1))))
+
+
+@aten.lowers("gcd.default", "lcm.default")
+def gcd(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
+    """aten.gcd.default(x, y) -> Euclid's remainders, as many as integers of 32 bits can need, in a Loop"""
+    from moir.expansions.built_loops import Step, repeated_steps
+    from moir.expansions.shape_values import all_axes
+
+    x, y = as_element(op, inferred_element(node), self, other)
+    x, y = (op.Abs(each) for each in (x, y))
+    shape = op.ShapeOf(op.Add(x, y))
+    a, b = op.Broadcast(x, shape), op.Broadcast(y, shape)
+
+    def goes_on(inside: OpBuilder, value: SSAValue) -> SSAValue:
+        return inside.ReduceLogicalOr(inside.NotEqual(value, 0), all_axes(inside, value), keep_dims=False)
+
+    def body(inside: OpBuilder, carried: list[SSAValue], _: list[SSAValue], __: list[SSAValue]) -> Step:
+        first, second = carried
+        is_zero = inside.Equal(second, 0)
+        divisor = inside.Select(is_zero, inside.constant_like(1, second), second)
+        rest = inside.Subtract(first, inside.Multiply(inside.Divide(first, divisor), divisor))
+        after = [inside.Select(is_zero, first, second), inside.Select(is_zero, second, rest)]
+        return Step(after, (), goes_on(inside, after[1]))
+
+    found, _ = repeated_steps(op, body, [a, b], most=64, starts=goes_on(op, b))
+    if node.op.KIND.startswith("gcd"):
+        return found
+    return op.Multiply(op.Divide(a, op.Maximum(found, 1)), b)

@@ -1,0 +1,78 @@
+"""Windows of signals, and numbers at equal distances or ratios: constants.
+
+Source: TensorFactories.cpp of PyTorch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import SSAValue
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.promotion import inferred_element, number_of
+from moir.lowering.pytorch.table import aten
+from moir.rewriting.builder import OpBuilder
+
+_Numbers = NDArray[np.float64]
+
+
+def _cosines(*factors: float) -> Callable[[_Numbers], _Numbers]:
+    """A sum of cosines of multiples of the angle, with alternating signs."""
+    return lambda t: np.sum([(-1) ** k * factor * np.cos(2 * np.pi * k * t) for k, factor in enumerate(factors)], axis=0)
+
+
+WINDOWS: Mapping[str, Callable[[_Numbers], _Numbers]] = {
+    "hann": _cosines(0.5, 0.5),
+    "blackman": _cosines(0.42, 0.5, 0.08),
+    "bartlett": lambda t: 1 - np.abs(2 * t - 1),
+}
+"""Windows as functions of the place between 0 and 1."""
+
+
+def _places(length: int, periodic: bool) -> _Numbers:
+    """The places of the elements of a window, of which a periodic one is that of one element more without the last."""
+    return np.arange(length) / max(length if periodic else length - 1, 1)
+
+
+def _constant(node: LoweringNode, op: OpBuilder, values: _Numbers) -> SSAValue:
+    return op.convert(op.constant(values.astype(np.float32)), inferred_element(node))
+
+
+@aten.lowers(*(f"{name}_window.{overload}" for name in WINDOWS for overload in ("default", "periodic")))
+def window(node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: bool = True) -> SSAValue:
+    """aten.hann_window.default() {window_length, periodic} -> its numbers as a constant"""
+    if window_length == 1:
+        return op.Reshape(number_of(op, 1, inferred_element(node)), [1], special_zero=False)
+    return _constant(node, op, WINDOWS[node.op.KIND.partition("_")[0]](_places(window_length, periodic)))
+
+
+@aten.lowers(*(f"hamming_window.{overload}" for overload in ("default", "periodic", "periodic_alpha", "periodic_alpha_beta")))
+def hamming(
+    node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46
+) -> SSAValue:
+    """aten.hamming_window.periodic_alpha_beta() {alpha, beta} -> alpha - beta · cos(2πt) as a constant"""
+    if window_length == 1:
+        return op.Reshape(number_of(op, 1, inferred_element(node)), [1], special_zero=False)
+    return _constant(node, op, _cosines(alpha, beta)(_places(window_length, periodic)))
+
+
+@aten.lowers(*(f"kaiser_window.{overload}" for overload in ("default", "periodic", "beta")))
+def kaiser(node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: bool = True, beta: float = 12.0) -> SSAValue:
+    """aten.kaiser_window.beta() {beta} -> the window of Kaiser as a constant"""
+    whole = np.kaiser(window_length + periodic, beta)
+    return _constant(node, op, whole[:window_length] if window_length > 1 else np.ones(window_length))
+
+
+@aten.lowers("logspace.default")
+def logspace(node: LoweringNode, op: OpBuilder, *, start: float, end: float, steps: int, base: float = 10.0) -> SSAValue:
+    """aten.logspace.default() {start, end, steps, base} -> the powers of the base as a constant"""
+    return _constant(node, op, np.logspace(start, end, steps, base=base))
+
+
+@aten.lowers("fft_fftfreq.default", "fft_rfftfreq.default")
+def frequencies(node: LoweringNode, op: OpBuilder, *, n: int, d: float = 1.0) -> SSAValue:
+    """aten.fft_fftfreq.default() {n, d} -> the frequencies of a transform as a constant"""
+    return _constant(node, op, (np.fft.rfftfreq if "rfft" in node.op.KIND else np.fft.fftfreq)(n, d))

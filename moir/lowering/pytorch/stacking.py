@@ -1,0 +1,289 @@
+"""Joining and splitting along the axes that names say, flips, turns, diagonals and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import prod
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import boolean, si64
+from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.shape_values import dimension, dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
+from moir.lowering.pytorch.promotion import as_element, inferred_element
+from moir.lowering.pytorch.table import aten
+from moir.lowering.table import Replacement
+from moir.rewriting.builder import OpBuilder
+
+
+def at_least(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
+    """A value with at least 1, 2 or 3 dimensions: as torch adds them, in front but the third one."""
+    rank = rank_of(value) or 0
+    if rank >= count:
+        return value
+    axes = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}[rank, count]
+    return op.Unsqueeze(value, axes)
+
+
+@aten.lowers(*(f"atleast_{count}d.{overload}" for count in (1, 2, 3) for overload in ("default", "Sequence")))
+def atleast(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """aten.atleast_2d.default(x) -> x with at least two dimensions"""
+    count = int(node.op.KIND.partition("_")[2][0])
+    values = list(node.op.operands)
+    return [at_least(op, value, count) for value in values]
+
+
+@aten.lowers("hstack.default", "vstack.default", "dstack.default", "row_stack.default", "column_stack.default")
+def hstack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
+    """aten.hstack.default([x, y]) -> opset1.Concat(x, y) {axis = 1}, of vectors 0; `vstack` 0, `dstack` 2"""
+    values = as_element(op, inferred_element(node), *present(node, tensors))
+    kind = node.op.KIND.partition(".")[0]
+    if kind == "column_stack":
+        values = [op.Reshape(value, [-1, 1], special_zero=False) if (rank_of(value) or 0) < 2 else value for value in values]
+        axis = 1
+    else:
+        least = {"hstack": 1, "vstack": 2, "row_stack": 2, "dstack": 3}[kind]
+        values = [at_least(op, value, least) for value in values]
+        axis = (0 if rank_of(values[0]) == 1 else 1) if kind == "hstack" else {2: 0, 3: 2}[least]
+    return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
+
+
+@aten.lowers("flipud.default", "fliplr.default")
+def flipud(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.flipud.default(x) -> opset8.Slice(x, -1, …, -1, [0]); `fliplr` along axis 1"""
+    return op.Slice(self, [-1], [-(2**31)], [-1], [0 if node.op.KIND.startswith("flipud") else 1])
+
+
+@aten.lowers("rot90.default")
+def rot90(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> SSAValue:
+    """aten.rot90.default(x) {k, dims} -> k quarter turns from the first axis to the second"""
+    rank = node.known_rank(0)
+    first, second = axes_from_front(node, dims, rank)
+    order = list(range(rank))
+    order[first], order[second] = second, first
+
+    def flipped(x: SSAValue, axes: Sequence[int]) -> SSAValue:
+        count = len(axes)
+        return op.Slice(x, [-1] * count, [-(2**31)] * count, [-1] * count, list(axes))
+
+    turns = k % 4
+    if turns == 0:
+        return self
+    if turns == 2:
+        return flipped(self, [first, second])
+    return op.transposed(flipped(self, [second]), order) if turns == 1 else flipped(op.transposed(self, order), [second])
+
+
+@aten.lowers(*(f"{letter}split.{overload}" for letter in "hvd" for overload in ("int", "array")), "tensor_split.indices")
+def hsplit(
+    node: LoweringNode, op: OpBuilder, self: SSAValue, *, sections: int | None = None, indices: Sizes = (), dim: int = 0
+) -> Replacement:
+    """aten.hsplit.int(x) {sections} -> opset1.Split(x, 1); `hsplit.array` cuts at indices, as `tensor_split.indices`"""
+    rank, kind = node.known_rank(0), node.op.KIND
+    axis = {"h": 0 if rank == 1 else 1, "v": 0, "d": 2}.get(kind[0], dim)
+    axis = axis_from_front(node, axis, rank)
+    if sections is not None:
+        return list(op.Split.parts(sections, self, op.constant(axis), num_splits=sections)) if sections > 1 else [self]
+    size = dimension(op, self, axis)
+    if not isinstance(size, int) or not all(isinstance(each, int) for each in indices):
+        node.fail("where it cuts is computed when the model runs")
+    cuts = [0, *(each for each in indices if isinstance(each, int)), size]
+    parts: list[SSAValue] = []
+    for start, end in pairwise(cuts):
+        parts.append(op.Slice(self, [start], [end if end != size else 2**31 - 1], [1], [axis]))
+    return parts
+
+
+@aten.lowers("narrow_copy.default")
+def narrow_copy(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
+    """aten.narrow_copy.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)"""
+    first = size_list(op, start)
+    return op.Slice(self, first, op.Add(first, size_list(op, length)), [1], [axis_from_front(node, dim, node.known_rank(0))])
+
+
+@aten.lowers("diff.default")
+def diff(
+    node: LoweringNode,
+    op: OpBuilder,
+    self: SSAValue,
+    prepend: SSAValue | None = None,
+    append: SSAValue | None = None,
+    *,
+    n: int = 1,
+    dim: int = -1,
+) -> SSAValue:
+    """aten.diff.default(x) {n, dim} -> the differences of neighbours along an axis, n times"""
+    axis = axis_from_front(node, dim, node.known_rank(0))
+    given = as_element(op, inferred_element(node), *(each for each in (prepend, self, append) if each is not None))
+    x = op.Concat(*given, axis=axis) if len(given) > 1 else given[0]
+    for _ in range(n):
+        after, before = op.Slice(x, [1], [2**31 - 1], [1], [axis]), op.Slice(x, [0], [-1], [1], [axis])
+        x = op.LogicalXor(after, before) if element_of(x) == boolean else op.Subtract(after, before)
+    return x
+
+
+@aten.lowers("diag_embed.default", "diag.default", "linalg_diagonal.default", "diagflat.default")
+def diag_embed(
+    node: LoweringNode,
+    op: OpBuilder,
+    self: SSAValue,
+    *,
+    offset: int = 0,
+    dim1: int | None = None,
+    dim2: int | None = None,
+    diagonal: int | None = None,
+) -> SSAValue:
+    """aten.diag_embed.default(x) {offset, dim1, dim2} -> matrices whose diagonal the last dimension of x is
+
+    `diag` takes the diagonal out of a matrix.
+    """
+    from moir.lowering.pytorch.indexing import diagonal as taken
+
+    kind = node.op.KIND.partition(".")[0]
+    shift = offset if diagonal is None else diagonal
+    if kind == "linalg_diagonal":
+        return taken(node, op, self, offset=offset, dim1=-2 if dim1 is None else dim1, dim2=-1 if dim2 is None else dim2)
+    if kind == "diag" and node.known_rank(0) == 2:
+        return taken(node, op, self, offset=shift, dim1=0, dim2=1)
+    x = op.Reshape(self, [-1], special_zero=False) if kind == "diagflat" else self
+    rank = rank_of(x) or 1
+    count = op.Gather(op.ShapeOf(x), op.constant(rank - 1), 0)
+    numbers = op.Range(op.constant(0), op.Add(count, abs(shift)), op.constant(1), output_type=si64)
+    across = op.Subtract(numbers, shift)
+    # Row i has the element i, or i + offset below the main diagonal, in column i + offset.
+    hit = op.Equal(op.Unsqueeze(numbers, [1]), across)
+    place = op.Subtract(op.Unsqueeze(numbers, [1]), max(-shift, 0))
+    places = op.Maximum(op.Minimum(place, op.Subtract(count, 1)), 0)
+    spread = op.Gather(x, op.Squeeze(places, [1]), rank - 1)
+    zero = as_element(op, element_of(x), 0)[0]
+    found = op.Select(hit, op.Unsqueeze(spread, [rank]), zero)
+    first, second = axes_from_front(node, [-2 if dim1 is None else dim1, -1 if dim2 is None else dim2], rank + 1)
+    rest = iter(range(rank - 1))
+    order = [rank - 1 if axis == first else rank if axis == second else next(rest) for axis in range(rank + 1)]
+    return op.transposed(found, order)
+
+
+@aten.lowers("tril_indices.default", "triu_indices.default")
+def tril_indices(node: LoweringNode, op: OpBuilder, *, row: int, col: int, offset: int = 0) -> SSAValue:
+    """aten.tril_indices.default() {row, col, offset} -> the rows and columns of a triangle"""
+    indices = np.tril_indices(row, offset, col) if node.op.KIND.startswith("tril") else np.triu_indices(row, offset, col)
+    return op.constant(np.stack(indices).astype(np.int64), si64)
+
+
+@aten.lowers("vander.default", "linalg_vander.default")
+def vander(node: LoweringNode, op: OpBuilder, *, N: int | None = None, increasing: bool | None = None) -> SSAValue:
+    """aten.vander.default(x) {N, increasing} -> the powers 0, 1, … of each element"""
+    value = op.convert(node.op.operands[0], inferred_element(node))
+    count = (shape_of(value) or (-1,))[-1] if N is None else N
+    if count < 0:
+        node.fail("the number of its powers is unknown")
+    grows = node.op.KIND.startswith("linalg") if increasing is None else increasing
+    powers = np.arange(count) if grows else np.arange(count)[::-1]
+    return op.Power(op.Unsqueeze(value, [-1]), op.constant_like(np.ascontiguousarray(powers), value))
+
+
+@aten.lowers("block_diag.default")
+def block_diag(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
+    """aten.block_diag.default([x, y]) -> matrices along the diagonal of one, zeros elsewhere"""
+    values = [at_least(op, value, 2) for value in as_element(op, inferred_element(node), *present(node, tensors))]
+    shapes = [shape_of(value) or (-1, -1) for value in values]
+    if any(size < 0 for shape in shapes for size in shape):
+        node.fail("the sizes of its matrices are unknown")
+    total, start = sum(shape[1] for shape in shapes), 0
+    rows: list[SSAValue] = []
+    for value, shape in zip(values, shapes, strict=True):
+        rows.append(op.Pad(value, [0, start], [0, total - start - shape[1]], as_element(op, element_of(value), 0)[0], pad_mode="constant"))
+        start += shape[1]
+    return rows[0] if len(rows) == 1 else op.Concat(*rows, axis=0)
+
+
+@aten.lowers("cartesian_prod.default")
+def cartesian_prod(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
+    """aten.cartesian_prod.default([x, y]) -> all pairs of elements, a row each"""
+    values = as_element(op, inferred_element(node), *present(node, tensors))
+    if len(values) == 1:
+        return values[0]
+    sizes = [op.ShapeOf(value) for value in values]
+    shape = op.Concat(*sizes, axis=0)
+    columns: list[SSAValue] = []
+    for axis, value in enumerate(values):
+        lines = op.Reshape(value, [-1 if each == axis else 1 for each in range(len(values))], special_zero=False)
+        columns.append(op.Reshape(op.Broadcast(lines, shape), [-1, 1], special_zero=False))
+    return op.Concat(*columns, axis=1)
+
+
+@aten.lowers("channel_shuffle.default", "native_channel_shuffle.default")
+def channel_shuffle(node: LoweringNode, op: OpBuilder, self: SSAValue, *, groups: int) -> SSAValue:
+    """aten.channel_shuffle.default(x) {groups} -> opset1.ShuffleChannels(x) {axis = 1, group}"""
+    channels = (node.shape(0) or (-1, -1))[1]
+    if channels < 0 or channels % groups:
+        node.fail("the number of its channels is unknown")
+    parts = [dimension_list(op, self, axis) for axis in range(2, node.known_rank(0))]
+    wide = op.Reshape(self, op.Concat(op.constant([0, groups, channels // groups]), *parts, axis=0), special_zero=True)
+    order = [0, 2, 1, *range(3, node.known_rank(0) + 1)]
+    return op.Reshape(op.transposed(wide, order), op.ShapeOf(self), special_zero=False)
+
+
+@aten.lowers("as_strided.default", "as_strided_copy.default")
+def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes, stride: Sizes, storage_offset: int = 0) -> SSAValue:
+    """aten.as_strided.default(x) {size, stride, storage_offset} -> opset8.Gather(x in a row, positions, 0)
+
+    If the elements stay in their order it is opset1.Reshape(x, size). The memory is that of x in the order of its
+    elements: the reader marks operands of which that is not known.
+    """
+    if node.flag("undecided"):
+        node.fail("its operand is itself a view, whose memory is not known", hint="export the model with x.clone() in front of it")
+    if storage_offset == 0 and _keeps_order(size, stride):
+        return op.Reshape(self, shape_value(op, size), special_zero=False)
+    known = [each for each in (*size, *stride) if isinstance(each, int)]
+    shape = shape_of(self)
+    if len(known) != len(size) + len(stride) or shape is None or min(shape, default=0) < 0:
+        node.fail("the sizes of its operand or of its result are computed when the model runs")
+    places = np.full(known[: len(size)], storage_offset, np.int64)
+    for axis, (count, step) in enumerate(zip(known[: len(size)], known[len(size) :], strict=True)):
+        places = places + (np.arange(count) * step).reshape([-1 if each == axis else 1 for each in range(len(size))])
+    if places.size and int(places.max()) >= prod(shape):
+        node.fail("it reads memory that is not of its operand")
+    return op.Gather(op.Reshape(self, [-1], special_zero=False), op.constant(places, si64), 0)
+
+
+def _keeps_order(size: Sizes, stride: Sizes) -> bool:
+    """Whether strides are those of elements one after another, of sizes of which only the first one may be computed."""
+    expected = 1
+    for index in range(len(size) - 1, -1, -1):
+        count, step = size[index], stride[index]
+        if count == 1:
+            continue
+        if step != expected:
+            return False
+        if not isinstance(count, int):
+            return all(each == 1 for each in size[:index])
+        expected *= count
+    return False
+
+
+@aten.lowers("trapezoid.x", "trapezoid.dx", "trapz.x", "trapz.dx", "cumulative_trapezoid.x", "cumulative_trapezoid.dx")
+def trapezoid(node: LoweringNode, op: OpBuilder, y: SSAValue, x: SSAValue | None = None, *, dx: Scalar = 1, dim: int = -1) -> SSAValue:
+    """aten.trapezoid.x(y, x) {dim} -> the sum of the areas between neighbours"""
+    rank = node.known_rank(0)
+    axis = axis_from_front(node, dim, rank)
+    (value,) = as_element(op, inferred_element(node), y)
+
+    def pair(given: SSAValue, along: int) -> tuple[SSAValue, SSAValue]:
+        return op.Slice(given, [1], [2**31 - 1], [1], [along]), op.Slice(given, [0], [-1], [1], [along])
+
+    sums = op.Multiply(op.Add(*pair(value, axis)), 0.5)
+    if x is None:
+        areas = op.Multiply(sums, as_element(op, element_of(value), dx)[0])
+    else:
+        places = op.convert(x, element_of(value))
+        if rank_of(places) == 1 and rank > 1:
+            places = op.Reshape(places, [-1 if each == axis else 1 for each in range(rank)], special_zero=False)
+        areas = op.Multiply(sums, op.Subtract(*pair(places, axis - rank + (rank_of(places) or 1))))
+    if node.op.KIND.startswith("cumulative"):
+        return op.CumSum(areas, op.constant(axis))
+    return op.ReduceSum(areas, [axis], keep_dims=False)

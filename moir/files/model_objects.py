@@ -1,4 +1,4 @@
-"""Models in memory as files: bytes, file objects, messages of protobuf, models of Keras, TensorFlow and PyTorch.
+"""Models in memory as files: bytes, file objects, messages of protobuf, models of frameworks.
 
 A frontend reads files, and its weights are views of them. So an object is written to a temporary folder first, by its
 own framework, which is imported already where there is such an object; the folder is there as long as the module is.
@@ -159,6 +159,31 @@ def _write_torch_module(given: Any, _folder: Path) -> Path:
     raise ArgumentError(f"{type(given).__name__} is a module of PyTorch, whose graph depends on its inputs", hint=hint)
 
 
+def _is_jax_export(given: Any) -> bool:
+    return _is_of("jax")(given) and hasattr(given, "mlir_module_serialized")
+
+
+def _is_jax_lowered(given: Any) -> bool:
+    return _is_of("jax")(given) and callable(getattr(given, "as_text", None)) and hasattr(given, "compiler_ir")
+
+
+def _write_jax_export(given: Any, folder: Path) -> Path:
+    if len(given.platforms) > 1:
+        # The file of jax.export says which of them the program asks for.
+        path = folder / "model.jax"
+        path.write_bytes(given.serialize())
+    else:
+        path = folder / "model.mlirbc"
+        path.write_bytes(given.mlir_module_serialized)
+    return path
+
+
+def _write_jax_lowered(given: Any, folder: Path) -> Path:
+    path = folder / "model.mlir"
+    path.write_text(given.as_text(debug_info=True))
+    return path
+
+
 def _save(holder: Any, signature: Any, folder: Path) -> Path:
     tf: Any = import_module("tensorflow")
 
@@ -176,6 +201,8 @@ OBJECTS: tuple[ModelObject, ...] = (
     ModelObject(_is_tensorflow_module, _write_tensorflow_module),
     ModelObject(_is_exported_program, _write_exported_program),
     ModelObject(_is_torch_module, _write_torch_module),
+    ModelObject(_is_jax_export, _write_jax_export),
+    ModelObject(_is_jax_lowered, _write_jax_lowered),
     ModelObject(_is_file, _write_file),
 )
 """The kinds of objects, the most special first."""

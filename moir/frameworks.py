@@ -291,6 +291,7 @@ KERAS = Framework(
     beginning=rb"PK\x03\x04.{26}(?:metadata\.json|config\.json|model\.weights\.h5|assets/)|\x89HDF\r\n\x1a\n",
     lowering="moir.lowering.keras.table:keras",
     view="moir.model_optimizer.frameworks.keras.view:VIEW",
+    runner="moir.execution.keras_runtime:KerasRunner",
     passes=frozenset(("fuse-recurrent-cells",)),
     channel_last=True,
 )

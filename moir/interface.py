@@ -131,9 +131,9 @@ def convert_model(
     Args:
         input_model: the path of a model file or of the folder of a SavedModel (str or pathlib.Path); or the bytes of
             such a file, a file object that is open for reading bytes, an `onnx.ModelProto`, a `GraphDef`, a graph, a
-            Keras model, a `tf.Module`, a `tf.function`, an `ExportedProgram`, or a `torch.nn.Module` with
-            `example_inputs`. Objects are written to a temporary folder, by their own
-            framework, which has to be installed.
+            Keras model, a `tf.Module`, a `tf.function`, an `ExportedProgram`, a `torch.nn.Module` with
+            `example_inputs`, an `Exported` or `Lowered` program of JAX. Objects are written to a temporary folder, by
+            their own framework, which has to be installed.
         input: the inputs of the converted model in their order, or where to cut the model: a text in the notation of
             the command line (`"x[1,3,?,?]{f32},0:conv1,training->False"`), an `Input`, a mapping of names to shapes (in
             elements, -1 where unknown), element types, tuples of both or values, or a list of such items; shapes

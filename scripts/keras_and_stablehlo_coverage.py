@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.frontends.stablehlo.graph import KNOWN_COMPOSITES
+from moir.frontends.stablehlo.scope import KNOWN_COMPOSITES
 from moir.lowering.keras.table import keras
 from moir.lowering.stablehlo.table import stablehlo
 from scripts.former_frameworks_coverage import IMPORTED, lowered_kinds, table_document
@@ -29,9 +29,9 @@ STABLEHLO_HEADING = """# Coverage of StableHLO
 
 The operations of StableHLO that moir knows. Files are texts of modules in the pretty and the generic form, portable artifacts (bytecode of
 MLIR with VHLO) and the files that `jax.export` writes; none of them needs JAX. Calls are inlined, as are composites but those of `chlo`;
-quantized tensors are computed as the numbers that they stand for, and rounded where the program says it. Complex numbers, random numbers,
-Fourier transforms and calls of libraries are refused, as are programs whose constants were left out. Written by
-`python -m scripts.coverage`; do not edit.
+quantized tensors are computed as the numbers that they stand for, and rounded where the program says it. Complex numbers
+are pairs of real ones, with functions of them as `complex.FUNCTION`; random numbers are those of Threefry. Programs
+whose constants were left out are refused. Written by `python -m scripts.coverage`; do not edit.
 
 {counts}
 

@@ -1,4 +1,4 @@
-"""Arithmetic and functions of complex numbers, by formulas on their real and imaginary parts.
+"""Angles of points, and arithmetic and functions of complex numbers by formulas on their real and imaginary parts.
 
 log(z) = (log of the magnitude, the angle)
 """
@@ -9,9 +9,11 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.expansions.angles import angle_of
+from moir.dialects.element_types import f16
+from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
 
 
@@ -35,6 +37,26 @@ def parts(op: OpBuilder, value: SSAValue) -> Number:
 def paired(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
     """Complex numbers whose parts are two real tensors of equal shape."""
     return op.Concat(op.Unsqueeze(real, [-1]), op.Unsqueeze(imaginary, [-1]), axis=-1)
+
+
+# Angles
+
+
+def angle_of(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
+    """The angle between the first axis and a point (x, y); -0 is on the negative side, as in C."""
+    tiny = float(np.finfo(np.float16 if element_of(x) == f16 else np.float32).tiny)
+    is_left = is_negative(op, x)
+    # 0 is replaced by the smallest number: then 0 / 0 becomes 0, and any other quotient has the angle ±π/2.
+    smallest = op.Select(is_left, op.constant_like(-tiny, x), op.constant_like(tiny, x))
+    principal = op.Atan(op.Divide(y, op.Select(op.Equal(x, 0), smallest, x)))
+    turn = op.Select(is_negative(op, y), op.constant_like(-math.pi, y), op.constant_like(math.pi, y))
+    return op.Select(is_left, op.Add(principal, turn), principal)
+
+
+def is_negative(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """Whether numbers are below 0, or -0."""
+    # The reciprocal of -0 is negative, that of the negative infinity is not.
+    return op.LogicalOr(op.Less(x, 0), op.Less(op.Divide(1, x), 0))
 
 
 # Arithmetic

@@ -1,4 +1,4 @@
-"""Models in memory as files: bytes, file objects, messages of protobuf, models of Keras, TensorFlow and PyTorch.
+"""Models in memory as files: bytes, file objects, messages of protobuf, models of frameworks.
 
 A frontend reads files, and its weights are views of them. So an object is first written to a temporary folder by its
 own framework, which must be imported already; the folder exists as long as the module.
@@ -182,6 +182,31 @@ def _exported(given: Any, example_inputs: Any) -> Any:
         raise ArgumentError(f"torch does not export {type(given).__name__}: {text}", hint=hint) from error
 
 
+def _is_jax_export(given: Any) -> bool:
+    return _is_of("jax")(given) and hasattr(given, "mlir_module_serialized")
+
+
+def _is_jax_lowered(given: Any) -> bool:
+    return _is_of("jax")(given) and callable(getattr(given, "as_text", None)) and hasattr(given, "compiler_ir")
+
+
+def _write_jax_export(given: Any, folder: Path) -> Path:
+    if len(given.platforms) > 1:
+        # The file of jax.export says which of them the program asks for.
+        path = folder / "model.jax"
+        path.write_bytes(given.serialize())
+    else:
+        path = folder / "model.mlirbc"
+        path.write_bytes(given.mlir_module_serialized)
+    return path
+
+
+def _write_jax_lowered(given: Any, folder: Path) -> Path:
+    path = folder / "model.mlir"
+    path.write_text(given.as_text(debug_info=True))
+    return path
+
+
 def _save(holder: Any, signature: Any, folder: Path) -> Path:
     tf: Any = import_module("tensorflow")
 
@@ -199,6 +224,8 @@ OBJECTS: tuple[ModelObject, ...] = (
     ModelObject(_is_tensorflow_module, _write_tensorflow_module),
     ModelObject(_is_exported_program, _write_exported_program),
     ModelObject(_is_torch_module, _write_torch_module),
+    ModelObject(_is_jax_export, _write_jax_export),
+    ModelObject(_is_jax_lowered, _write_jax_lowered),
     ModelObject(_is_file, _write_file),
 )
 """The kinds of objects, the most special first."""

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
-from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import angle_of
 from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer

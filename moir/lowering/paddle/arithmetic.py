@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, f32
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import angle_of
 from moir.expansions.constant_forms import as_type
 from moir.expansions.quotients import floored_quotient, floored_real_quotient
 from moir.lowering.binder import LoweringNode

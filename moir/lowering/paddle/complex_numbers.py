@@ -14,8 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import is_static, rank_of, shape_of
-from moir.expansions.angles import angle_of
-from moir.expansions.complex_numbers import paired
+from moir.expansions.complex_numbers import angle_of, paired
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex_parts import computed_by_parts
 from moir.lowering.paddle.complex_layout import complex_places

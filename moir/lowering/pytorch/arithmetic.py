@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean
 from moir.dialects.shapes import element_of
-from moir.expansions.angles import angle_of, is_negative
+from moir.expansions.complex_numbers import angle_of, is_negative
 from moir.expansions.quotients import floored_quotient
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of
-from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import angle_of
 from moir.expansions.formulas import FORMULAS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
@@ -218,7 +218,7 @@ def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, ex
     return op.convert(op.convert(operand, target), element)
 
 
-@stablehlo.lowers("rng")
+@stablehlo.lowers("rng", "rng_bit_generator")
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """stablehlo.rng(a, b, shape): refused, because the numbers would be others"""
     node.fail("random numbers of XLA are others than those of the runtime", hint="make the random numbers an input")

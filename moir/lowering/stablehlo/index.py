@@ -14,8 +14,8 @@ INDEX: dict[str, str] = {
         "abs add and atan2 cbrt ceil chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.conj chlo.cosh chlo.erf "
         "chlo.erf_inv chlo.erfc chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.lgamma chlo.sinh chlo.square chlo.tan clamp "
         "compare convert cosine divide exponential exponential_minus_one floor imag is_finite log log_plus_one logistic maximum "
-        "minimum multiply negate not or power real reduce_precision remainder rng round_nearest_afz round_nearest_even rsqrt "
-        "select sign sine sqrt subtract tan tanh xor"
+        "minimum multiply negate not or power real reduce_precision remainder rng rng_bit_generator round_nearest_afz "
+        "round_nearest_even rsqrt select sign sine sqrt subtract tan tanh xor"
     ),
     "indexing": ("dynamic_gather gather scatter select_and_scatter"),
     "linear_algebra": ("cholesky triangular_solve"),

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, describe, f32, si32, si64, string, ui8
 from moir.dialects.shapes import element_of, rank_of
-from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import angle_of
 from moir.expansions.constant_forms import with_dimensions_after
 from moir.expansions.functions import operation
 from moir.expansions.quotients import floored_quotient, floored_real_quotient

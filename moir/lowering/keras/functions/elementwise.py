@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, f16, f32, f64, si32, to_numpy
 from moir.dialects.shapes import element_of
-from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import angle_of
 from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation, selu
 from moir.lowering.binder import LoweringNode

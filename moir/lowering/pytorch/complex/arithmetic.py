@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of
-from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import named_operand
 from moir.lowering.pytorch.complex.layout import complex_operands, for_pairs, joined, part

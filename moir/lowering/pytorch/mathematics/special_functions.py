@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, f32, f64
 from moir.dialects.shapes import element_of
-from moir.expansions.angles import is_negative
+from moir.expansions.complex_numbers import is_negative
 from moir.expansions.special.gamma import logarithm_of_gamma
 from moir.expansions.special.normal_quantile import inverse_error_function
 from moir.lowering.binder import LoweringNode

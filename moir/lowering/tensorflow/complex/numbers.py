@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import is_static, shape_of
-from moir.expansions.angles import angle_of
+from moir.expansions.complex_numbers import angle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex
 from moir.lowering.tensorflow.table import tf

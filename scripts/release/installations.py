@@ -24,8 +24,12 @@ SAMPLES = (
     "tests/fixtures/tensorflow/saved_model_v2",
     "tests/fixtures/caffe/classifier.caffemodel",
     "tests/fixtures/mxnet/classifier-symbol.json",
+    "tests/fixtures/tflite/network.tflite",
+    "tests/fixtures/pytorch/classifier.pt2",
+    "tests/fixtures/stablehlo/arithmetic.mlirbc",
+    "tests/fixtures/paddle/classifier.pdmodel",
 )
-"""A model of each framework; the IR that becomes of the first one is read again."""
+"""A model of each framework that needs no extra; the IR that becomes of the first one is read again."""
 
 
 class Installation(Record):

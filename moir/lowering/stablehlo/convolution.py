@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, f32, si8, ui8
+from moir.dialects.element_types import REAL_TYPES, f32
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.shape import result_element
 from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.convolution import convolved
 from moir.rewriting.builder import OpBuilder
-
-WIDENED = (boolean, si8, ui8)
-"""Element types whose products are summed in 32 bits, because the runtime limits sums of 8 bits."""
 
 
 @stablehlo.lowers("convolution")

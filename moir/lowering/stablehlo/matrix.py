@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, si8, si32, ui8
+from moir.dialects.element_types import si32
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.shape import result_element
 from moir.lowering.stablehlo.table import stablehlo
-from moir.lowering.xla.products import equation_of
+from moir.lowering.xla.products import WIDENED, equation_of
 from moir.rewriting.builder import OpBuilder
-
-WIDENED = (boolean, si8, ui8)
-"""Element types whose products are summed in 32 bits, because the runtime limits sums of 8 bits."""
 
 
 def _matrix_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue | None:

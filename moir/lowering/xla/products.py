@@ -1,11 +1,15 @@
-"""The equation of a product over any dimensions."""
+"""Products over any dimensions: their equation, and the element types that are widened."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from moir.dialects.element_types import boolean, si8, ui8
 from moir.dialects.opset.matrix import LETTERS
 from moir.lowering.binder import LoweringNode
+
+WIDENED = (boolean, si8, ui8)
+"""Element types whose products are computed in 32 bits, because the runtime saturates 8-bit sums."""
 
 
 def equation_of(node: LoweringNode, ranks: Sequence[int], names: tuple[str, str] = ("batch", "contracting")) -> str:

@@ -11,14 +11,11 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import boolean, si8, si32, ui8
+from moir.dialects.element_types import si32
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
-from moir.lowering.xla.products import equation_of
+from moir.lowering.xla.products import WIDENED, equation_of
 from moir.rewriting.builder import OpBuilder
-
-WIDENED = (boolean, si8, ui8)
-"""Element types whose products are computed in 32 bits, because the runtime saturates 8-bit sums."""
 
 
 def result_element(node: LoweringNode) -> Attribute:

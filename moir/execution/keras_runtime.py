@@ -42,13 +42,14 @@ class KerasRunner(FrameworkRunner):
         own = [each.name for each in given]
         order = own if set(own) == set(names) else names
         arrays = [keras.ops.convert_to_tensor(inputs[name]) for name in order]
-        results = model(keras.tree.pack_sequence_as(model.input, arrays), training=False)
-        listed = [results[port.name] for port in self.interface.outputs] if isinstance(results, dict) else keras.tree.flatten(results)
+        results: Any = model(keras.tree.pack_sequence_as(model.input, arrays), training=False)
+        listed: list[Any] = (
+            [results[port.name] for port in self.interface.outputs] if isinstance(results, dict) else keras.tree.flatten(results)
+        )
         found = {port.name: _array(keras, value) for port, value in zip(self.interface.outputs, listed, strict=True)}
         inner = {layer.name: layer.output for layer in model.layers if layer.name in tensors and _has_one_result(layer)}
         if inner:
-            values = keras.Model(given, list(inner.values()))(arrays, training=False)
-            values = [values] if len(inner) == 1 and not isinstance(values, list | tuple) else values
+            values: list[Any] = keras.tree.flatten(keras.Model(given, list(inner.values()))(arrays, training=False))
             found |= {name: _array(keras, value) for name, value in zip(inner, values, strict=True)}
         return found
 

@@ -99,7 +99,7 @@ class GraphBuilder:
     def element_of(self, name: str) -> Attribute:
         """The element type of a tensor, of complex numbers that of their parts; dynamic for what is no tensor."""
         element = self._meta_element(name)
-        return cast("Attribute", element.element_type) if isinstance(element, ComplexType) else element
+        return cast("ComplexType[Any]", element).element_type if isinstance(element, ComplexType) else element
 
     def is_complex(self, name: str) -> bool:
         """Whether a tensor has complex numbers: it is pairs of parts in a last dimension of 2 here."""

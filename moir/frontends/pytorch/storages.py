@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -89,7 +89,7 @@ def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], s
     """
     if isinstance(element, ComplexType):
         # Pairs of parts in a last dimension.
-        part = cast("Attribute", element.element_type)
+        part: Attribute = cast("ComplexType[Any]", element).element_type
         return tensor_over(storage, part, [*sizes, 2], [*(2 * stride for stride in strides), 1], 2 * offset)
     dtype = element_types.to_numpy(element)
     if len(sizes) != len(strides) or len(sizes) > MAXIMUM_RANK or min((*sizes, *strides, offset), default=0) < 0:

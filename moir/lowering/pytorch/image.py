@@ -84,10 +84,10 @@ def grid_sampler(
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     if not 0 <= interpolation_mode < 3 or not 0 <= padding_mode < 3:
         node.fail(f"mode {interpolation_mode} and padding {padding_mode} do not exist")
+    mode, padding = modes[interpolation_mode], paddings[padding_mode]
     if node.known_rank(0) == 5:
-        how = {"mode": modes[interpolation_mode], "padding": paddings[padding_mode], "aligned": align_corners}
-        return sampled_volume(op, input, grid, **how)
-    return op.GridSample(input, grid, mode=modes[interpolation_mode], padding_mode=paddings[padding_mode], align_corners=align_corners)
+        return sampled_volume(op, input, grid, mode=mode, padding=padding, aligned=align_corners)
+    return op.GridSample(input, grid, mode=mode, padding_mode=padding, align_corners=align_corners)
 
 
 def _antialiased_kinds() -> list[str]:

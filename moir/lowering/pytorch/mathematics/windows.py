@@ -6,6 +6,7 @@ Source: TensorFactories.cpp of PyTorch 2.13.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from moir.lowering.pytorch.promotion import inferred_element, number_of
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
-_Numbers = NDArray[np.float64]
+_Numbers = NDArray[np.floating[Any]]
 
 
 def _cosines(*factors: float) -> Callable[[_Numbers], _Numbers]:

@@ -64,7 +64,7 @@ def max_pool_with_places(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Repl
     if shape is None or len(shape) != 4 or not is_static(shape[1:3]):
         unknown_sizes(node)
     strides, kernel = ([found[f"{name}_height"], found[f"{name}_width"]] for name in ("stride", "filter"))
-    counts = [_window_count(size, *window, found["padding"]) for size, *window in zip(shape[1:3], kernel, strides, strict=True)]
+    counts = [_window_count(size, width, stride, found["padding"]) for size, width, stride in zip(shape[1:3], kernel, strides, strict=True)]
     totals = [
         max((count - 1) * stride + width - size, 0) for count, stride, width, size in zip(counts, strides, kernel, shape[1:3], strict=True)
     ]

@@ -38,6 +38,11 @@ TENSORFLOW_GENERATORS: Mapping[str, tuple[str, int]] = {
 }
 """The same for TensorFlow, which is imported only if these are asked for."""
 
+LITE_GENERATORS: Mapping[str, tuple[str, int]] = {
+    "tflite-nodes": ("tests.fuzz.tflite.operations:single_operation", 1),
+}
+"""The same for TensorFlow Lite, whose models TensorFlow's converter writes."""
+
 LAYER_GENERATORS: Mapping[str, tuple[str, int]] = {
     "mxnet": ("tests.fuzz.layers.mxnet:graph", 1),
     "caffe": ("tests.fuzz.layers.caffe:network", 1),
@@ -51,7 +56,7 @@ PYTORCH_GENERATORS: Mapping[str, tuple[str, int]] = {
 }
 """The same for PyTorch, in an environment that has it."""
 
-EVERY_GENERATOR = {**GENERATORS, **TENSORFLOW_GENERATORS, **LAYER_GENERATORS, **PYTORCH_GENERATORS}
+EVERY_GENERATOR = {**GENERATORS, **TENSORFLOW_GENERATORS, **LITE_GENERATORS, **LAYER_GENERATORS, **PYTORCH_GENERATORS}
 """All of them."""
 
 GENERATOR_FAILED = "the generator failed: "

@@ -87,6 +87,12 @@ class ModelFile:
         return found
 
     @cached_property
+    def says_ranks(self) -> bool:
+        """Whether a tensor without a shape is a scalar only if its flag says so: older files do not have the flag."""
+        with self.damage("a tensor"):
+            return any(each.HasRank() for table in self.subgraphs for each in self.listed(table.TensorsLength(), table.Tensors))
+
+    @cached_property
     def signatures(self) -> list[Any]:
         """The signatures."""
         with self.damage("a signature"):

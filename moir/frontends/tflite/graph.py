@@ -27,7 +27,8 @@ from moir.dialects.element_types import dynamic, f32
 from moir.dialects.framework import operation_class
 from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, string_attribute, strings_attribute
-from moir.dialects.shapes import UNKNOWN, tensor
+from moir.dialects.shapes import UNKNOWN
+from moir.dialects.shapes import tensor as tensor_type
 from moir.frontends.operations import Operations
 from moir.frontends.tflite.custom import custom_attributes
 from moir.frontends.tflite.flatbuffer import ModelFile, integers
@@ -296,7 +297,7 @@ class SubgraphImporter:
         op = opset.operation("opset1.Constant").create(
             properties={"value": data},
             attributes={"name": string_attribute(tensor.name)},
-            result_types=[_tensor(data.shape, data.element)],
+            result_types=[tensor_type(data.shape, data.element)],
         )
         self.operations.append(op)
         return self._converted("dequantize", op.results[0], tensor) if is_rounded(tensor) else op.results[0]
@@ -304,10 +305,10 @@ class SubgraphImporter:
     def _variable_name(self, index: int) -> str:
         return self.tensor(index).name or f"variable_{self.index}_{index}"
 
-    def _type(self, tensor: Tensor, numbers: bool = True) -> Attribute:
+    def _type(self, wanted: Tensor, numbers: bool = True) -> Attribute:
         """The type that the file declares for a tensor."""
-        element = f32 if numbers and is_rounded(tensor) else tensor.element
-        return UNKNOWN if element is dynamic else _tensor(tensor.shape, element)
+        element = f32 if numbers and is_rounded(wanted) else wanted.element
+        return UNKNOWN if element is dynamic else tensor_type(wanted.shape if wanted.is_ranked else None, element)
 
     def _names(self, index: int) -> list[str]:
         """The names of a tensor: of the model those of the signature, and its own unless another one has it."""
@@ -393,7 +394,3 @@ class SubgraphImporter:
         frame = SubgraphImporter(self.model, index, self.operations, (*self.callers, self.index))
         with self.model.resources.initialization():
             frame.run([])
-
-
-def _tensor(shape: Sequence[int], element: Attribute) -> Attribute:
-    return tensor(tuple(shape), element)

@@ -49,7 +49,8 @@ class Tensor(Record):
 
     Args:
         name: its name.
-        shape: its dimensions, -1 for unknown ones.
+        shape: its dimensions, -1 for unknown ones; none if the rank is unknown, too.
+        is_ranked: whether the rank is known.
         number: its type in the schema.
         buffer: the number of its buffer.
         is_variable: whether it keeps its value from one inference to the next.
@@ -59,6 +60,7 @@ class Tensor(Record):
 
     name: str
     shape: tuple[int, ...]
+    is_ranked: bool
     number: int
     buffer: int
     is_variable: bool
@@ -80,7 +82,8 @@ def tensor_of(file: ModelFile, table: Any) -> Tensor:
         raise file.error(f"the tensor {name!r} has a shape of {len(shape)} dimensions that no tensor has", "the file is damaged")
     number = table.Type()
     quantization = _quantization(file, table.Quantization(), shape, ELEMENTS.get(number), name)
-    return Tensor(name, shape, number, table.Buffer(), bool(table.IsVariable()), quantization, table)
+    is_ranked = bool(shape) or bool(table.HasRank()) or not file.says_ranks
+    return Tensor(name, shape, is_ranked, number, table.Buffer(), bool(table.IsVariable()), quantization, table)
 
 
 def _quantization(

@@ -9,6 +9,7 @@ INDEX: dict[str, str] = {
     "image": ("RESIZE_NEAREST_NEIGHBOR"),
     "indexing": ("EMBEDDING_LOOKUP GATHER"),
     "matrix": ("FULLY_CONNECTED"),
+    "mediapipe": ("Convolution2DTransposeBias MaxPoolingWithArgmax2D MaxUnpooling2D TransformLandmarks"),
     "movement": ("CONCATENATION DYNAMIC_UPDATE_SLICE"),
     "pooling": ("AVERAGE_POOL_2D L2_POOL_2D MAX_POOL_2D"),
     "quantization": ("DENSIFY DEQUANTIZE QUANTIZE dequantize fake_quantize quantize"),

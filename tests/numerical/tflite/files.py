@@ -32,6 +32,7 @@ class Tensor:
         is_constant: whether it is a constant.
         is_variable: whether it keeps its value.
         scale: the scales of its integers, and their zero points.
+        is_ranked: whether the flag says that the rank is known, which older files do not have.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Tensor:
     zero: Sequence[int] = ()
     axis: int = 0
     sparsity: Sparsity | None = None
+    is_ranked: bool = False
 
 
 @dataclass
@@ -122,6 +124,7 @@ class FileWriter:
             Sparsity=None if tensor.sparsity is None else self.sparsity(tensor.sparsity),
             Name=tensor.name,
             Shape=np.array(tensor.value.shape, np.int32),
+            HasRank=tensor.is_ranked,
             Type=STRING if kind.kind in "OU" else TYPES[kind.name],
             Buffer=buffer,
             IsVariable=tensor.is_variable,

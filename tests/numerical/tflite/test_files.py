@@ -110,6 +110,23 @@ def test_one_buffer_serves_tensors_of_several_types(tmp_path: Path) -> None:
     assert request_of(path, tmp_path).infer({0: x})[0].shape == (4,)
 
 
+@pytest.mark.parametrize("says_ranks", [False, True])
+def test_a_tensor_without_a_shape_is_a_scalar_unless_the_file_says_ranks(tmp_path: Path, says_ranks: bool) -> None:
+    scalar = np.zeros((), np.float32)
+    one = Tensor("one", np.ones(1, np.float32), is_constant=True, is_ranked=says_ranks)
+    path = tmp_path / "m.tflite"
+    path.write_bytes(
+        file_of([Tensor("x", scalar), one, Tensor("y", scalar)], [Operator("ADD", ["x", "one"], ["y"], "AddOptions")], ["x"], ["y"])
+    )
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    model = core().read_model(tmp_path / "m.xml")
+    assert model.inputs[0].partial_shape.rank.is_dynamic == says_ranks
+    if says_ranks:
+        model.reshape([-1, -1])
+        found = core().compile_model(model, "CPU").create_infer_request().infer([np.full((2, 3), 4, np.float32)])[0]
+        np.testing.assert_array_equal(found, np.full((2, 3), 5, np.float32))
+
+
 SPARSE = {
     "rows": Sparsity([0, 1], [], [3, ([0, 2, 2, 3], [0, 3, 1])], np.array([1, 2, 3], np.float32)),
     "columns": Sparsity([1, 0], [], [4, ([0, 1, 2, 2, 3], [2, 0, 1])], np.array([1, 2, 3], np.float32)),

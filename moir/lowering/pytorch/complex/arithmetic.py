@@ -25,8 +25,9 @@ def _pair(node: LoweringNode, op: OpBuilder, name: str) -> Pair:
     value = named_operand(node, name)
     if value is None:
         number = node.attribute(name, None)
-        if isinstance(number, tuple | list) and len(number) == 2:
-            return op.constant(float(number[0]), element), op.constant(float(number[1]), element)
+        if isinstance(number, tuple | list) and len(cast("Sequence[float]", number)) == 2:
+            real, imaginary = cast("Sequence[float]", number)
+            return op.constant(float(real), element), op.constant(float(imaginary), element)
         if not isinstance(number, int | float):
             node.fail(f"its argument {name} is no number")
         return op.constant(float(number), element), None

@@ -1,0 +1,173 @@
+"""Custom operators of MediaPipe's networks of faces, hands and segments.
+
+The options of three of them are the memory of a structure of C, whose fields are i32.
+
+Source: mediapipe/util/tflite/operations, and builtin_op_data.h of TensorFlow Lite 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import f32, si32
+from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
+from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
+from moir.lowering.tflite.fused_activation import with_activation
+from moir.lowering.tflite.quantization import transposed_weights
+from moir.lowering.tflite.table import tflite
+from moir.rewriting.builder import OpBuilder
+
+PADDINGS = {1: "SAME", 2: "VALID"}
+ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
+"""The values of enumerations in structures of C."""
+
+POOL_FIELDS = ("padding", "stride_width", "stride_height", "filter_width", "filter_height", "activation")
+TRANSPOSE_CONV_FIELDS = ("padding", "stride_width", "stride_height")
+"""The first fields of the structures."""
+
+INDEX_MARGIN = 0.1
+"""What is added to places in windows, which are floats, so that they are rounded down to the place."""
+
+
+def structure(node: LoweringNode, fields: tuple[str, ...]) -> dict[str, int]:
+    """The fields of the structure that the options are. Raises ConversionError if they are none."""
+    options = node.op.properties.get("custom_options")
+    data = options.array.tobytes() if isinstance(options, DataAttr) else b""
+    if len(data) < 4 * len(fields):
+        node.fail(f"its options have {len(data)} bytes, not the {4 * len(fields)} of its fields", hint="the file is damaged")
+    found = dict(zip(fields, np.frombuffer(data, "<i4", len(fields)).tolist(), strict=True))
+    sizes = [value for name, value in found.items() if name not in ("padding", "activation")]
+    if found["padding"] not in PADDINGS or min(sizes) < 1 or not 0 <= found.get("activation", 0) < len(ACTIVATIONS):
+        node.fail(f"its options {found} are none of this operator", hint="the file is damaged")
+    return found
+
+
+def unknown_sizes(node: LoweringNode) -> NoReturn:
+    """Raises ConversionError for an image of unknown sizes."""
+    node.fail("the height or width of its input is unknown", hint="say the shapes of the inputs with --input")
+
+
+@tflite.lowers("MaxPoolingWithArgmax2D")
+def max_pool_with_places(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Replacement:
+    """tflite.MaxPoolingWithArgmax2D(x) -> Transpose(opset8.MaxPool(Transpose(x))),
+    and the place of each maximum in its window
+
+    The runtime's place is one in the image, y · width + x.
+    """
+    found, shape = structure(node, POOL_FIELDS), shape_of(x)
+    if shape is None or len(shape) != 4 or not is_static(shape[1:3]):
+        unknown_sizes(node)
+    strides, kernel = ([found[f"{name}_height"], found[f"{name}_width"]] for name in ("stride", "filter"))
+    counts = [_window_count(size, width, stride, found["padding"]) for size, width, stride in zip(shape[1:3], kernel, strides, strict=True)]
+    totals = [
+        max((count - 1) * stride + width - size, 0) for count, stride, width, size in zip(counts, strides, kernel, shape[1:3], strict=True)
+    ]
+    begins = [total // 2 for total in totals]
+    values, places = op.MaxPool.parts(
+        2,
+        channel_first(op, x, 4),
+        kernel=tuple(kernel),
+        strides=tuple(strides),
+        dilations=(1, 1),
+        pads_begin=tuple(begins),
+        pads_end=tuple(total - begin for total, begin in zip(totals, begins, strict=True)),
+        auto_pad="explicit",
+        index_element_type=si32,
+        axis=2,
+    )
+    pooled = with_activation(node, op, channel_last(op, values, 4), ACTIVATIONS[found["activation"]])
+    if not node.is_used(1):
+        return [pooled, None]
+    last = channel_last(op, places, 4)
+    # The place of the window's first element in the image, which lies in the padding for the first windows.
+    rows, columns = (
+        (np.arange(count) * stride - begin).astype(np.int32) for count, stride, begin in zip(counts, strides, begins, strict=True)
+    )
+    row = op.Divide(last, shape[2], m_pythondiv=True)
+    column = op.Subtract(last, op.Multiply(row, shape[2]))
+    inside = op.Add(
+        op.Multiply(op.Subtract(row, op.constant(rows.reshape(1, -1, 1, 1))), kernel[1]),
+        op.Subtract(column, op.constant(columns.reshape(1, 1, -1, 1))),
+    )
+    return [pooled, op.Add(op.convert(inside, f32), INDEX_MARGIN)]
+
+
+def _window_count(size: int, width: int, stride: int, padding: int) -> int:
+    """The number of windows along a dimension."""
+    return -(-size // stride) if PADDINGS[padding] == "SAME" else max(0, (size - width) // stride + 1)
+
+
+@tflite.lowers("MaxUnpooling2D")
+def max_unpool(node: LoweringNode, op: OpBuilder, x: SSAValue, places: SSAValue) -> SSAValue:
+    """tflite.MaxUnpooling2D(x, places) -> each number at its place in a window of zeros
+
+    opset1.Reshape(Select(Equal(the place, the number of each element of a window), x, 0), [-1, h · height, …])
+    """
+    found, shape = structure(node, POOL_FIELDS), shape_of(x)
+    strides, kernel = ([found[f"{name}_height"], found[f"{name}_width"]] for name in ("stride", "filter"))
+    if strides != kernel:
+        node.fail(f"windows of {kernel} with strides {strides}, which overlap or leave gaps, are not supported")
+    if shape is None or len(shape) != 4 or not is_static(shape[1:]):
+        unknown_sizes(node)
+    numbers = np.arange(kernel[0] * kernel[1], dtype=np.int32).reshape(1, 1, kernel[0], 1, kernel[1], 1)
+    at = op.Unsqueeze(op.Convert(places, destination_type=si32), [2, 4])
+    spread = op.Select(op.Equal(at, op.constant(numbers)), op.Unsqueeze(x, [2, 4]), 0.0)
+    return op.Reshape(spread, [-1, shape[1] * kernel[0], shape[2] * kernel[1], shape[3]], special_zero=False)
+
+
+@tflite.lowers("Convolution2DTransposeBias")
+def transposed_convolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weights: SSAValue, bias: SSAValue) -> SSAValue:
+    """tflite.Convolution2DTransposeBias(x, w [out, h, w, in], b)
+    -> Add(Transpose(opset1.ConvolutionBackpropData(Transpose(x), Transpose(w))), b)
+
+    What SAME pads depends on the sizes of x, which the result is as many times as large as the strides say.
+    """
+    found, shape, kernel = structure(node, TRANSPOSE_CONV_FIELDS), shape_of(x), shape_of(weights)
+    if kernel is None or len(kernel) != 4 or not is_static(kernel):
+        node.fail(f"its weights have the shape {kernel}, not [out, height, width, in]")
+    strides, totals = (found["stride_height"], found["stride_width"]), [0, 0]
+    if PADDINGS[found["padding"]] == "SAME":
+        if shape is None or len(shape) != 4 or not is_static(shape[1:3]):
+            unknown_sizes(node)
+        totals = [max(0, k - (size - 1) % s - 1) for k, size, s in zip(kernel[1:3], shape[1:3], strides, strict=True)]
+    result = op.ConvolutionBackpropData(
+        channel_first(op, x, 4),
+        transposed_weights(op, weights, [3, 0, 1, 2]),
+        strides=strides,
+        dilations=(1, 1),
+        pads_begin=tuple(total // 2 for total in totals),
+        pads_end=tuple(total - total // 2 for total in totals),
+        auto_pad="explicit",
+        output_padding=(0, 0),
+    )
+    return op.Add(channel_last(op, result, 4), bias)
+
+
+@tflite.lowers("TransformLandmarks")
+def transform_landmarks(
+    node: LoweringNode, op: OpBuilder, landmarks: SSAValue, matrix: SSAValue, *, dimensions: int = 0, scale: float = 1.0
+) -> SSAValue:
+    """tflite.TransformLandmarks(points, matrix [1, 4, 4])
+    -> opset1.MatMul(x and y, the turning part of the matrix) + its translation; a third coordinate stays
+
+    Points are [1, n, d]; of the first version [1, h, w, n · d], and the translation is times a scale.
+    """
+    rank, shape = rank_of(landmarks), shape_of(landmarks)
+    if dimensions not in (2, 3) or rank not in (3, 4) or shape is None:
+        node.fail(f"points of {dimensions} coordinates in a tensor of rank {rank} are not supported")
+    factor = scale if rank == 4 else 1.0
+    rows = op.Reshape(matrix, [4, 4], special_zero=False)
+    turn = op.Slice(op.Slice(rows, [0], [2], [1], [0]), [0], [2], [1], [1])
+    shift = op.Reshape(op.Slice(op.Slice(rows, [0], [2], [1], [0]), [3], [4], [1], [1]), [2], special_zero=False)
+    shift = shift if factor == 1.0 else op.Multiply(shift, factor)
+    points = op.Reshape(landmarks, [-1, dimensions], special_zero=False)
+    flat = points if dimensions == 2 else op.Slice(points, [0], [2], [1], [1])
+    moved = op.Add(op.MatMul(flat, turn, transpose_b=True), shift)
+    result = moved if dimensions == 2 else op.Concat(moved, op.Slice(points, [2], [3], [1], [1]), axis=1)
+    return op.Reshape(result, op.ShapeOf(landmarks) if not is_static(shape) else list(shape), special_zero=False)

@@ -12,7 +12,7 @@ The operations that moir lowers, of programs (`.pdmodel`, `__model__`) and of PI
 name and the attributes of programs, and its operands in the order of PIR, where shapes, axes and the like are operands. Any other
 operation is imported, and is an error that names it unless an extension lowers it. Written by `python -m scripts.coverage`; do not edit.
 
-Arrays of tensors that loops write are read where the shape of their tensors is static. Operations of training are not read.
+The tensors of an array that loops write have one shape, which may be unknown. Operations of training are not read.
 
 {count} operations.
 

@@ -38,12 +38,15 @@ softmax= log_softmax= gumbel_softmax= maxout=: X
 rrelu=: X -> Out Noise
 dropout=: X Seed dropout_prob| -> Out Mask ; mode=dropout_implementation
 label_smooth=: X PriorDist
+lod_reset: X
+print: In
 
 # Arithmetic and comparison.
 elementwise_add=add elementwise_sub=subtract elementwise_mul=multiply elementwise_div=divide elementwise_pow= elementwise_max=maximum
   elementwise_min=minimum elementwise_mod=remainder elementwise_floordiv=floor_divide elementwise_fmax=fmax elementwise_fmin=fmin
   grad_add minus less_than= less_equal= greater_than= greater_equal= equal= not_equal= equal_all= logical_and= logical_or= logical_xor=
-  bitwise_and= bitwise_or= bitwise_xor= bitwise_left_shift= bitwise_right_shift= heaviside= dot= bmm= kron= copysign=: X Y
+  bitwise_and= bitwise_or= bitwise_xor= bitwise_left_shift= bitwise_right_shift= heaviside= dot= bmm= kron=: X Y
+copysign=: x y
 elementwise_heaviside: X Y
 atan2=: X1 X2
 mv=: X Vec
@@ -55,6 +58,7 @@ matmul_v2=matmul: X Y ; transpose_x=trans_x transpose_y=trans_y
 matmul=legacy_matmul: X Y ; transpose_x=transpose_X transpose_y=transpose_Y
 mul=matmul_with_flatten: X Y
 addmm=: Input X Y ; alpha=Alpha beta=Beta
+baddbmm=: Input X Y ; alpha=Alpha beta=Beta
 fc=: Input W Bias
 fused_gemm_epilogue: X Y Bias
 einsum=: *Operands
@@ -233,6 +237,7 @@ psroi_pool=: X ROIs RoisNum
 roi_align= roi_pool=: X ROIs RoisNum -> Out Argmax
 
 # Quantization.
+moving_average_abs_max_scale=: X -> Out OutScale OutState OutAccum
 quantize_linear= dequantize_linear=: X Scale ZeroPoint InAccum InState -> Y OutState OutAccum OutScale
 fake_quantize_dequantize_abs_max= fake_channel_wise_quantize_dequantize_abs_max= fake_quantize_abs_max= fake_channel_wise_quantize_abs_max=:
   X -> Out OutScale

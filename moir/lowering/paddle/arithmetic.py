@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, f32
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.complex_numbers import angle_of
+from moir.expansions.complex_numbers import angle_of, is_negative
 from moir.expansions.constant_forms import as_type
 from moir.expansions.quotients import floored_quotient, floored_real_quotient
 from moir.lowering.binder import LoweringNode
@@ -210,6 +210,20 @@ _BITS = {
 }
 _OF_BOOLEANS = {"bitwise_and": "LogicalAnd", "bitwise_or": "LogicalOr", "bitwise_xor": "LogicalXor"}
 """The operations on booleans, which opset13's do not take in the runtime."""
+
+
+@paddle.lowers("copysign")
+def copysign(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """paddle.copysign(x, y) -> the magnitude of x with the sign of y, which -0 has, too"""
+    magnitude = op.Abs(x)
+    return op.Select(is_negative(op, y), op.Negative(magnitude), magnitude)
+
+
+@paddle.lowers("elementwise_heaviside", "heaviside")
+def heaviside(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """paddle.heaviside(x, y) -> y where x is 0, 0 where it is negative, 1 elsewhere"""
+    step = op.Select(op.Less(x, 0), op.constant_like(0, x), op.constant_like(1, x))
+    return op.Select(op.Equal(x, 0), y, step)
 
 
 @paddle.lowers(*_BITS)

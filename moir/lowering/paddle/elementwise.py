@@ -76,7 +76,7 @@ def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.LogicalNot(x) if element_of(x) is boolean else op.BitwiseNot(x)
 
 
-@paddle.lowers("assign", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d")
+@paddle.lowers("assign", "lod_reset", "print", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d")
 def identity(x: SSAValue) -> SSAValue:
     """paddle.assign(x) -> x"""
     return x

@@ -6,9 +6,10 @@ INDEX: dict[str, str] = {
         "softmax softplus softshrink stanh swiglu swish thresholded_relu"
     ),
     "arithmetic": (
-        "allclose atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clip elementwise_add "
-        "elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin elementwise_max elementwise_min elementwise_mod "
-        "elementwise_mul elementwise_pow elementwise_sub grad_add increment isclose lerp minus multiplex pow scale sum"
+        "allclose atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor clip copysign elementwise_add "
+        "elementwise_div elementwise_floordiv elementwise_fmax elementwise_fmin elementwise_heaviside elementwise_max "
+        "elementwise_min elementwise_mod elementwise_mul elementwise_pow elementwise_sub grad_add heaviside increment isclose "
+        "lerp minus multiplex pow scale sum"
     ),
     "arrays": ("create_array lod_array_length read_from_array tensor_array_to_tensor write_to_array"),
     "attention": ("flash_attn fused_fc_elementwise_layernorm memory_efficient_attention multihead_matmul skip_layernorm"),
@@ -26,9 +27,9 @@ INDEX: dict[str, str] = {
     "detection.suppression": ("matrix_nms multiclass_nms multiclass_nms2 multiclass_nms3 nms"),
     "elementwise": (
         "abs acos acosh asin asinh assign atan atanh bitwise_not cast ceil cos cosh dropout erf erfinv exp expm1 floor "
-        "fused_dropout_add isfinite_v2 isinf_v2 isnan_v2 label_smooth lgamma log log10 log1p log2 logical_not logsigmoid memcpy "
-        "memcpy_d2h memcpy_h2d reciprocal relu relu6 round rrelu rsqrt share_data sigmoid sign silu sin sinh softsign sqrt square "
-        "tan tanh tanh_shrink trunc"
+        "fused_dropout_add isfinite_v2 isinf_v2 isnan_v2 label_smooth lgamma lod_reset log log10 log1p log2 logical_not "
+        "logsigmoid memcpy memcpy_d2h memcpy_h2d print reciprocal relu relu6 round rrelu rsqrt share_data sigmoid sign silu sin "
+        "sinh softsign sqrt square tan tanh tanh_shrink trunc"
     ),
     "generation": (
         "assign_value empty eye fill_any_like fill_constant fill_constant_batch_size_like fill_zeros_like gaussian_random "
@@ -43,17 +44,19 @@ INDEX: dict[str, str] = {
         "gather gather_nd index_add index_put index_sample index_select lookup_table lookup_table_v2 masked_select one_hot "
         "one_hot_v2 put_along_axis scatter scatter_nd_add sequence_mask take_along_axis where_index"
     ),
-    "matrix": ("addmm bmm cross dot einsum fc fused_gemm_epilogue kron matmul matmul_v2 mul mv"),
+    "matrix": ("addmm baddbmm bmm cross dot einsum fc fused_gemm_epilogue kron matmul matmul_v2 mul mv"),
     "movement": (
-        "concat diag_v2 diagonal flip fused_softmax_mask fused_softmax_mask_upper_triangle meshgrid reverse roll split stack "
-        "trace transpose transpose2 tril tril_triu triu unbind unstack"
+        "concat diag_embed diag_v2 diagonal flip fused_softmax_mask fused_softmax_mask_upper_triangle meshgrid reverse roll split "
+        "stack trace transpose transpose2 tril tril_triu triu unbind unstack"
     ),
-    "normalization": ("affine_channel batch_norm data_norm group_norm instance_norm layer_norm lrn norm rms_norm sync_batch_norm"),
+    "normalization": (
+        "affine_channel batch_norm data_norm group_norm instance_norm layer_norm lrn norm rms_norm spectral_norm sync_batch_norm"
+    ),
     "pooling": ("max_pool2d_with_index max_pool3d_with_index pool2d pool3d"),
     "quantization": (
         "dequantize_linear fake_channel_wise_dequantize_max_abs fake_channel_wise_quantize_dequantize_abs_max "
         "fake_dequantize_max_abs fake_quantize_dequantize_abs_max fake_quantize_dequantize_moving_average_abs_max "
-        "fake_quantize_moving_average_abs_max fake_quantize_range_abs_max quantize_linear"
+        "fake_quantize_moving_average_abs_max fake_quantize_range_abs_max moving_average_abs_max_scale quantize_linear"
     ),
     "recurrent": ("rnn"),
     "reduction": (

@@ -142,7 +142,7 @@ def product_with_epilogue(
     return [result, *[None] * (node.result_count - 1)]
 
 
-@paddle.lowers("addmm")
+@paddle.lowers("addmm", "baddbmm")
 def addmm(op: OpBuilder, x: SSAValue, a: SSAValue, b: SSAValue, *, Alpha: float = 1.0, Beta: float = 1.0) -> SSAValue:
     """paddle.addmm(x, a, b) {Alpha, Beta} -> Beta · x + Alpha · opset1.MatMul(a, b)"""
     product = op.MatMul(a, b)

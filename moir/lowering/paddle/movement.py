@@ -138,6 +138,26 @@ def diagonal_matrix(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: i
     return op.Select(op.constant(mask), spread, op.constant_like(padding_value, x))
 
 
+@paddle.lowers("diag_embed")
+def diagonal_matrices(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> SSAValue:
+    """paddle.diag_embed(x [..., N]) {offset, dim1, dim2} -> opset1.Select of x in the diagonal, else 0, padded"""
+    rank = node.known_rank(0) + 1
+    first, second = normalize_axis(dim1, rank), normalize_axis(dim2, rank)
+    if first == second:
+        node.fail(f"dim1 {dim1} and dim2 {dim2} are the same axis")
+    size = op.Gather(op.ShapeOf(x), rank - 2, 0)
+    line = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
+    square = op.Select(op.Equal(op.Unsqueeze(line, [1]), line), op.Unsqueeze(x, [rank - 1]), op.constant_like(0, x))
+    if offset:
+        lead = [0] * (rank - 2)
+        rows, columns = max(-offset, 0), max(offset, 0)
+        square = op.Pad(square, [*lead, rows, columns], [*lead, columns, rows], pad_mode="constant")
+    order = list(range(rank - 2))
+    for place, axis in sorted(((first, rank - 2), (second, rank - 1))):
+        order.insert(place, axis)
+    return op.transposed(square, order)
+
+
 @paddle.lowers("diagonal", "trace")
 def diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> SSAValue:
     """paddle.diagonal(x) {offset, axis1, axis2} -> the elements of a diagonal in the last axis; trace: their sum"""

@@ -20,6 +20,8 @@ from moir.lowering.paddle.windows import channel_first, channel_last, is_channel
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
+MAXIMUM_ITERATIONS = 1000
+
 
 def _rest(node: LoweringNode) -> list[SSAValue | None]:
     """The results that only matter in training."""
@@ -185,3 +187,33 @@ def data_norm(
     """paddle.data_norm(x, size, sum, sum of squares) -> (x - sum / size) · sqrt(size / sum of squares)"""
     result = op.Multiply(op.Subtract(x, op.Divide(total, size)), op.Sqrt(op.Divide(size, square)))
     return [_affine(op, result, gamma, beta), *_rest(node)]
+
+
+@paddle.lowers("spectral_norm")
+def spectral_norm(
+    node: LoweringNode,
+    op: OpBuilder,
+    weights: SSAValue,
+    u: SSAValue,
+    v: SSAValue,
+    *,
+    dim: int = 0,
+    power_iters: int = 1,
+    eps: float = 1e-12,
+) -> SSAValue:
+    """paddle.spectral_norm(weights, u, v) {dim, power_iters} -> weights / (uᵀ W v), where W has the rows of an axis"""
+    rank = node.known_rank(0)
+    if not 0 <= dim < rank or not 0 <= power_iters <= MAXIMUM_ITERATIONS:
+        node.fail(f"axis {dim} of {rank}, {power_iters} iterations")
+    rows = op.transposed(weights, [dim, *(axis for axis in range(rank) if axis != dim)])
+    matrix = op.Reshape(rows, op.Concat(op.Slice(op.ShapeOf(rows), [0], [1], [1]), op.constant([-1]), axis=0), special_zero=False)
+    left, right = (op.Reshape(each, [-1, 1], special_zero=False) for each in (u, v))
+
+    def unit(value: SSAValue) -> SSAValue:
+        return op.Divide(value, op.Add(op.ReduceL2(value, [0], keep_dims=True), eps))
+
+    for _ in range(power_iters):
+        right = unit(op.MatMul(matrix, left, transpose_a=True))
+        left = unit(op.MatMul(matrix, right))
+    largest = op.MatMul(left, op.MatMul(matrix, right), transpose_a=True)
+    return op.Divide(weights, op.Reshape(largest, [], special_zero=False))

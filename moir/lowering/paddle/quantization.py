@@ -180,3 +180,9 @@ def fake_dequantize_channels(
     if len(scales) == 2:
         value = op.Multiply(value, op.Divide(op.Reshape(scales[1], [1], special_zero=False), float((1 << (quant_bits[1] - 1)) - 1)))
     return value
+
+
+@paddle.lowers("moving_average_abs_max_scale")
+def observed(node: LoweringNode, x: SSAValue) -> Replacement:
+    """paddle.moving_average_abs_max_scale(x) -> x: it only observes a scale for quantization"""
+    return [x, *[None] * (node.result_count - 1)]

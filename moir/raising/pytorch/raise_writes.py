@@ -74,6 +74,9 @@ WRITERS: dict[str, str] = {
 }
 """The operations that write to their first operand, with the operation that computes the written value."""
 
+OVERWRITING = frozenset(("copy.default", "fill.Scalar", "fill.Tensor", "zeros_like.default"))
+"""Operations that do not read the elements of their first operand: what they write is all of it."""
+
 OUT = {
     **{f"{name}.out": f"{name}.Tensor" for name in ("add", "sub", "mul", "div")},
     **{f"{name}.out": f"{name}.default" for name in ("abs", "exp", "log", "mm", "bmm", "matmul", "relu", "sigmoid", "sqrt", "tanh", "cat")},
@@ -259,7 +262,8 @@ class _Writes:
         for base in self.versions:
             _, value = self.current[base]
             if isinstance(base.owner, Constant):
-                self._state(base, value)
+                if _is_read(base):
+                    self._state(base, value)
             elif isinstance(base.owner, Parameter):
                 self._output(base.owner, value)
 
@@ -305,6 +309,11 @@ class _Writes:
         model = self.block.parent_op()
         if isinstance(model, ModelOp):
             add_notes(model, [f"the program writes to its input {name!r}: the new value is the output {name + '_written'!r}"])
+
+
+def _is_read(base: SSAValue) -> bool:
+    """Whether anything reads the elements of a tensor; the runtime refuses a state that nothing reads."""
+    return any(not (isinstance(use.operation, FrameworkOp) and use.operation.KIND in OVERWRITING and use.index == 0) for use in base.uses)
 
 
 def _undecided(view: FrameworkOp) -> UnsupportedOperationError:

@@ -135,3 +135,16 @@ def test_an_input_that_is_written_is_an_output_too(tmp_path: Path) -> None:
     program.node("aten.relu_.default", [("self", x)], "f32", X.shape)
     program.output(program.node("aten.neg.default", [("self", x)], "f32", X.shape))
     compare(converted(program, tmp_path), [-np.maximum(X, 0), np.maximum(X, 0)])
+
+
+def test_a_buffer_that_is_written_and_never_read_is_no_state(tmp_path: Path) -> None:
+    program = Program()
+    seen = program.weight("seen", np.zeros(3, np.float32), "buffer")
+    x = program.input("x", "f32", [3])
+    program.node("aten.copy_.default", [("self", seen), ("src", x)], "f32", (3,))
+    program.output(program.node("aten.neg.default", [("self", seen)], "f32", (3,)))
+    program.save(tmp_path / "m.pt2")
+    model = moir.to_openvino(moir.convert_model(tmp_path / "m.pt2"))
+    assert list(model.get_variables()) == []
+    values = np.array([1, 2, 3], np.float32)
+    np.testing.assert_array_equal(run(model, {"x": values})[0], -values)

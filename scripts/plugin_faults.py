@@ -48,7 +48,8 @@ def _table(rows: Iterable[Fault], *, with_form: bool) -> str:
     lines = [f"| {' | '.join(titles)} |", f"|{' --- |' * len(titles)}"]
     for each in rows:
         form = [f"`{each.form}`"] if with_form else []
-        lines.append(f"| {' | '.join([f'`{each.name}`', each.operation, each.instead, *form, ', '.join(each.versions)])} |")
+        seen = ", ".join(each.versions) + (f", processors with {each.feature}" if each.feature else "")
+        lines.append(f"| {' | '.join([f'`{each.name}`', each.operation, each.instead, *form, seen])} |")
     return "\n".join(lines) + "\n"
 
 

@@ -51,6 +51,8 @@ class Fault(Record):
         instead: what the target computes or does instead.
         form: the name of the pass that avoids it; empty if another form would cost every model with the operation.
         versions: the versions of the runtime in which it was seen.
+        feature: the feature of the processor, by its name in Linux, without which it is not there, since the runtime
+            has other kernels for such processors; empty if it is there on every processor.
     """
 
     name: str
@@ -58,3 +60,8 @@ class Fault(Record):
     instead: str
     form: str = ""
     versions: tuple[str, ...] = ("2026.4",)
+    feature: str = ""
+
+
+AVX_512 = "avx512bw"
+"""The feature of processors for which the runtime has kernels of its own, and without which it computes bf16 in f32."""

@@ -25,7 +25,7 @@ def in_bf16(*values: float) -> Any:
 
 def normalized(x: Any) -> Any:
     """x [1, 4, 3], normalized in two groups of bf16."""
-    grouped = opset12.group_normalization(ops.convert(x, "bf16"), in_bf16(1, 1, 1, 1), in_bf16(0, 0, 0, 0), 2, 1e-5)
+    grouped = opset12.group_normalization(ops.convert(x, "bf16"), in_bf16(1, 1, 1, 1), in_bf16(0, 0, 0, 0), 2, 1e-9)
     return ops.convert(grouped, "f32")
 
 

@@ -19,7 +19,7 @@ import moir
 from moir.frameworks import load
 from moir.target_records import OPENVINO_CPU
 from moir.targets.record import Fault
-from tests.numerical.runtime import core
+from tests.numerical.runtime import core, processor_features
 from tests.numerical.targets.proofs import OF_UNKNOWN_SIZES, PROOFS
 from tests.numerical.targets.proofs_of_forms import PROOFS_OF_FORMS as PROOFS_OF_NUMBERS
 from tests.numerical.targets.proofs_of_refusals import PROOFS_OF_REFUSALS
@@ -112,8 +112,15 @@ def test_every_form_avoids_a_fault() -> None:
     assert {each.form for each in FAULTS.values() if each.form} == set(OPENVINO_CPU.every_form) - set(OPENVINO_CPU.preferred_forms)
 
 
+def need_processor(name: str) -> None:
+    """Skip a test if the processor is one on which a fault is not there."""
+    if (feature := FAULTS[name].feature) and feature not in processor_features():
+        pytest.skip(f"the processor is without {feature}")
+
+
 @pytest.mark.parametrize("name", EVERY_PROOF)
 def test_the_fault_is_there(name: str) -> None:
+    need_processor(name)
     assert is_there(name), f"the plugin is mended: the record {name} can go, and its form"
 
 
@@ -126,5 +133,6 @@ def test_the_form_is_right(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(set(PROOFS_OF_FORMS) - CRASHING - UNKNOWN_SIZES - FOLDED))
 def test_without_target_the_operations_are_those_of_the_model(name: str, tmp_path: Path) -> None:
     """The plain IR still has the fault: nothing else in the pipeline works around it."""
+    need_processor(name)
     path = converted(name, tmp_path, target="none")
     assert not all(is_right(name, path) for _ in range(ATTEMPTS))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import Fault
+from moir.targets.record import AVX_512, Fault
 
 FAULTS = (
     Fault(
@@ -16,18 +16,21 @@ FAULTS = (
         "GroupNormalization of bf16",
         "is not compiled",
         form="widen-elements",
+        feature=AVX_512,
     ),
     Fault(
         "bf16-pooling",
         "MaxPool of bf16, of which the places are used",
         "is not compiled",
         form="widen-elements",
+        feature=AVX_512,
     ),
     Fault(
         "bf16-sums",
         "ReduceSum and others of bf16 along computed axes",
         "are not compiled",
         form="widen-elements",
+        feature=AVX_512,
     ),
     Fault(
         "unique-bytes",

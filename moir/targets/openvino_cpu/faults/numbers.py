@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import Fault
+from moir.targets.record import AVX_512, Fault
 
 FAULTS = (
     Fault(
@@ -95,6 +95,7 @@ FAULTS = (
         "rounded-sign",
         "Convert to i32 of what Round in mode `half_away_from_zero` has rounded, after a MatMul of quantized values",
         "loses the sign; what MXNet quantizes to i32 is rounded in the other mode",
+        feature=AVX_512,
     ),
     Fault(
         "soft-plus-overflow",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import Fault
+from moir.targets.record import AVX_512, Fault
 
 FAULTS = (
     Fault(
@@ -35,12 +35,14 @@ FAULTS = (
         "attention-keys",
         "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul",
         "is garbage",
+        feature=AVX_512,
     ),
     Fault(
         "convolution-of-one-channel",
         "Convolution of several images or volumes of one channel and unknown width, with results one element "
         "wide and a stride of columns above that of rows",
         "takes the stride of columns for that of rows",
+        feature=AVX_512,
     ),
     Fault(
         "convolution-sum",
@@ -51,6 +53,7 @@ FAULTS = (
         "convolution-of-the-whole",
         "Convolution of signals of unknown sizes with a kernel and a stride of their whole length, to which something is added",
         "is lost",
+        feature=AVX_512,
     ),
     Fault(
         "matmul-batch",
@@ -104,6 +107,7 @@ FAULTS = (
         "Convolution of several images of one channel to one column, with a stride of columns above that of rows",
         "takes the stride of columns for that of rows",
         form="align-strides",
+        feature=AVX_512,
     ),
     Fault(
         "unknown-filters",

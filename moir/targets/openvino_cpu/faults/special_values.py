@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moir.targets.record import Fault
+from moir.targets.record import AVX_512, Fault
 
 FAULTS = (
     Fault(
@@ -64,6 +64,7 @@ FAULTS = (
         "gelu-infinity",
         "Gelu of infinity",
         "is NaN",
+        feature=AVX_512,
     ),
     Fault(
         "topk-nan",
@@ -100,6 +101,7 @@ FAULTS = (
         "Greater and GreaterEqual of floats",
         "are the negation of LessEqual and Less, and so hold for NaN",
         form="reverse-comparisons",
+        feature=AVX_512,
     ),
     Fault(
         "activation-nan",

@@ -241,14 +241,14 @@ def pad_spatial(
     return _padded(op, x, begins_, ends_, mode, number)
 
 
-def _wrapped(op: OpBuilder, x: SSAValue, axis: int, before: int, behind: int) -> SSAValue:
-    """The data along an axis with its end in front of it and its beginning behind it."""
+def _wrapped(op: OpBuilder, x: SSAValue, axis: int, before: int, after: int) -> SSAValue:
+    """The data along an axis with its end in front of it and its beginning after it."""
     parts: list[SSAValue] = []
     if before:
         parts.append(op.Slice(x, [-before], [2**31], [1], [axis]))
     parts.append(x)
-    if behind:
-        parts.append(op.Slice(x, [0], [behind], [1], [axis]))
+    if after:
+        parts.append(op.Slice(x, [0], [after], [1], [axis]))
     return op.Concat(*parts, axis=axis) if len(parts) > 1 else x
 
 

@@ -103,9 +103,9 @@ def _raise(pair: Pair, selections: Sequence[FrameworkOp]) -> None:
     values = [*_captured(pair.then), *_captured(pair.otherwise)]
     count = len(_captured(pair.then))
     regions: list[Region] = []
-    for branch, place, first, behind in ((pair.then, 2, 0, len(values) - count), (pair.otherwise, 1, count, 0)):
+    for branch, place, first, after in ((pair.then, 2, 0, len(values) - count), (pair.otherwise, 1, count, 0)):
         chosen = [_index(selection.operands[place]) for selection in selections]
-        regions.append(_branch(branch.regions[0].clone(), chosen, first, behind))
+        regions.append(_branch(branch.regions[0].clone(), chosen, first, after))
     conditional = operation_class("paddle", "if").create(
         operands=[pair.then.operands[0], *values],
         attributes={"name": string_attribute(name_of(selections[0]) or "if")},
@@ -132,8 +132,8 @@ def _index(value: SSAValue) -> int:
     return value.index
 
 
-def _branch(region: Region, chosen: Sequence[int], first: int, behind: int) -> Region:
-    """A region with further Parameters in front of its own and behind them, and the chosen ones of its Results."""
+def _branch(region: Region, chosen: Sequence[int], first: int, after: int) -> Region:
+    """A region with further Parameters before its own and after them, and the chosen ones of its Results."""
     block: Block = region.block
     own, values = parameters_of(block), results_of(block)
     for op in [each for each in block.ops if isinstance(each, Result)]:
@@ -146,7 +146,7 @@ def _branch(region: Region, chosen: Sequence[int], first: int, behind: int) -> R
     after = own[-1].next_op if own else start
     for _ in range(first):
         block.insert_op_before(Parameter.create(result_types=[UNKNOWN]), start)
-    for _ in range(behind):
+    for _ in range(after):
         created = Parameter.create(result_types=[UNKNOWN])
         if after is None:
             block.add_op(created)

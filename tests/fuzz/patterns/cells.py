@@ -136,12 +136,12 @@ def gru(g: Sketch) -> str:
     axis = g.draw.one_of((0, 1, 1))
     data = pieces(g, g.input([steps, batch, width] if axis == 0 else [batch, steps, width]), steps, axis)
     cell, h = Cell(g, 3, width, size), state(g, batch, size)
-    reset_behind, one = g.draw.chance(0.5), g.number(1.0)
+    reset_after, one = g.draw.chance(0.5), g.number(1.0)
     states: list[str] = []
     for x in data:
         update = cell.activation("Sigmoid", cell.gate(0, x, h))
         reset = cell.activation("Sigmoid", cell.gate(1, x, h))
-        if reset_behind:
+        if reset_after:
             recurrent = cell.sum(cell.op("MatMul", h, cell.recurrent[2]), cell.bias[2])
             candidate = cell.sum(cell.op("MatMul", x, cell.weights[2]), cell.product(reset, recurrent))
         else:

@@ -89,7 +89,7 @@ def shape_value(patch: pytest.MonkeyPatch) -> None:
 
 
 def dead_input(patch: pytest.MonkeyPatch) -> None:
-    """Behind a dead input of a body that is erased, two others change places."""
+    """After a dead input of a body that is erased, two others change places."""
     renumber = body_inputs._renumber
 
     def confused(op: Any, used: set[int], first: int) -> dict[int, int]:

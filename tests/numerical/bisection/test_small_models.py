@@ -59,7 +59,7 @@ def test_the_plugin_refuses_the_sum_of_a_product_and_a_number_for_each_channel(t
     assert any("cannot be run" in note for note in verdict.notes)
 
 
-def test_a_pass_behind_the_wrong_one_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pass_after_the_wrong_one_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = [
         helper.make_node("Shape", ["x"], ["shape"]),
         helper.make_node("Gather", ["shape", "first"], ["rows"]),

@@ -47,7 +47,7 @@ def test_quantized_layers(build: Any, mode: str, suffix: str, tmp_path: Path) ->
 
 
 def test_float8(tmp_path: Path) -> None:
-    """Powers of 2 and their sums are numbers of f8, others are rounded to three bits behind the first one."""
+    """Powers of 2 and their sums are numbers of f8, others are rounded to three bits after the first one."""
     model = keras.Sequential([keras.Input((4,)), layers.Dense(2)])
     model.quantize("float8")
     kernel = np.array([[1.0, 1.03], [-2.0, 0.5], [0.26, 3.1], [500.0, 0.001]], np.float32)

@@ -181,7 +181,7 @@ POOLED = [made("MaxPool", **POOL)]
 
 
 @pytest.mark.parametrize("phase", ["middle", "back"])
-def test_attributes_of_windows_behind_the_lowering(tmp_path, phase):
+def test_attributes_of_windows_after_the_lowering(tmp_path, phase):
     lines = """
 assert node.stride.tolist() == [1, 1, 2, 2] and node.window.tolist() == [1, 1, 3, 3] and node.pool_method == 'max'
 assert node.pad.tolist() == [[0, 0]] * 4 and node.spatial_dims.tolist() == [2, 3]
@@ -194,7 +194,7 @@ node.pad = int64_array([[0, 0], [0, 0], [1, 0], [0, 1]])
     compare(found.run({"x": X}), expected_results(after, {"x": X}, "onnxruntime"))
 
 
-def test_names_of_convolutions_behind_the_lowering(tmp_path):
+def test_names_of_convolutions_after_the_lowering(tmp_path):
     lines = """
 for name in ('Convolution', 'Conv', 'Conv2D'):
     assert [each.name for each in graph.get_op_nodes(op=name)] == ['n', 'grouped'], name

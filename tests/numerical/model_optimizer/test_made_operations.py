@@ -21,7 +21,7 @@ from mo.front.common.partial_infer.utils import int64_array as ints, float_array
 from mo.front.tf.graph_utils import create_op_with_const_inputs as const, create_op_node_with_second_input as second
 {imports}
 
-class Behind({base}ReplacementPattern):
+class After({base}ReplacementPattern):
     enabled = True
 
     def find_and_replace_pattern(self, graph):

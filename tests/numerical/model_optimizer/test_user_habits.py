@@ -15,7 +15,7 @@ from tests.numerical.tensorflow import conversion as tensorflow_conversion
 RELU = [node("Relu", ["x"], ["y"], "relu")]
 
 
-def behind_relu(phase: str, lines: str, imports: str = "") -> dict[str, str]:
+def after_relu(phase: str, lines: str, imports: str = "") -> dict[str, str]:
     """A transformation that runs `lines` with `relu`, a node."""
     base = phase.capitalize()
     module = "front.common" if phase == "front" else phase
@@ -29,7 +29,7 @@ from extensions.ops.elementwise import *
 from extensions.ops.activation_ops import *
 {imports}
 
-class Behind({base}ReplacementPattern):
+class After({base}ReplacementPattern):
     enabled = True
 
     def find_and_replace_pattern(self, graph):
@@ -49,13 +49,13 @@ relu.out_port(0).get_connection().set_source(made.out_port(0))
 made.in_port(0).connect(relu.out_port(0))
 made.in_port(1).get_connection().set_source(constant.out_port(0))
 """
-    converted = convert(tmp_path, behind_relu(phase, lines), RELU)
+    converted = convert(tmp_path, after_relu(phase, lines), RELU)
     assert converted.types == ["Multiply", "ReLU"]
     compare(converted.run({"x": X}), [2 * np.maximum(X, 0)])
 
 
 def test_a_fraction_beside_integers_is_no_integer(tmp_path):
-    files = behind_relu("front", "made = create_op_with_const_inputs(graph, Mul, {1: 0.5}, {}, relu)\nmade.out_port(0)")
+    files = after_relu("front", "made = create_op_with_const_inputs(graph, Mul, {1: 0.5}, {}, relu)\nmade.out_port(0)")
     files["front/after.py"] += "            relu.out_port(0).get_connection().get_destinations()[0].connect(made.out_port(0))\n"
     with pytest.raises(ConversionError, match="f64"):
         convert(tmp_path, files, RELU, {"x": np.ones((2, 3), np.int64)})
@@ -71,7 +71,7 @@ made.in_port(0).connect(relu.out_port(0))
 """
     for phase in ("front", "middle"):
         (directory := tmp_path / phase).mkdir()
-        files = behind_relu(phase, lines, "from extensions.ops.interpolate import Interpolate")
+        files = after_relu(phase, lines, "from extensions.ops.interpolate import Interpolate")
         converted = convert(directory, files, RELU, {"x": IMAGE})
         compare(converted.run({"x": IMAGE}), [POSITIVE.repeat(2, 2).repeat(2, 3)])
 
@@ -143,7 +143,7 @@ mean['name'] = 'seen'
         node("Pad", ["l"], ["d"], "pad", mode="reflect", pads=[0, 0, 1, 0, 0, 0, 0, 1]),
         node("ReduceMean", ["d"], ["y"], "mean", axes=[2, 3], keepdims=0),
     ]
-    extension = write(tmp_path / "my_extension", behind_relu("front", lines))
+    extension = write(tmp_path / "my_extension", after_relu("front", lines))
     model = build(nodes, {"x": x}, opset=9)
     plain = Converted.of(model, tmp_path)
     converted = Converted.of(model, tmp_path, extensions=[extension])
@@ -168,7 +168,7 @@ for pool in graph.get_op_nodes(op='Pooling'):
 """
     x = np.random.default_rng(0).normal(size=(1, 2, 6, 6)).astype(np.float32)
     nodes = [*RELU, node("MaxPool", ["y"], ["p"], "pool", kernel_shape=[2, 2], strides=[2, 2])]
-    converted = convert(tmp_path, behind_relu("front", lines), nodes, {"x": x})
+    converted = convert(tmp_path, after_relu("front", lines), nodes, {"x": x})
     expected = np.maximum(np.lib.stride_tricks.sliding_window_view(x, 3, 2).max(-1), 0)
     compare(converted.run({"x": x}), [expected])
 
@@ -180,7 +180,7 @@ assert graph.get_op_nodes(op='Rectifier') == [relu]
 split = Split(graph, {'op': 'MySplit', 'num_splits': 3}).create_node()
 assert list(split.out_ports()) == [0, 1, 2]
 """
-    converted = convert(tmp_path, behind_relu("front", lines, "from mo.ops.split import Split"), RELU)
+    converted = convert(tmp_path, after_relu("front", lines, "from mo.ops.split import Split"), RELU)
     assert converted.types == ["ReLU"]
 
 
@@ -212,7 +212,7 @@ relu.add_input_port(1)
 relu.in_port(1).connect(constant.out_port(0))
 """
     with pytest.raises(ConversionError, match=r"relu.*input port 1 is connected"):
-        convert(tmp_path, behind_relu("front", lines), RELU)
+        convert(tmp_path, after_relu("front", lines), RELU)
 
 
 def test_eltwise_aligned_at_an_axis(tmp_path):
@@ -222,7 +222,7 @@ relu.out_port(0).get_connection().set_source(scaled.out_port(0))
 scaled.in_port(0).connect(relu.out_port(0))
 scaled.in_port(1).connect(Const(graph, {'value': np.array([1.0, 2.0, 3.0])}).create_node().out_port(0))
 """
-    converted = convert(tmp_path, behind_relu("middle", lines, "from mo.ops.eltwise import Eltwise"), RELU)
+    converted = convert(tmp_path, after_relu("middle", lines, "from mo.ops.eltwise import Eltwise"), RELU)
     compare(converted.run({"x": X}), [np.maximum(X, 0) * np.float32([[1], [2], [3]])])
 
 
@@ -295,7 +295,7 @@ made = {made}
 relu.out_port(0).get_connection().set_source(made.out_port(0))
 made.in_port(0).connect(relu.out_port(0))
 """
-    converted = convert(tmp_path, behind_relu("middle", lines, imports), RELU, {"x": IMAGE})
+    converted = convert(tmp_path, after_relu("middle", lines, imports), RELU, {"x": IMAGE})
     compare(converted.run({"x": IMAGE}), [expected])
 
 
@@ -363,20 +363,20 @@ pool, = graph.get_op_nodes(op='Pooling')
 assert list(pool.out_ports()) == [0] and pool.out_node().kind == 'data'
 """
     nodes = [node("MaxPool", ["x"], ["p"], "pool", kernel_shape=[4, 4]), node("Relu", ["p"], ["y"], "relu")]
-    converted = convert(tmp_path, behind_relu("middle", lines), nodes, {"x": IMAGE})
+    converted = convert(tmp_path, after_relu("middle", lines), nodes, {"x": IMAGE})
     compare(converted.run({"x": IMAGE}), [POSITIVE.max((2, 3), keepdims=True)])
 
 
 def test_names_that_numpy_removed(tmp_path):
     lines = "relu['name'] = str(np.int(3.7)) + np.float(1).hex() + str(np.product([2, 3]))\nassert np.object is object"
-    assert convert(tmp_path, behind_relu("front", lines), RELU).names("ReLU") == ["30x1.0000000000000p+06"]
+    assert convert(tmp_path, after_relu("front", lines), RELU).names("ReLU") == ["30x1.0000000000000p+06"]
     assert "product" not in vars(np)
 
 
 def test_missing_names_are_listed_at_once(tmp_path):
     imports = "from mo.ops.op import Op, Opp\nfrom mo.utils.utils import nothing_here\nfrom mo.elsewhere import thing"
     with pytest.raises(ConversionError, match=r"lacks 3 names.*line \d+: mo\.ops\.op\.Opp; .*nothing_here; .*mo\.elsewhere\.thing"):
-        convert(tmp_path, behind_relu("front", "pass", imports), RELU)
+        convert(tmp_path, after_relu("front", "pass", imports), RELU)
 
 
 def test_a_pattern_for_another_form_says_so(tmp_path, caplog):
@@ -465,7 +465,7 @@ found.in_port(1).get_connection().set_source(starts.out_port(0))
     x = np.random.default_rng(0).normal(size=(2, 5)).astype(np.float32)
     bounds = {name: np.array([value]) for name, value in (("begin", 0), ("end", 5), ("axis", 1), ("step", 2))}
     nodes = [*RELU, node("Slice", ["y", *bounds], ["z"])]
-    converted = convert(tmp_path, behind_relu("middle", lines), nodes, {"x": x}, constants=bounds)
+    converted = convert(tmp_path, after_relu("middle", lines), nodes, {"x": x}, constants=bounds)
     compare(converted.run({"x": x}), [np.maximum(x, 0)[:, 1::2]])
 
 
@@ -482,5 +482,5 @@ relu.infer(relu)
 sizes = [port.data.get_shape().tolist() for port in (relu.out_port(0), relu.in_port(0))]
 assert sizes == [[2, 3, 4]] * 2
 """
-    converted = convert(tmp_path, behind_relu("middle", lines), RELU, {"x": X})
+    converted = convert(tmp_path, after_relu("middle", lines), RELU, {"x": X})
     compare(converted.run({"x": X}), [np.maximum(2 * X, 0)])

@@ -293,7 +293,7 @@ def test_scan_along_axes(cut, joined):
 
 
 @pytest.mark.parametrize("backward", [0, 1])
-def test_scan_of_no_elements_joined_behind_an_axis(backward):
+def test_scan_of_no_elements_joined_after_an_axis(backward):
     given = node("Scan", ["s0", "x"], ["y", "ys"], body=SUMMING, num_scan_inputs=1, scan_output_axes=[1], scan_output_directions=[backward])
     nothing = {"s0": np.zeros((2, 0), np.float32), "x": np.zeros((3, 2, 0), np.float32)}
     check([given], nothing, opset=11, expected=[nothing["s0"], np.zeros((2, 3, 0), np.float32)], forms=["static", "dynamic"])

@@ -18,10 +18,10 @@ def test_backward_slices_that_may_begin_before_the_first_element(start: int, end
 
 @pytest.mark.parametrize("opset", [9, 13])
 def test_from_the_end_to_a_place_counted_from_the_begin(opset: int) -> None:
-    """Behind another slice, which tells the runtime a limit of the size."""
+    """After another slice, which tells the runtime a limit of the size."""
     names = ["s", "e", "a", "t", "f"]
-    starts, ends, axes, starts_behind, ends_behind = bounds = [2, 0], [2**31 - 1, 2], [1, 0], [0, -3], [1, 4]
-    attributes = [{"starts": starts, "ends": ends, "axes": axes}, {"starts": starts_behind, "ends": ends_behind}]
+    starts, ends, axes, starts_after, ends_after = bounds = [2, 0], [2**31 - 1, 2], [1, 0], [0, -3], [1, 4]
+    attributes = [{"starts": starts, "ends": ends, "axes": axes}, {"starts": starts_after, "ends": ends_after}]
     first, second = attributes if opset < 10 else ({}, {})
     nodes = [
         node("Slice", ["x", *names[:3]] if opset >= 10 else ["x"], ["v"], **first),

@@ -84,7 +84,7 @@ def speech_commands(sound: Any, rate: Any) -> Any:
     return tf.nn.softmax(tf.matmul(tf.reshape(hidden, [-1, 3 * 7 * 5]), WEIGHTS["last"]))
 
 
-def test_speech_commands_behind_the_decoder(tmp_path: Path) -> None:
+def test_speech_commands_after_the_decoder(tmp_path: Path) -> None:
     sound = RANDOM.uniform(-1, 1, (2240, 1)).astype(np.float32)
     wav = tf.audio.encode_wav(sound, 16000).numpy()
     graph, names = build(lambda wav: speech_commands(*named_decoder(wav)), {"wav": np.array(wav, object)})

@@ -70,7 +70,7 @@ def stepped(x: Any) -> Any:
     return array.stack(), state
 
 
-def read_behind(x: Any) -> Any:
+def read_after(x: Any) -> Any:
     array, state = repeated(x, lambda i, row, array, state: (array.write(i, row + state), state + 1.0), tf.constant(0.0))
     return array.read(2), array.gather([3, 1]), state
 
@@ -123,7 +123,7 @@ def while_positive(x: Any) -> Any:
 
 
 LOOPS = (
-    *(mapped, mapped_to_two, scanned, scanned_from, scanned_in_reverse, folded, folded_from_the_right, stepped, read_behind, index_used),
+    *(mapped, mapped_to_two, scanned, scanned_from, scanned_in_reverse, folded, folded_from_the_right, stepped, read_after, index_used),
     *(concatenated, sometimes, neighbours, nested, longer_than_the_loop, while_positive),
 )
 

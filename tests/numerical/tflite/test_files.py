@@ -173,7 +173,7 @@ def test_other_signatures_are_noted(tmp_path: Path) -> None:
     assert "the signature of the first subgraph is converted, and not 'second'" in text
 
 
-def test_buffers_behind_the_flatbuffer(tmp_path: Path) -> None:
+def test_buffers_after_the_flatbuffer(tmp_path: Path) -> None:
     weights = RANDOM.normal(size=(8, 40)).astype(np.float32)
     x = RANDOM.normal(size=(2, 8)).astype(np.float32)
     path = tmp_path / "m.tflite"

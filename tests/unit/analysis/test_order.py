@@ -33,7 +33,7 @@ def ordered(*operations: tuple[str, str]) -> list[str | None]:
     return [name_of(op) for op in block.ops][1:]
 
 
-def test_an_operation_moves_behind_what_it_uses_and_nothing_else_moves() -> None:
+def test_an_operation_moves_after_what_it_uses_and_nothing_else_moves() -> None:
     assert ordered(("b", "a"), ("c", "x"), ("a", "x"), ("to b", "b")) == ["c", "a", "b", "to b"]
 
 

@@ -169,7 +169,7 @@ def test_patterns_beside_a_pass_belong_to_it(tmp_path: Path) -> None:
     assert kinds(convert(tmp_path, "Exp")) == ["opset1.Exp"]
 
 
-def test_front_passes_see_operations_of_the_framework_and_what_is_dead_behind_them_goes(tmp_path: Path) -> None:
+def test_front_passes_see_operations_of_the_framework_and_what_is_dead_after_them_goes(tmp_path: Path) -> None:
     text = """
         from moir.rewriting.driver import Pattern
 

@@ -1,4 +1,4 @@
-"""Rules: what a traced pattern matches, what it declines, and what is left behind."""
+"""Rules: what a traced pattern matches, what it declines, and which operations are left."""
 
 from __future__ import annotations
 

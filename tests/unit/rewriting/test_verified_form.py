@@ -167,7 +167,7 @@ class Quartered(HalvedAsInXdsl):
 
 
 @pytest.mark.parametrize("operation", [Halved, HalvedAsInXdsl, Quartered])
-def test_checks_of_a_class_run_behind_those_of_its_definition(operation: type[OpsetOp]) -> None:
+def test_checks_of_a_class_run_after_those_of_its_definition(operation: type[OpsetOp]) -> None:
     def module(operands: int, axis: object) -> ModuleOp:
         source = test.TestOp(result_types=[tensor((2,), f32)] * operands)
         op = operation.create(operands=source.results, result_types=[tensor((2,), f32)], properties={"axis": attribute_of(axis)})

@@ -35,8 +35,8 @@ def _images_by_counts(op: OpBuilder, regions: SSAValue, counts: SSAValue) -> SSA
     number = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     ends = op.CumSum(op.convert(counts, si64), op.constant(0))
     places = op.Range(op.constant(0), op.Squeeze(number, [0]), op.constant(1), output_type=si64)
-    is_behind = op.GreaterEqual(op.Unsqueeze(places, [1]), op.Unsqueeze(ends, [0]))
-    return op.ReduceSum(op.convert(is_behind, si32), [1], keep_dims=False)
+    is_past = op.GreaterEqual(op.Unsqueeze(places, [1]), op.Unsqueeze(ends, [0]))
+    return op.ReduceSum(op.convert(is_past, si32), [1], keep_dims=False)
 
 
 @paddle.lowers("roi_align")

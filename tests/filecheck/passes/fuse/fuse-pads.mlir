@@ -35,7 +35,7 @@ builtin.module {
 
 // -----
 
-// Behind a Transpose it is moved too.
+// After a Transpose it is moved too.
 // CHECK-LABEL: moir.model @transposed
 // CHECK:           %[[T:.*]] = opset1.Transpose(%x,
 // CHECK:           opset1.Convolution(%[[T]], %{{.*}}) {strides = [1, 1], dilations = [1, 1], pads_begin = [1, 2], pads_end = [0, 0]}

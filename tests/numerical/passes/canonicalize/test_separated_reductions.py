@@ -11,7 +11,7 @@ from tests.numerical.passes.module_lines import apply, build, inputs, ints, run
 @pytest.mark.parametrize("kind", ["opset1.ReduceSum", "opset1.ReduceMean", "opset1.ReduceMax", "opset4.ReduceL2"])
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("batch", ["?", "50"])
-def test_constants_behind_reductions(kind: str, keep: bool, batch: str) -> None:
+def test_constants_after_reductions(kind: str, keep: bool, batch: str) -> None:
     row = np.linspace(-1, 1, 16, dtype=np.float32).reshape((1, 16, 1) if keep else (1, 16))
     text = f"""{inputs(f"{batch}x16x7xf32")}{ints("last", 2)}
     %1 = {kind}(%x, %last) {{keep_dims = {str(keep).lower()}}}

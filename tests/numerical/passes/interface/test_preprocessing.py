@@ -166,7 +166,7 @@ def test_ranks_and_layouts(name: str, dynamic: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", [[1, 6, 5, 3], ["n", "h", "w", "c"]], ids=["static", "dynamic"])
-def test_bytes_are_preprocessed_behind_the_conversion(shape: Shape, tmp_path: Path) -> None:
+def test_bytes_are_preprocessed_after_the_conversion(shape: Shape, tmp_path: Path) -> None:
     nodes = [
         helper.make_node("Cast", ["image"], ["data"], to=1),
         helper.make_node("Transpose", ["data"], ["planes"], perm=[0, 3, 1, 2]),

@@ -68,7 +68,7 @@ def gather_nd(x: Any) -> Any:
     return tf.gather_nd(x, [[0, 1, 2], [0, 7, 5]])
 
 
-def gather_nd_behind(x: Any) -> Any:
+def gather_nd_after(x: Any) -> Any:
     return tf.gather_nd(conv(x), [[0, 1, 2], [0, 7, 5]])
 
 
@@ -169,7 +169,7 @@ CASES: dict[Build, int] = {
     matmul: 2,
     matmul_of_weights: 2,
     gather_nd: 0,
-    gather_nd_behind: 2,
+    gather_nd_after: 2,
     where: 3,
     scatter_nd: 2,
     cumsum: 2,

@@ -194,7 +194,7 @@ COMPOSED: Mapping[str, tuple[Any, Shape]] = {
         (2, 6, 3),
     ),
 }
-"""Layers around layers, with the shape of their input. Behind some length the rows of the input are zeros."""
+"""Layers around layers, with the shape of their input. After some length the rows of the input are zeros."""
 
 
 def composed_case(name: str, form: Form) -> Case:

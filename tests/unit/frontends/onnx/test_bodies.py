@@ -134,7 +134,7 @@ def test_lists_of_graphs(tmp_path):
     assert len(switch.regions) == 2
 
 
-def test_a_node_whose_body_needs_a_later_node_is_sorted_behind_it(tmp_path):
+def test_a_node_whose_body_needs_a_later_node_is_sorted_after_it(tmp_path):
     choice = node("If", "c", "y", then_branch=branch("t", [], "late"), else_branch=branch("e", [], "late"))
     made = model(graph([choice, node("Relu", "x", "late")], [value("c", [], BOOL), value("x")], [value("y")]))
     kinds = [op.name for op in operations(read(made, tmp_path)) if op.name.startswith("onnx.")]

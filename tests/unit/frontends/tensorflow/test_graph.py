@@ -72,7 +72,7 @@ def test_commas_in_names_do_not_end_them(tmp_path):
     assert tensor_names(the(module, "tf.Relu")) == ["a\\,b,a\\,b:0"]
 
 
-def test_nodes_come_behind_what_they_use(tmp_path):
+def test_nodes_come_after_what_they_use(tmp_path):
     module = read(graph(node("y", "Neg", "b"), node("b", "Abs", "a"), node("a", "Relu", "x"), placeholder("x")), tmp_path)
     assert [op.name for op in operations(module)] == ["opset1.Parameter", "tf.Relu", "tf.Abs", "tf.Neg", "opset1.Result"]
 

@@ -124,7 +124,7 @@ def test_a_class_replaces_the_sub_graphs_between_points(tmp_path: Path) -> None:
 
 
 def test_the_sub_graph_between_points_has_all_that_depends_on_it(tmp_path: Path) -> None:
-    """Behind an end point the walk ends, but an end may depend on another one, and what is fed from inside belongs to it."""
+    """After an end point the walk ends, but an end may depend on another one, and what is fed from inside belongs to it."""
     code = """
     from openvino.tools.mo.front.tf.replacement import FrontReplacementFromConfigFileSubGraph
 

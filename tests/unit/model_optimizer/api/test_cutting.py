@@ -65,7 +65,7 @@ def test_inputs() -> None:
     assert [port.node.id for port in GraphNode(graph, made[0]).out_port(0).get_destinations()] == []
 
 
-def test_an_input_behind_inference_has_the_type_of_what_it_replaces() -> None:
+def test_an_input_after_inference_has_the_type_of_what_it_replaces() -> None:
     graph = middle_graph()
     (made,) = cutting.add_input_ops(graph, {"relu": [{"in": 0}]}, False)
     assert list(GraphNode(graph, made).out_port(0).data.get_shape()) == [1, 3]  # pyright: ignore[reportArgumentType]

@@ -171,7 +171,7 @@ def test_records_that_read_attributes() -> None:
         ("IDENTITY", X),
     ],
 )
-def test_activations_behind_a_node(name: str, expected: np.ndarray) -> None:
+def test_activations_after_a_node(name: str, expected: np.ndarray) -> None:
     (found,) = run(lambda graph, inputs: add_activation_function_after_node(graph, inputs[0], name), X)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 

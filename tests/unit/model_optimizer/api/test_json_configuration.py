@@ -348,7 +348,7 @@ def test_scopes_that_differ_cannot_be_described_by_one_entry() -> None:
         described_text(text, "c.json", inception())
 
 
-def test_a_node_without_a_name_behind_the_scope() -> None:
+def test_a_node_without_a_name_after_the_scope() -> None:
     text = '[{"id": "a", "match_kind": "scope", "instances": [".*Mixed_5b/conc"]}]'
     with pytest.raises(ConversionError, match=r"no name after it.*ends at a '/'"):
         described_text(text, "c.json", inception())

@@ -377,7 +377,7 @@ def test_a_node_with_data_is_inferred_at_once() -> None:
     assert str(next(op for op in module.walk() if op.name == "opset1.Concat").results[0].type) == "tensor<2x2x6xf32>"
 
 
-def test_shapes_are_known_behind_new_nodes() -> None:
+def test_shapes_are_known_after_new_nodes() -> None:
     """In the middle phase a new node is lowered as soon as the transformation ends; old nodes after it are inferred again."""
 
     def build(graph: Graph, inputs: list[GraphNode]) -> GraphNode:

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
-from moir.dialects.shapes import rank_of, shape_of, size_along
+from moir.dialects.shapes import normalize_axis, rank_of, shape_of, size_along
 from moir.rewriting.builder import OpBuilder
+
+LARGEST_SIZE = 2**31 - 1
+"""An end of a slice after all elements."""
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
@@ -106,3 +109,26 @@ def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) ->
     return (
         value if shape is not None and size_along(shape, -1) == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)
     )
+
+
+def cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
+    """The first elements of x along all axes but one, as many as `like` has; x and `like` have the same rank.
+
+    Args:
+        op: the builder.
+        x: data of any rank.
+        like: a value whose sizes are at most those of x.
+        axis: the axis along which x keeps its size; a negative one is counted from the end.
+    """
+    rank = rank_of(like) if rank_of(x) is None else rank_of(x)
+    if rank is None:
+        sizes = op.ShapeOf(like)
+        place = op.constant([axis]) if axis >= 0 else op.Add(rank_value(op, like), axis)
+        ends = op.ScatterUpdate(sizes, place, [LARGEST_SIZE], 0)
+        return op.StridedSlice(x, op.Multiply(sizes, 0), ends, op.Add(op.Multiply(sizes, 0), 1), begin_mask=[], end_mask=[])
+    others = [each for each in range(rank) if each != normalize_axis(axis, max(rank, 1))]
+    cut = [each for each in others if op.known.dimension(x, each) != op.known.dimension(like, each)]
+    if not cut:
+        return x
+    ends = op.Concat(*(dimension_list(op, like, each) for each in cut), axis=0) if len(cut) > 1 else dimension_list(op, like, cut[0])
+    return op.Slice(x, [0] * len(cut), ends, [1] * len(cut), cut)

@@ -16,7 +16,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
     "complete-scales": ((("Interpolate",),),),
     "complete-shapes": ((("Reshape",),), (("Broadcast",),)),
-    "complete-slices": ((("Slice",),), (("StridedSlice",),)),
+    "complete-slices": ((("Slice",),), (("StridedSlice",),), (("GatherElements",), ("Slice",))),
     "compress-weights": ((("Gather", "MatMul"), ("Constant",)),),
     "convert-empty-rows": ((("SparseFillEmptyRows",),),),
     "convert-in-steps": ((("Convert",),),),

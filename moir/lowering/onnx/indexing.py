@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si32, si64, string
 from moir.dialects.names import name_of
 from moir.dialects.opset.infrastructure import Parameter
-from moir.dialects.shapes import element_of, normalize_axis, rank_of
+from moir.dialects.shapes import element_of
 from moir.dialects.symbols import integer_array
-from moir.expansions.shape_values import as_scalar, dimension_list, rank_value
+from moir.expansions.shape_values import as_scalar, cut_to
 from moir.expansions.strings.texts import unpacked
 from moir.lowering.binder import LoweringNode
 from moir.lowering.constant_indices import note_outside
@@ -34,30 +34,11 @@ def gather(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue,
 def gather_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, indices: SSAValue, *, axis: int = 0) -> SSAValue:
     """onnx.GatherElements(data, indices) {axis = 0} -> opset6.GatherElements(data, indices) {axis}
 
-    The runtime requires equal sizes on all other axes: the data are sliced to the sizes of the indices if these may be
-    smaller.
+    The operation of the IR has equal sizes on all other axes: the data are sliced to the sizes of the indices if these
+    may be smaller.
     """
     note_outside(node, data, indices, axis)
-    return op.GatherElements(_cut_to(op, data, indices, axis), indices, axis=axis)
-
-
-def _cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
-    """x sliced to the sizes of `like` along all axes but one.
-
-    The slice is a StridedSlice: the runtime removes a Slice before a GatherElements, whose shapes then do not match.
-    """
-    rank = rank_of(like) if rank_of(x) is None else rank_of(x)
-    if rank is None:
-        sizes = op.ShapeOf(like)
-        place = op.constant([axis]) if axis >= 0 else op.Add(rank_value(op, like), axis)
-        whole = op.ScatterUpdate(sizes, place, [np.iinfo(np.int32).max], 0)
-        return op.StridedSlice(x, op.Multiply(sizes, 0), whole, op.Add(op.Multiply(sizes, 0), 1), begin_mask=[], end_mask=[])
-    others = [each for each in range(rank) if each != normalize_axis(axis, max(rank, 1))]
-    cut = [each for each in others if op.known.dimension(x, each) != op.known.dimension(like, each)]
-    if not cut:
-        return x
-    ends = op.Concat(*(dimension_list(op, like, each) if each in cut else op.constant([0]) for each in range(rank)), axis=0)
-    return op.StridedSlice(x, [0] * rank, ends, [1] * rank, begin_mask=[1] * rank, end_mask=[int(each not in cut) for each in range(rank)])
+    return op.GatherElements(cut_to(op, data, indices, axis), indices, axis=axis)
 
 
 @onnx.lowers("GatherND")

@@ -13,9 +13,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.shape_values import dimension, dimension_list
+from moir.expansions.shape_values import cut_to, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list, size_scalar
+from moir.lowering.pytorch.arguments import LAST, Scalar, Size, Tensors, axis_from_front, size_list
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -104,14 +104,7 @@ def gather(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *
     axis, rank = axis_from_front(node, dim, node.known_rank(0)), node.known_rank(0)
     if rank == 0:
         return self
-    mine, others = node.shape(0), node.shape(1)
-    if mine is not None and others is not None:
-        cut = [each for each in range(rank) if each != axis and not (mine[each] == others[each] >= 0)]
-        for each in cut:
-            # The runtime removes a Slice here, and then finds that the shapes contradict.
-            count = size_scalar(op, dimension(op, index, each))
-            self = op.Gather(self, op.Range(op.constant(0), count, op.constant(1), output_type=si64), each)
-    return op.GatherElements(self, index, axis=axis)
+    return op.GatherElements(cut_to(op, self, index, axis), index, axis=axis)
 
 
 @aten.lowers("take_along_dim.default")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import si64
+from moir.dialects.opset.indexing import GatherElements
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.slicing import Slice, StridedSlice
-from moir.dialects.shapes import element_count, element_of, shape_of, size_along
+from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of, size_along
 from moir.expansions.shape_values import all_axes, dimension_list, rank_value
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
@@ -140,6 +142,53 @@ class NewAxisBeforeElement(Pattern):
         rewriter.replace_with(op, build.Unsqueeze(indexed, _new_axes(masks)))
 
 
+class SliceOfGatheredData(Pattern):
+    """Writes a Slice of the first elements of the data of a GatherElements as a StridedSlice.
+
+        %0 = opset8.Slice(%x, [0], %n, [1], [1])             // %x: [2, ?]
+        %y = opset6.GatherElements(%0, %i) {axis = 0}
+    ->  %1 = opset1.StridedSlice(%x, [0, 0], opset1.Concat([0], %n), [1, 1]) {begin_mask = [1, 1], end_mask = [1, 0], …}
+        %y = opset6.GatherElements(%1, %i) {axis = 0}
+
+    The runtime removes the Slice, and refuses the model since the shapes of data and indices contradict each other.
+    """
+
+    roots = (GatherElements,)
+    companions = ((Slice,),)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, Slice)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, GatherElements)
+        cut = cast(Operation, op.operands[0].owner)
+        data, start, stop, step = cut.operands[:4]
+        starts, steps, rank = rewriter.known.integers(start), rewriter.known.integers(step), rank_of(data)
+        if starts is None or steps is None or rank is None or {*starts} != {0} or {*steps} != {1}:
+            return
+        axes = rewriter.known.integers(cut.operands[4]) if len(cut.operands) > 4 else tuple(range(len(starts)))
+        if axes is None:
+            return
+        build = rewriter.op
+        places = {normalize_axis(axis, rank): place for place, axis in enumerate(axes)}
+        known = rewriter.known.integers(stop)
+        if known is not None:
+            ends = build.constant([known[places[axis]] if axis in places else 0 for axis in range(rank)], si64)
+        else:
+            last = build.convert(stop, si64)
+            each = [last] if len(places) == 1 else [build.Gather(last, [place], 0) for place in range(len(places))]
+            ends = build.Concat(*(each[places[axis]] if axis in places else build.constant([0], si64) for axis in range(rank)), axis=0)
+        first = build.StridedSlice(
+            data,
+            [0] * rank,
+            ends,
+            [1] * rank,
+            begin_mask=[1] * rank,
+            end_mask=[int(axis not in places) for axis in range(rank)],
+        )
+        rewriter.replace_with(op, build.GatherElements(first, op.operands[1], axis=op.integer("axis")))
+
+
 MASKS = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
 
 
@@ -176,7 +225,7 @@ def _new_axes(masks: dict[str, list[int]]) -> list[int]:
 FORMS = (
     Form(
         "complete-slices",
-        "Writes slices along computed axes, from either end, and with new dimensions in forms that run.",
-        lambda: [SliceAlongComputedAxes(), StartCountedFromEnd(), NewAxisBeforeElement()],
+        "Writes slices along computed axes, from either end, with new dimensions, and of gathered data in forms that run.",
+        lambda: [SliceAlongComputedAxes(), StartCountedFromEnd(), NewAxisBeforeElement(), SliceOfGatheredData()],
     ),
 )

@@ -154,6 +154,11 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
         [floats(1, 2, 3)],
         floats(1),
     ),
+    "slice-of-gathered": (
+        lambda x, indices: ops.gather_elements(ops.slice(x, np.array([0]), np.array([1]), np.array([1]), np.array([0])), indices, 1),
+        [GRID, np.array([[2, 0]])],
+        floats(2, 0).reshape(1, 2),
+    ),
     "unique-axis": (
         lambda x: opset10.unique(x, np.array(1), True).output(0),
         [COLUMNS],

@@ -42,6 +42,12 @@ FAULTS = (
         form="complete-slices",
     ),
     Fault(
+        "slice-of-gathered",
+        "Slice of the first elements of the data of a GatherElements",
+        "is removed, and the model refused as its shapes contradict each other",
+        form="complete-slices",
+    ),
+    Fault(
         "broadcast-scalar",
         "Broadcast to a scalar, by a target that the runtime folds",
         "ends the process",

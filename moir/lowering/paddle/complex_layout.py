@@ -31,7 +31,9 @@ REAL_RESULTS = frozenset(("abs", "angle", "as_real", "fft_c2r", "imag", "real", 
 OF_PAIRS = frozenset(("angle", "as_real", "assign", "conj", "fft_c2c", "fft_c2r", "imag", "real", "share_data"))
 """The kinds whose handlers take complex numbers as pairs."""
 FORMULAS = frozenset(("abs", "elementwise_div", "elementwise_mul", "shape", "shape64", "size"))
-"""The kinds with a formula for complex numbers beside the handler for real ones, in `complex_numbers`."""
+"""The kinds with a formula for complex numbers beside the handler for real ones."""
+COMPLEX_NUMBERS = "moir.lowering.paddle.complex_numbers"
+"""The module with the formulas. Its handlers register in the table that extends handlers here: it is loaded by name."""
 BY_PARTS = frozenset(
     (
         *("broadcast_tensors", "concat", "expand_v2", "flatten_contiguous_range", "flip", "gather", "gather_nd", "index_select"),
@@ -104,6 +106,6 @@ def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
             from moir.lowering.complex_parts import computed_by_parts
 
             return computed_by_parts(node, op, handler, places)
-        return import_module("moir.lowering.paddle.complex_numbers").HANDLERS[kind](node, op, handler)
+        return import_module(COMPLEX_NUMBERS).HANDLERS[kind](node, op, handler)
 
     return choose

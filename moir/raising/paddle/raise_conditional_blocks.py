@@ -103,9 +103,9 @@ def _raise(pair: Pair, selections: Sequence[FrameworkOp]) -> None:
     values = [*_captured(pair.then), *_captured(pair.otherwise)]
     count = len(_captured(pair.then))
     regions: list[Region] = []
-    for branch, place, first, after in ((pair.then, 2, 0, len(values) - count), (pair.otherwise, 1, count, 0)):
+    for branch, place, before, after in ((pair.then, 2, 0, len(values) - count), (pair.otherwise, 1, count, 0)):
         chosen = [_index(selection.operands[place]) for selection in selections]
-        regions.append(_branch(branch.regions[0].clone(), chosen, first, after))
+        regions.append(_branch(branch.regions[0].clone(), chosen, before, after))
     conditional = operation_class("paddle", "if").create(
         operands=[pair.then.operands[0], *values],
         attributes={"name": string_attribute(name_of(selections[0]) or "if")},
@@ -132,7 +132,7 @@ def _index(value: SSAValue) -> int:
     return value.index
 
 
-def _branch(region: Region, chosen: Sequence[int], first: int, after: int) -> Region:
+def _branch(region: Region, chosen: Sequence[int], before: int, after: int) -> Region:
     """A region with further Parameters before its own and after them, and the chosen ones of its Results."""
     block: Block = region.block
     own, values = parameters_of(block), results_of(block)
@@ -143,13 +143,13 @@ def _branch(region: Region, chosen: Sequence[int], first: int, after: int) -> Re
         block.add_op(Result.create(operands=[values[index]]))
     start = block.first_op
     assert start is not None
-    after = own[-1].next_op if own else start
-    for _ in range(first):
+    end = own[-1].next_op if own else start
+    for _ in range(before):
         block.insert_op_before(Parameter.create(result_types=[UNKNOWN]), start)
     for _ in range(after):
         created = Parameter.create(result_types=[UNKNOWN])
-        if after is None:
+        if end is None:
             block.add_op(created)
         else:
-            block.insert_op_before(created, after)
+            block.insert_op_before(created, end)
     return region

@@ -36,7 +36,6 @@ def tensordot(
     kept = [axis for axis in range(first) if axis not in summed]
     others = [axis for axis in range(second) if axis not in also]
     if not kept and not others:
-        # The product of a row and a column, reshaped to no dimensions, kills the CPU plugin (2026.4).
         products = op.Multiply(op.transposed(x, summed), op.transposed(y, also))
         return op.ReduceSum(products, list(range(first)), keep_dims=False)
     shapes = [*(dimension_list(op, x, axis) for axis in kept), *(dimension_list(op, y, axis) for axis in others)]

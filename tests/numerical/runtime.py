@@ -40,16 +40,6 @@ def core() -> openvino.Core:
 
 
 @cache
-def processor_features() -> frozenset[str]:
-    """The features of the processor, by their names in Linux; empty on other systems."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return frozenset()
-    return frozenset(next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), []))
-
-
-@cache
 def load_tokenizers() -> None:
     """Let the runtime know the operations of OpenVINO Tokenizers."""
     # The package itself would change all cores of the process.

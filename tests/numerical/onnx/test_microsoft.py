@@ -10,6 +10,7 @@ import pytest
 from onnx import TensorProto
 
 from tests.numerical.onnx.conversion import check, node
+from tests.numerical.processors import NEEDS_WIDE_SUMS
 from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(10)
@@ -199,7 +200,7 @@ def test_linear(kind: str) -> None:
     check([microsoft(kind, ["x", "s", "z"], ["y"])], {"x": x}, constants={"s": PARAMETERS["s"], "z": PARAMETERS["z"]})
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+@pytest.mark.parametrize("dtype", [np.uint8, pytest.param(np.int8, marks=NEEDS_WIDE_SUMS)])
 @pytest.mark.parametrize("per_column", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 def test_product_with_dynamic_quantization(dtype: type, per_column: bool, bias: bool) -> None:

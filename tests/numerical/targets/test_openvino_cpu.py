@@ -19,7 +19,8 @@ import moir
 from moir.frameworks import load
 from moir.target_records import OPENVINO_CPU
 from moir.targets.record import Fault
-from tests.numerical.runtime import core, processor_features
+from tests.numerical.processors import processor_features
+from tests.numerical.runtime import core
 from tests.numerical.targets.proofs import OF_UNKNOWN_SIZES, PROOFS
 from tests.numerical.targets.proofs_of_forms import PROOFS_OF_FORMS as PROOFS_OF_NUMBERS
 from tests.numerical.targets.proofs_of_refusals import PROOFS_OF_REFUSALS

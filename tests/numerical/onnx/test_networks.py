@@ -14,6 +14,7 @@ import openvino
 import pytest
 
 import moir
+from tests.numerical.processors import NEEDS_WIDE_SUMS
 
 NETWORKS = Path(__file__).parent / "networks"
 NAMES = sorted(path.stem for path in NETWORKS.glob("*.onnx"))
@@ -51,7 +52,7 @@ def test_the_networks_are_all_there() -> None:
     assert sum(path.stat().st_size for path in NETWORKS.iterdir() if path.is_file()) < 2_000_000
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(each, marks=NEEDS_WIDE_SUMS if each == "quantized" else ()) for each in NAMES])
 def test_outputs_are_those_of_the_framework(name: str, tmp_path: Path) -> None:
     module = moir.convert_model(NETWORKS / f"{name}.onnx")
     module.verify()

@@ -15,6 +15,7 @@ import pytest
 
 from moir.errors import ConversionError
 from tests.numerical.onnx.conversion import build, check, expected_results, node
+from tests.numerical.processors import NEEDS_WIDE_SUMS
 from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(12)
@@ -27,7 +28,7 @@ def random(*shape: int) -> Array:
     return RANDOM.standard_normal(shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("signed", [False, pytest.param(True, marks=NEEDS_WIDE_SUMS)])
 @pytest.mark.parametrize(
     ("attributes", "mask", "past"),
     [

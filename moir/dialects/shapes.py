@@ -36,10 +36,10 @@ TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attr
 MAXIMUM_RANK = 64
 """Upper bound on the rank of a tensor, beyond any valid model: that of numpy's arrays, which constants are."""
 
-MAXIMUM_ELEMENTS = (1 << 60) - 1
+MAXIMUM_ELEMENTS = 1 << 48
 """Upper bound on the number of elements of a tensor, dimensions of 0 and unknown ones aside.
 
-Elements of 8 bytes are then within the address space, so that numpy has an array for every shape below it.
+Processors address 48 bits. The runtime infers sizes beyond 53 bits in floats, and so wrongly.
 """
 
 _INTERNED: dict[tuple[Shape, Attribute], TensorTypeAttribute] = {}

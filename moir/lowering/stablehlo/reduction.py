@@ -13,6 +13,7 @@ from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import inlined
+from moir.lowering.stablehlo.attributes import require_rows
 from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.computations import combination
 from moir.lowering.xla.padding import with_edges, with_interior
@@ -55,6 +56,12 @@ def reduce_window(
     if len(pads) != 2 * rank or len(values) % 2 or node.known_rank(0) != rank:
         node.fail("its window is not one of its operands")
     columns = (window_dimensions, window_strides or ones, base_dilations or ones, window_dilations or ones, pads[::2], pads[1::2])
+    require_rows(
+        window_dimensions,
+        window_strides=columns[1],
+        base_dilations=columns[2],
+        window_dilations=columns[3],
+    )
     windows = [AxisWindow(*row) for row in zip(*columns, strict=True)]
     if min(min(column) for column in columns[:4]) < 1:
         node.fail("a size, stride or dilation is below 1")

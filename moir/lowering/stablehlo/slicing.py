@@ -10,6 +10,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.shapes import rank_of, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.attributes import require_rows
 from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.padding import slice_at, updated_at, with_edges, with_interior
 from moir.rewriting.builder import OpBuilder
@@ -29,6 +30,7 @@ def slice_(
     """stablehlo.slice(x) {start_indices, limit_indices, strides} -> opset8.Slice(x)"""
     shape = shape_of(operand) or (-1,) * len(start_indices)
     strides = strides or (1,) * len(start_indices)
+    require_rows(shape, start_indices=start_indices, limit_indices=limit_indices, strides=strides)
     rows = zip(start_indices, limit_indices, strides, shape, strict=True)
     cut = [axis for axis, (start, limit, stride, size) in enumerate(rows) if (start, limit, stride) != (0, size, 1)]
     if not cut:

@@ -47,6 +47,11 @@ def graph_sample(*nodes: Any) -> Callable[[], Sample]:
     return lambda: Sample("g", {"g.pb": graph(placeholder("x", (2, 3)), *nodes).SerializeToString()}, "g.pb")
 
 
+def program_sample(*lines: str) -> Callable[[], Sample]:
+    """A program of StableHLO."""
+    return lambda: Sample("m", {"m.mlir": "\n".join(lines).encode()}, "m.mlir")
+
+
 def ir_sample(text: str, weights: bytes = b"") -> Callable[[], Sample]:
     """An IR."""
     return lambda: Sample("m", {"m.xml": text.encode(), "m.bin": weights}, "m.xml")
@@ -108,6 +113,14 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "onnx: Reshape to a string": onnx_sample(one("Reshape", "x", "s"), s=np.array(["a"], object)),
     "onnx: Reshape to NaN": onnx_sample(one("Reshape", "x", "s"), s=np.array([np.nan, 1], np.float32)),
     "onnx: an input beyond memory": onnx_sample(one("Relu", "x"), shape=(1, HUGE)),
+    "onnx: a triangle of a matrix beyond memory": onnx_sample(one("Trilu", "x"), shape=(1, 2**53)),
+    "stablehlo: a slice without starts": program_sample(
+        "func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {",
+        '  %0 = "stablehlo.slice"(%x) {start_indices = array<i64>, limit_indices = array<i64: 2>, strides = array<i64: 1>}',
+        "    : (tensor<4xf32>) -> tensor<2xf32>",
+        "  return %0 : tensor<2xf32>",
+        "}",
+    ),
     "onnx: a fill beyond numpy": onnx_sample(one("ConstantOfShape", "s"), s=np.array([HUGE, 0, HUGE])),
     "onnx: a range beyond 64 bits": onnx_sample(one("Range", "a", "b", "c"), a=np.int64(-(2**63)), b=np.int64(2**63 - 1), c=np.int64(1)),
     "onnx: a range to NaN": onnx_sample(one("Range", "a", "b", "a"), a=np.float32(1), b=np.float32(np.nan)),

@@ -1,0 +1,14 @@
+"""Lists among the attributes of operations, which have an entry for each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from moir.errors import InferenceError
+
+
+def require_rows(shape: Sequence[int], **columns: Sequence[int]) -> None:
+    """Raise InferenceError unless each of some lists, given with its name, has an entry for each axis of a shape."""
+    for name, column in columns.items():
+        if len(column) != len(shape):
+            raise InferenceError(f"{name} has {len(column)} entries for an operand of rank {len(shape)}")

@@ -64,6 +64,7 @@ ROOMS = (
 """The rooms of frameworks: the files that may say which framework they are of."""
 
 NOT_A_FRAMEWORK = {
+    "execution/keras_runtime.py": ("keras",),
     "files/model_objects.py": ("onnx.ModelProto", "keras"),
     "reduction/onnx_graph.py": ("onnx",),
 }

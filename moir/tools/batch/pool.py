@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -93,7 +93,8 @@ class _Worker:
         context = get_context("spawn")
         self.connection, other = context.Pipe()
         self.process: SpawnProcess = context.Process(target=_serve, args=(other, convert), daemon=True)
-        self.process.start()
+        with _interrupts_blocked():
+            self.process.start()
         other.close()
         self._number = 0
         self._begun = 0.0
@@ -123,6 +124,24 @@ class _Worker:
             advice = "; it may have run out of memory: try --jobs 1" if name == "SIGKILL" else ""
             reason = f"the process was ended by {name}{advice}"
         return Ended(self._number, Failure(reason, FAILED), time.perf_counter() - self._begun)
+
+
+@contextmanager
+def _interrupts_blocked() -> Generator[None]:
+    """Block Ctrl-C for the processes that are started in the context: who started them ends them.
+
+    They would print a traceback, above all while they import what they need.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    # It is started with the first process otherwise, and unblocks the signal then.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(connection: Connection, convert: Conversion) -> None:

@@ -164,7 +164,12 @@ def test_an_interrupted_run_leaves_no_process_and_no_file(number: signal.Signals
     Path("long2.onnx").write_bytes(Path("long1.onnx").read_bytes())
     command = [sys.executable, "-m", "moir", "long1.onnx", "long2.onnx", "-o", "out"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    time.sleep(2)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    for _ in range(200):
+        time.sleep(0.1)
+        if not children.parent.parent.parent.exists() or (children.exists() and len(children.read_text("utf-8").split()) > 2):
+            break
+    time.sleep(0.5)
     # Ctrl-C in a terminal reaches all processes of the group.
     os.killpg(process.pid, number) if number is signal.SIGINT else process.send_signal(number)
     _, printed = process.communicate(timeout=20)

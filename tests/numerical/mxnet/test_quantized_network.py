@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tests.numerical.mxnet.models import converted, results, write
+from tests.numerical.processors import NEEDS_WIDE_SUMS
 from tests.numerical.runtime import Array
 
 RANDOM = np.random.default_rng(11)
@@ -81,6 +82,7 @@ class Integers:
         self.limit = limit
 
 
+@NEEDS_WIDE_SUMS
 def test_residual_network(tmp_path: Path) -> None:
     x = RANDOM.uniform(-1, 1, (2, 3, 8, 8)).astype(np.float32)
     symbol = WrittenSymbol()

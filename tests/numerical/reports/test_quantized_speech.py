@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.numerical.processors import NEEDS_WIDE_SUMS
 from tests.numerical.reports.exported_graphs import MICROSOFT, ExportedGraph, check
 
 
 @pytest.mark.parametrize("per_channel", [False, True])
-@pytest.mark.parametrize("kind", [np.int8, np.uint8])
+@pytest.mark.parametrize("kind", [pytest.param(np.int8, marks=NEEDS_WIDE_SUMS), np.uint8])
 def test_quantized_recurrent_network(tmp_path: Path, per_channel: bool, kind: type) -> None:
     random, graph = np.random.default_rng(0), ExportedGraph()
     middle = 128 if kind is np.uint8 else 0

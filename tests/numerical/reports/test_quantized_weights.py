@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto, helper
 
+from tests.numerical.processors import NEEDS_WIDE_SUMS
 from tests.numerical.reports.exported_graphs import ExportedGraph, check
 from tests.numerical.runtime import Array
 
@@ -21,6 +22,7 @@ def integers(*shape: int) -> Array:
     return RANDOM.integers(-127, 127, shape).astype(np.int8)
 
 
+@NEEDS_WIDE_SUMS
 def test_transposed_convolution(tmp_path: Path) -> None:
     """The channels of its result are axis 1 of the weights, and axis 0 of the bias, in 32 bits."""
     graph, scales = ExportedGraph(), np.abs(random(4)) * 0.01 + 0.001
@@ -53,6 +55,7 @@ def test_blocks_of_four_bits(tmp_path: Path) -> None:
     check(graph.model({"x": (np.float32, ["batch", 8])}, ["y"], opset=21), [{"x": random(3, 8)}], tmp_path)
 
 
+@NEEDS_WIDE_SUMS
 def test_dynamic_quantization(tmp_path: Path) -> None:
     """As quantize_dynamic writes a linear layer with a scale for each column."""
     graph = ExportedGraph()

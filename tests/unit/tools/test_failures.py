@@ -33,6 +33,9 @@ def test_signals_are_exceptions(
     # Tests that run in the background ignore interrupts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    # A library of another test may have set a handler of its own, which would be kept.
+    handler = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    request.addfinalizer(lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL if handler is None else handler))
     assert report_failures("moir", _signalled(number, cleaned)) == status
     assert cleaned == ["cleaned"]
     assert capfd.readouterr().err == line

@@ -145,7 +145,7 @@ def _interrupts_blocked() -> Generator[None]:
 
 
 def _serve(connection: Connection, convert: Conversion) -> None:
-    """The life of a process of the pool: it converts what comes, until nothing more can come."""
+    """Convert each model that arrives over a connection, and send back its result, until the connection is closed."""
     try:
         with raised_termination():
             while True:

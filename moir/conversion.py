@@ -25,7 +25,8 @@ from moir.arguments import (
 from moir.errors import INTERRUPTIONS, ConversionError, EmissionError, InternalError, UsageError
 from moir.files.recognition import framework_of_file
 from moir.files.source_files import check_as_read, check_not_read, recorded
-from moir.frameworks import Framework, load
+from moir.framework_record import Framework
+from moir.frameworks import load
 from moir.frameworks import read_model as read_framework_model
 from moir.options import ConversionOptions
 from moir.parameters.extension import TRANSFORMATIONS_CONFIG

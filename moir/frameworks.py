@@ -14,7 +14,6 @@ A record names functions and tables as `module:name`, so that a conversion impor
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -22,99 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from moir.errors import ConversionError
-from moir.records import Record
+from moir.framework_record import VARINT, Framework, ReaderOption
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-
-
-SAMPLE = 512
-"""How many bytes from the beginning of a file are enough to recognize it."""
-
-VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
-"""Regular expression for a number as protobuf encodes it, such as the size of a field."""
-
-
-class ReaderOption(Record):
-    """An option of a reader besides the path.
-
-    Args:
-        name: keyword of the reader and of `convert_model`.
-        flag: the option of the command lines.
-        metavar: placeholder of the value in the help text.
-        help: the help text.
-        is_list: whether the command line takes several values, separated by commas.
-        is_path: whether the value is a path.
-        former: further spellings of the option.
-    """
-
-    name: str
-    flag: str
-    metavar: str
-    help: str
-    is_list: bool = False
-    is_path: bool = False
-    former: tuple[str, ...] = ()
-
-
-class Framework(Record):
-    """The record of a framework.
-
-    Args:
-        dialect: name of its dialect, which is also the name of the framework in options and messages.
-        title: its name in prose.
-        reader: `module:function` that takes a path and the reader's options and returns a module; None if there is no
-            frontend yet.
-        suffixes: suffixes of the names of its model files, for files whose content says nothing.
-        beginning: regular expression for the first bytes of its binary files; empty if there is none.
-        text_beginning: regular expression for the first characters of its text files; empty if there is none.
-        completions: suffixes that complete the name of a model, where users give the common beginning of several names.
-        folder_files: files that mark a folder as a model of this framework; one of them is enough.
-        options: the reader's options.
-        lowering: `module:table` of its lowerings; None if there are none yet.
-        expander: `module:function` that replaces an operation without handler by the framework's own definition of it.
-        raising: the passes in front of the lowering, in order.
-        passes: passes of the middle phase that run only for models of frameworks that list them.
-        channel_last: whether convolutions have the channels in the last dimension, which makes the layout change
-            useful.
-        layout_kinds: the kinds whose operations say the layout of their data. Where transformations of extensions are
-            to see them, they stay until the layout change.
-        is_lowered: whether its models are in opset dialects as they are read, so that it has no dialect of its own.
-        constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
-        runner: `module:class` that runs its models by its own runtime; None if no package has that.
-        view: `module:view` of what extensions for Model Optimizer's API see of its models; None if they see its
-            operations as they are.
-    """
-
-    dialect: str
-    title: str
-    reader: str | None = None
-    suffixes: tuple[str, ...] = ()
-    beginning: bytes = b""
-    text_beginning: bytes = b""
-    completions: tuple[str, ...] = ()
-    folder_files: tuple[str, ...] = ()
-    options: tuple[ReaderOption, ...] = ()
-    lowering: str | None = None
-    expander: str | None = None
-    raising: tuple[str, ...] = ()
-    passes: frozenset[str] = frozenset()
-    channel_last: bool = False
-    layout_kinds: frozenset[str] = frozenset()
-    is_lowered: bool = False
-    constant_kind: str = "const"
-    runner: str | None = None
-    view: str | None = None
-
-    @property
-    def lowering_pass(self) -> str:
-        """The name of the pass that lowers its dialect, or that takes its place where there is nothing to lower."""
-        return "check-lowered" if self.is_lowered else f"lower-{self.dialect}"
-
-    def begins(self, data: bytes) -> bool:
-        """Whether the first bytes of a file, `data`, are those of a model of this framework."""
-        expression = self.text_beginning if is_text(data) else self.beginning
-        return bool(expression) and re.match(expression, data, re.DOTALL) is not None
 
 
 ONNX = Framework(
@@ -387,15 +297,6 @@ It is lowered together with the dialect of the framework.
 
 INTERNAL = (MODEL_OPTIMIZER, DETECTION)
 """The dialects whose operations moir's own passes build, in models of any framework."""
-
-
-_CONTROL_CHARACTERS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\r\f")
-"""Control characters but white space."""
-
-
-def is_text(data: bytes) -> bool:
-    """Whether the first bytes of a file are text: no control characters but white space."""
-    return bool(data.strip()) and len(data.translate(None, _CONTROL_CHARACTERS)) == len(data)
 
 
 def is_open_dialect(name: str) -> bool:

@@ -14,7 +14,8 @@ from moir.conversion import Observer, collection_paused, import_model, open_exte
 from moir.dialects.framework import FrameworkOp, framework_of
 from moir.errors import ConversionError, InternalError, MoirError
 from moir.files.recognition import framework_of_file
-from moir.frameworks import FRAMEWORKS, Framework
+from moir.framework_record import Framework
+from moir.frameworks import FRAMEWORKS
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
 from moir.pipeline import LoadedExtensions, default_pipeline, deferred

@@ -16,7 +16,8 @@ from typing import BinaryIO, TextIO
 
 from moir.emit.exchange import Names, exchange, lock_own, locked, settle, sweep, temporary_files
 from moir.errors import EmissionError, UsageError
-from moir.frameworks import OPENVINO_IR, SAMPLE
+from moir.framework_record import SAMPLE
+from moir.frameworks import OPENVINO_IR
 from moir.records import Record
 
 

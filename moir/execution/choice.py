@@ -16,7 +16,8 @@ from moir.execution.openvino_runtime import OpenVinoRunner
 from moir.execution.ports import interface_of, matched
 from moir.execution.runner import FrameworkRunner, Runner
 from moir.files.recognition import framework_of_file
-from moir.frameworks import Framework, load
+from moir.framework_record import Framework
+from moir.frameworks import load
 from moir.options import ConversionOptions
 from moir.parameters.interface import INPUT
 from moir.pipeline import default_pipeline

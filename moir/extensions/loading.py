@@ -31,7 +31,8 @@ from moir.extensions.native import ExtensionFile, NativeCollector
 from moir.extensions.placing import placed
 from moir.extensions.transformation import UserTransformation
 from moir.extensions.transformation_pass import TransformationPass
-from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, Framework, lowered
+from moir.framework_record import Framework
+from moir.frameworks import FRAMEWORKS, MODEL_OPTIMIZER, lowered
 from moir.lowering.driver import table_of
 from moir.lowering.table import LoweringTable
 from moir.options import ConversionOptions

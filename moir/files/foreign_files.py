@@ -17,7 +17,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from moir.errors import ModelFileError
-from moir.frameworks import VARINT, readable
+from moir.framework_record import VARINT
+from moir.frameworks import readable
 from moir.records import Record
 
 

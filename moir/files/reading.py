@@ -13,7 +13,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from moir.errors import ModelFileError
 from moir.files.shrunken_maps import SHRUNKEN_MAPS
 from moir.files.unchanged_files import FileState
-from moir.frameworks import FRAMEWORKS, SAMPLE
+from moir.framework_record import SAMPLE
+from moir.frameworks import FRAMEWORKS
 
 _FILES_READ: ContextVar[dict[Path, FileState] | None] = ContextVar("files_read", default=None)
 

@@ -7,7 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from moir.errors import ModelFileError
-from moir.frameworks import SAMPLE, Framework, is_text, readable
+from moir.framework_record import SAMPLE, Framework, is_text
+from moir.frameworks import readable
 
 _USUAL_NAMES = ("model", "saved_model")
 _LARGEST_FOLDER = 10_000

@@ -12,7 +12,8 @@ from moir.conversion import collection_paused, open_extensions
 from moir.dialects.framework import framework_of
 from moir.errors import ArgumentError
 from moir.files.model_objects import is_model_object, written
-from moir.frameworks import FRAMEWORKS, Framework, load
+from moir.framework_record import Framework
+from moir.frameworks import FRAMEWORKS, load
 from moir.inspection.records import Inspection, NodeInspection
 from moir.options import ConversionOptions
 

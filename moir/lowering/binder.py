@@ -17,7 +17,7 @@ from moir.dialects.names import name_of
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import Shape, element_of, rank_of, shape_of
 from moir.errors import UnsupportedOperationError
-from moir.frameworks import Framework
+from moir.framework_record import Framework
 
 T = TypeVar("T")
 

@@ -36,7 +36,8 @@ from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
-from moir.frameworks import INTERNAL, Framework, load
+from moir.framework_record import Framework
+from moir.frameworks import INTERNAL, load
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.declared_outputs import contradictions, declared_outputs
 from moir.lowering.table import NEWEST, BoundHandler, Expander, LoweringTable

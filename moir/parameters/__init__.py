@@ -24,7 +24,7 @@ from typing import Any
 
 from moir.arguments import Expected
 from moir.errors import ArgumentError
-from moir.frameworks import Framework
+from moir.framework_record import Framework
 from moir.parameters.compression import COMPRESSION_PARAMETERS
 from moir.parameters.extension import EXTENSION_PARAMETERS
 from moir.parameters.interface import INTERFACE_PARAMETERS

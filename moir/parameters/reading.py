@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from moir.arguments import Expected
-from moir.frameworks import Framework, ReaderOption, readable
+from moir.framework_record import Framework, ReaderOption
+from moir.frameworks import readable
 from moir.parameters.kinds import FILE, LIST, TEXT, or_none
 from moir.parameters.parameter import Parameter
 

@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from moir.errors import ConversionError, UsageError
-from moir.frameworks import FRAMEWORKS, ONNX, Framework, lowered
+from moir.framework_record import Framework
+from moir.frameworks import FRAMEWORKS, ONNX, lowered
 from moir.module_pass import Pass
 from moir.options import ConversionOptions
 from moir.parameters.layout import LAYOUT_CHANGE, layout_fields

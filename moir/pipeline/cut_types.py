@@ -20,7 +20,7 @@ from moir.dialects.names import name_of, names_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, shape_of
 from moir.errors import ConversionError, InternalError, MoirError
-from moir.frameworks import Framework
+from moir.framework_record import Framework
 from moir.parameters.input_notation import InputItem, Place
 from moir.pipeline import deferred
 

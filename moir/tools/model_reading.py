@@ -22,7 +22,7 @@ from moir.tools.optimizer.weights_file import WeightsReader
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from moir.frameworks import Framework
+    from moir.framework_record import Framework
 
 
 def read_any(argument: str, options: ConversionOptions, stack: ExitStack) -> tuple[ModuleOp, Framework | None]:

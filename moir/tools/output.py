@@ -57,7 +57,8 @@ def check_replaceable(path: Path, kind: OutputKind, *, updated: Path | None = No
 
 
 def _is_of_kind(path: Path, kind: OutputKind) -> bool:
-    from moir.frameworks import SAMPLE, readable
+    from moir.framework_record import SAMPLE
+    from moir.frameworks import readable
 
     with path.open("rb") as file:
         beginning = file.read(SAMPLE)

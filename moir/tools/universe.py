@@ -14,7 +14,8 @@ from xdsl.ir import Dialect
 from xdsl.universe import Universe
 
 from moir.dialects import opset
-from moir.frameworks import Framework, lowered
+from moir.framework_record import Framework
+from moir.frameworks import lowered
 from moir.lowering.driver import table_of
 from moir.pipeline import load_pass, pass_names
 from moir.xdsl_passes import ModulePass, module_pass_class

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict
 
-from moir.frameworks import Framework, load, lowered
+from moir.framework_record import Framework
+from moir.frameworks import load, lowered
 from moir.lowering.table import Handler, LoweringTable
 
 HEAD = """# Lowerings

@@ -176,7 +176,7 @@ from moir.dialects.framework import operation_class
 from moir.dialects.moir import ModelOp
 from moir.dialects.properties import float_attribute, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
-from moir.frameworks import Framework, ReaderOption
+from moir.framework_record import Framework, ReaderOption
 from moir.lowering.table import LoweringTable
 
 

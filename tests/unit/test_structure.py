@@ -18,7 +18,18 @@ ROOT = Path(__file__).parents[2]
 
 LAYERS = (
     ("errors", "records"),
-    ("arguments", "frameworks", "module_pass", "options", "parameters", "suggestions", "target_records", "version", "xdsl_passes"),
+    (
+        "arguments",
+        "framework_record",
+        "frameworks",
+        "module_pass",
+        "options",
+        "parameters",
+        "suggestions",
+        "target_records",
+        "version",
+        "xdsl_passes",
+    ),
     ("dialects",),
     ("analysis",),
     ("rewriting",),

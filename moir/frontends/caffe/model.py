@@ -18,7 +18,7 @@ from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import shape_of, tensor
 from moir.errors import ModelFileError
 from moir.files.recognition import beginning_of
-from moir.frameworks import is_text
+from moir.framework_record import is_text
 from moir.frontends.caffe.custom_layers import read_mapping
 from moir.frontends.caffe.graph import NetworkBuilder
 from moir.frontends.caffe.network import Network, complete, network_of

@@ -12,7 +12,7 @@ from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp
 from moir.errors import ModelFileError
 from moir.files.recognition import beginning_of
-from moir.frameworks import is_text
+from moir.framework_record import is_text
 from moir.frontends.mxnet.graph import VARIABLE, SymbolBuilder
 from moir.frontends.mxnet.ndarrays import read_arrays
 from moir.frontends.mxnet.symbol import Symbol, read_symbol

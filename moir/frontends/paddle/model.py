@@ -21,7 +21,8 @@ from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute
 from moir.errors import ModelFileError
 from moir.files.reading import check_beginning, map_file
-from moir.frameworks import FRAMEWORKS, SAMPLE, is_text
+from moir.framework_record import SAMPLE, is_text
+from moir.frameworks import FRAMEWORKS
 from moir.frontends.paddle.elements import TENSOR
 from moir.frontends.paddle.messages import MESSAGES, PROGRAM_FORMAT
 from moir.frontends.paddle.parameters import read_stream

@@ -12,7 +12,7 @@ from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
 from moir.errors import ModelFileError
 from moir.files.reading import map_file
-from moir.frameworks import SAMPLE, is_text
+from moir.framework_record import SAMPLE, is_text
 from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.graph import block_of
 from moir.frontends.stablehlo.program import Program

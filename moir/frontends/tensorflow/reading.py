@@ -14,7 +14,7 @@ from typing import Any
 from moir.errors import ModelFileError
 from moir.files.reading import check_beginning, map_file
 from moir.files.recognition import beginning_of
-from moir.frameworks import VARINT, is_text
+from moir.framework_record import VARINT, is_text
 from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import FileFormat, Splitter
 from moir.frontends.tensorflow.messages import message_class, message_pool, reader

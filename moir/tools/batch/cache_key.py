@@ -25,7 +25,7 @@ from moir.tools.batch.digests import Digests, of_text
 from moir.version import VERSION
 
 if TYPE_CHECKING:
-    from moir.frameworks import Framework
+    from moir.framework_record import Framework
 
 FORMAT = 1
 """The version of keys and entries; another one makes moir ignore what older versions have stored."""

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from moir.files.foreign_files import GENERAL, TEXT_OF_MODULE, foreign_kind
 from moir.files.recognition import beginning_of, framework_of_beginning, framework_of_file
-from moir.frameworks import Framework, readable
+from moir.framework_record import Framework
+from moir.frameworks import readable
 from moir.tools.streams import STANDARD, STANDARD_INPUT, file_of, is_stream
 
 

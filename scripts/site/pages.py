@@ -1,4 +1,4 @@
-"""The pages of the site that no file in `docs` has: the files at the root of the repository, and the references."""
+"""The pages of the site that no file in `docs` has: documents elsewhere in the repository, and the references."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ MOVED: Mapping[str, str] = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
+    "editors/README.md": "editors.md",
     "LICENSE": "LICENSE",
 }
-"""Files at the root of the repository, with their places in the site."""
+"""Files outside of `docs`, with their places in the site."""
 
 
 def moved(text: str) -> str:
-    """The text of a file at the root of the repository, with its links as they are from the folder `docs`."""
+    """The text of a file outside of `docs`, with its links, which are from the root, as they are from `docs`."""
 
     def link(match: re.Match[str]) -> str:
         target = match[1].removeprefix("docs/")

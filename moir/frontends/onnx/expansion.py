@@ -146,10 +146,14 @@ def _attributes(op: FrameworkOp, schema: Any) -> list[AttributeProto]:
     from onnx import helper
 
     declared: Any = schema.attributes
-    given = [
-        helper.make_attribute(name, _value(attribute), attr_type=int(declared[name].type.value) if name in declared else None)
-        for name, attribute in op.properties.items()
-    ]
+    given: list[AttributeProto] = []
+    for name, attribute in op.properties.items():
+        kind = int(declared[name].type.value) if name in declared else None
+        try:
+            given.append(helper.make_attribute(name, _value(attribute), attr_type=kind))
+        except AssertionError as error:
+            # `make_attribute` reports a list in place of a number, or the reverse, in this way.
+            raise ValueError(f"attribute {name} is not of the type that ONNX declares") from error
     defaults = (attribute.default_value for name, attribute in declared.items() if name not in op.properties)
     return given + [default for default in defaults if default.name]
 

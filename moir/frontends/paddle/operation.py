@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from moir.arguments import shown
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import boolean, f32, f64, si64
 from moir.dialects.framework import operation_class
 from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, integers_attribute, string_attribute
 from moir.dialects.shapes import UNKNOWN
+from moir.errors import ModelFileError
 from moir.frontends.paddle.definitions import Definition
 from moir.frontends.paddle.scope import Scope
 
@@ -84,7 +86,7 @@ def arranged(
         elif values:
             operands.append(values[0])
         else:
-            operands.append(scope.absent() if number is None else scope.constant(number_data(number)))
+            operands.append(scope.absent() if number is None else scope.constant(number_data(number, name)))
     properties = {each: attribute_of(value) for each, value in attributes.items()}
     if definition.list_count > 1:
         properties[LIST_SIZES] = integers_attribute(tuple(sizes))
@@ -98,9 +100,15 @@ def _is_absent(value: SSAValue, scope: Scope) -> bool:
     return value is scope.absent()
 
 
-def number_data(number: Any) -> DataAttr:
-    """The data of an attribute that takes the place of an operand: a number, or a list of numbers."""
+def number_data(number: Any, name: str) -> DataAttr:
+    """The data of an attribute that takes the place of an operand: a number, or a list of numbers.
+
+    Raises ModelFileError, with the name of the operation, for anything else.
+    """
     array = np.asarray(number)
+    if array.dtype.kind not in "biuf":
+        reason = f"an attribute that takes the place of an operand is {shown(number)}, not a number or a list of numbers"
+        raise ModelFileError(reason, node=name)
     if array.size == 0:
         return DataAttr.of(array.astype(np.int64), si64)
     if array.dtype.kind == "b":

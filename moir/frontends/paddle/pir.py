@@ -170,7 +170,7 @@ class PirBuilder:
         value: Any = op.attributes.get("value")
         if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:
             self._fail(op, "its value is no list of integers")
-        data = number_data(value)
+        data = number_data(value, op.kind)
         if op.attributes.get("dtype") == "int32":
             data = DataAttr.of(np.asarray(value, np.int64).astype(np.int32))
         self._constants[op.results[0].number] = ("", data)

@@ -5,8 +5,9 @@ Kinds have the names of StableHLO without a version; attributes are Python value
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import Attribute
 
@@ -75,6 +76,11 @@ class Dense(Record):
 
     values: Array
     type: TensorType
+
+
+def dictionaries(attribute: object) -> list[Any]:
+    """The dictionaries of the arguments or results of a function; an empty list for no attribute, or no list."""
+    return list(cast("Sequence[Any]", attribute)) if isinstance(attribute, list | tuple) else []
 
 
 @dataclass(eq=False)

@@ -146,7 +146,10 @@ class Scope:
             raise self.builder.error("a constant without elements", operation.kind, operation.name)
         declared = operation.results[0].type
         shape = declared.shape or ()
-        array = value.values if value.values.shape == shape else np.broadcast_to(value.values, shape)
+        if value.values.shape not in (shape, (), (1,)):
+            reason = f"a constant of the shape {list(shape)} has elements of the shape {list(value.values.shape)}"
+            raise self.builder.error(reason, operation.kind, operation.name)
+        array = value.values if value.values.shape == shape else np.broadcast_to(value.values.reshape(()), shape)
         element = declared.element.storage if isinstance(declared.element, Quantized) else declared.element
         self.values[operation.results[0]] = self.constant(array, "constant", element)
 

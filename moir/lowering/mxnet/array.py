@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
+from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import entries, rank_of_operand
@@ -176,9 +177,8 @@ def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_npi_indices")
-def indices(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> SSAValue:
+def indices(op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> SSAValue:
     """mxnet._npi_indices() {dimensions} -> a constant with the coordinates of all places"""
     sizes = dimensions
-    if np.prod(sizes, dtype=float) * len(sizes) > 1 << 28:
-        node.fail(f"the coordinates of {list(sizes)}")
+    check_constant_size(len(sizes), *sizes)
     return op.constant(np.indices(sizes).astype(np.int64))

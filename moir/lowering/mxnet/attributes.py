@@ -32,6 +32,9 @@ ELEMENTS: dict[str, Attribute] = {
 }
 """The element types by their names in attributes."""
 
+LONGEST_NUMBER = 20
+"""How many characters an integer of 64 bits has at most, with its sign."""
+
 
 def operands(node: LoweringNode) -> list[SSAValue]:
     """All operands. Raises ConversionError if there are none."""
@@ -82,6 +85,8 @@ def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
     if not isinstance(text, str):
         return entries(node, name)
     numbers = re.findall(r"-?\d+", text)
+    if any(len(number) > LONGEST_NUMBER for number in numbers):
+        node.fail(f"a number of {name} is no integer of 64 bits")
     return tuple(map(int, numbers))
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
+from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of, size_of_matrices
 from moir.expansions.linear_algebra.matrix_diagonals import joined_matrices, main_diagonal, triangle_of
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, inverse_of_triangle
@@ -128,6 +129,7 @@ def list_as_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: 
     if rows * (rows + 1) // 2 != count:
         node.fail(f"{count} elements are no triangle")
     size = rows + abs(offset)
+    check_constant_size(size, size)
     indices = np.full(size * size, count)
     indices[_places(size, node)] = np.arange(count)
     rank = node.known_rank(0)

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import element_of
 from moir.expansions.constant_forms import as_type
+from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import (
     is_integer,
@@ -136,6 +137,7 @@ def linspace(node: LoweringNode, op: OpBuilder, start: SSAValue, stop: SSAValue,
     ends = [node.constant(index) for index in (0, 1)]
     if count < 1:
         node.fail(f"num {count} is no number of elements")
+    check_constant_size(count)
     if all(end is not None for end in ends):
         first, last = (float(end.reshape(-1)[0]) for end in ends if end is not None)
         return op.constant(np.linspace(first, last, count).astype(to_numpy(dtype)), dtype)
@@ -149,8 +151,9 @@ def eye(node: LoweringNode, op: OpBuilder, _rows: SSAValue, _columns: SSAValue |
     """paddle.eye(rows, columns) -> opset1.Constant with ones in the diagonal"""
     rows = known_integer(node, 0, "num_rows")
     columns = known_integer(node, 1, "num_columns", -1)
-    if not 0 <= rows * max(columns, 1) <= 1 << 24:
+    if rows < 0 or columns < -1:
         node.fail(f"a matrix of {rows} rows and {columns} columns")
+    check_constant_size(rows, rows if columns == -1 else columns)
     return op.constant(np.eye(rows, rows if columns == -1 else columns).astype(to_numpy(dtype)), dtype)
 
 

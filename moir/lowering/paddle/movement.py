@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import as_type
+from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import axes_of, known_integer, known_integers, number_list
 from moir.lowering.paddle.table import paddle
@@ -112,6 +113,7 @@ def triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, diagonal: int = 
     is_lower = lower if node.op.KIND == "tril_triu" else node.op.KIND == "tril"
     shape = shape_of(x) or (-1, -1)
     if shape[-2] >= 0 and shape[-1] >= 0:
+        check_constant_size(shape[-2], shape[-1])
         mask = np.tri(shape[-2], shape[-1], diagonal if is_lower else diagonal - 1, dtype=bool)
         return op.Select(op.constant(mask if is_lower else ~mask), x, op.constant_like(0, x))
     sizes = op.ShapeOf(x)
@@ -132,6 +134,7 @@ def diagonal_matrix(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: i
         places = np.arange(length) * (shape[1] + 1) + (offset if offset >= 0 else -offset * shape[1])
         return op.Gather(op.Reshape(x, [-1], special_zero=False), places, 0)
     size = shape[0] + abs(offset)
+    check_constant_size(size, size)
     mask = np.eye(size, k=offset, dtype=bool)
     before, after = (0, offset) if offset < 0 else (offset, 0)
     spread = op.Pad(x, [before], [abs(after)], op.constant_like(0, x), pad_mode="constant")

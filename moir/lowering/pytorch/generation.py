@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32, si64
+from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, shape_value, size_list, size_scalar
 from moir.lowering.pytorch.promotion import as_element, inferred_element, number_of
@@ -76,6 +77,7 @@ def linspace(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, s
     element = inferred_element(node)
     if element not in REAL_TYPES:
         node.fail("a linspace of integers is not supported")
+    check_constant_size(steps)
     places = np.linspace(0, 1, steps)
     first, last = as_element(op, element, start, end)
     return op.Add(first, op.Multiply(op.Subtract(last, first), op.constant_like(places, first)))

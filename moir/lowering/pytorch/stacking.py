@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
@@ -243,6 +244,7 @@ def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes
     shape = shape_of(self)
     if len(known) != len(size) + len(stride) or shape is None or min(shape, default=0) < 0:
         node.fail("the sizes of its operand or of its result are computed when the model runs")
+    check_constant_size(*known[: len(size)])
     places = np.full(known[: len(size)], storage_offset, np.int64)
     for axis, (count, step) in enumerate(zip(known[: len(size)], known[len(size) :], strict=True)):
         places = places + (np.arange(count) * step).reshape([-1 if each == axis else 1 for each in range(len(size))])

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import si64, to_numpy
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
+from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
@@ -97,6 +98,7 @@ def iota(node: LoweringNode, op: OpBuilder, *, iota_dimension: int = 0) -> SSAVa
     shape, element = declared_shape(node), result_element(node)
     if not 0 <= iota_dimension < len(shape) or not is_static(shape):
         node.fail("its shape is unknown, or has no such dimension")
+    check_constant_size(shape[iota_dimension])
     numbers = np.arange(shape[iota_dimension]).astype(to_numpy(element))
     line = numbers.reshape([-1 if axis == iota_dimension else 1 for axis in range(len(shape))])
     if int(np.prod(shape)) <= 1 << 16:

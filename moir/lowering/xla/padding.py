@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import rank_of, shape_of
+from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
 
@@ -65,6 +66,7 @@ def slice_at(op: OpBuilder, data: SSAValue, start_indices: SSAValue, sizes: Sequ
         first = [max(0, min(starts[axis], shape[axis] - sizes[axis])) for axis in cut]
         return op.Slice(data, first, [start + sizes[axis] for start, axis in zip(first, cut, strict=True)], [1] * len(cut), cut)
     for axis in cut:
+        check_constant_size(sizes[axis])
         size = dimension_list(op, data, axis)
         start = limited_start(op, op.Gather(start_indices, [axis], 0), size, op.constant([sizes[axis]]))
         data = op.Gather(data, op.Add(start, np.arange(sizes[axis])), axis)

@@ -121,6 +121,29 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
         "  return %0 : tensor<2xf32>",
         "}",
     ),
+    "stablehlo: the number of a result is a location": program_sample(
+        "func.func @main(%x: tensor<f32>) -> tensor<f32> {",
+        "  %0 = stablehlo.broad(#loc63)",
+        "  return %0 : tensor<f32>",
+        "}",
+    ),
+    "onnx: n-grams with negative distances": onnx_sample(
+        one(
+            "TfIdfVectorizer",
+            "s",
+            mode="TF",
+            min_gram_length=2,
+            max_gram_length=2,
+            max_skip_count=-2,
+            ngram_counts=[0, 0],
+            ngram_indexes=[0],
+            pool_int64s=[1, 2],
+        ),
+        s=np.array([1, 2, 3]),
+    ),
+    "onnx: an attribute of another type in a definition": onnx_sample(
+        one("NegativeLogLikelihoodLoss", "x", "t", ignore_index=[1, 2]), shape=(1, 4), t=np.array([1])
+    ),
     "onnx: a fill beyond numpy": onnx_sample(one("ConstantOfShape", "s"), s=np.array([HUGE, 0, HUGE])),
     "onnx: a range beyond 64 bits": onnx_sample(one("Range", "a", "b", "c"), a=np.int64(-(2**63)), b=np.int64(2**63 - 1), c=np.int64(1)),
     "onnx: a range to NaN": onnx_sample(one("Range", "a", "b", "a"), a=np.float32(1), b=np.float32(np.nan)),
@@ -217,6 +240,12 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
             "inputs": [[0, 0, 0]],
             "attrs": {"source": "(0, 1)", "destination": "(1,)"},
         }
+    ),
+    "mxnet: windows beyond memory": mxnet_sample(
+        {"op": "im2col", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"kernel": "(99999999, 99999999)"}}
+    ),
+    "mxnet: a padding of 5000 digits": mxnet_sample(
+        {"op": "_npi_pad", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"pad_width": f"(({'9' * 5000}, 0),)", "mode": "constant"}}
     ),
     "mxnet: infinite paddings": mxnet_sample(
         {"op": "Pooling", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"kernel": "(3, 2)", "pad": "(1e999, 1)", "pool_type": "max"}}

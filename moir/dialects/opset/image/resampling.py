@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.irdl import operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, bf16, dynamic, f16, f32, f64, si8, si32, si64, ui8
 from moir.dialects.memory_map import Array
 from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -23,7 +23,17 @@ from moir.dialects.opset.interfaces.properties import (
     string_property,
 )
 from moir.dialects.opset.interfaces.spatial import AUTO_PAD, Window, expanded, positions
-from moir.dialects.shapes import Shapes, SymbolicShape, element_count, format_shape, is_fixed, merge_dimensions, product, shifted
+from moir.dialects.shapes import (
+    Shapes,
+    SymbolicShape,
+    element_count,
+    element_of,
+    format_shape,
+    is_fixed,
+    merge_dimensions,
+    product,
+    shifted,
+)
 from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
 
@@ -54,6 +64,9 @@ MODES = ("bicubic_pillow", "bilinear_pillow", "cubic", "linear", "linear_onnx", 
 MARGIN = np.float32(1e-6)
 """Added to a scale, so that rounding down restores a size from a scale that was computed as a quotient of sizes."""
 
+
+RESIZED_TYPES = (dynamic, f16, bf16, f32, f64, si8, ui8, si32, si64)
+"""The element types of the data of an Interpolate from operation set 4 on, as OpenVINO 2026.2 validates them."""
 
 MAXIMUM_SIZE = 2.0**63
 
@@ -133,6 +146,8 @@ class InterpolateOp(OpsetOp):
         super().check_invariants()
         if any(pad < 0 for name in ("pads_begin", "pads_end") for pad in self.integers(name)):
             raise VerifyException("pads are negative")
+        if (element := element_of(self.operands[0])) not in RESIZED_TYPES:
+            raise VerifyException(f"data of {element} cannot be resized; convert it to f32 first")
 
 
 @deferred_definition

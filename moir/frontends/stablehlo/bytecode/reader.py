@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from moir.frontends.stablehlo.bytecode.numbers import Cursor
 from moir.frontends.stablehlo.bytecode.vhlo import ATTRIBUTES, read_attribute, read_type
-from moir.frontends.stablehlo.program import Block, Function, Operation, OtherType, Program, Type, Value
+from moir.frontends.stablehlo.program import Block, Function, Operation, OtherType, Program, Type, Value, dictionaries
 
 MARK = b"ML\xefR"
 STRINGS, DIALECTS, ATTRIBUTE_DATA, OFFSETS, OPERATIONS, PROPERTIES = 0, 1, 2, 3, 4, 8
@@ -223,8 +223,8 @@ class BytecodeReader:
         self._functions[name] = Function(
             name,
             operation.regions[0],
-            list(attributes.get("arg_attrs") or []),
-            list(attributes.get("res_attrs") or []),
+            dictionaries(attributes.get("arg_attrs")),
+            dictionaries(attributes.get("res_attrs")),
             attributes.get("sym_visibility") != "private",
         )
 

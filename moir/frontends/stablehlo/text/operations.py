@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from moir.frontends.stablehlo.program import Block, Function, FunctionType, Operation, Program, TensorType, Type, Value
+from moir.frontends.stablehlo.program import Block, Function, FunctionType, Operation, Program, TensorType, Type, Value, dictionaries
 from moir.frontends.stablehlo.text.pretty import PrettyForm, pretty_form
 from moir.frontends.stablehlo.text.scanner import Scanner
 from moir.frontends.stablehlo.text.types import attribute_of, dictionary_of, result_types, type_of, types_in_brackets
@@ -42,6 +42,8 @@ class TextReader:
         """The value whose name is the current word."""
         name, _, number = self.words.word.partition("#")
         values = next((scope[name] for scope in reversed(self._scopes) if name in scope), ())
+        if number and not number.isdecimal():
+            self.words.fail(f"{number[:40]!r} is no number of a result")
         index = int(number[:9] or 0)
         if index >= len(values):
             self.words.fail(f"there is no value {self.words.word[:40]!r}")
@@ -141,8 +143,8 @@ class TextReader:
         return Function(
             str(properties.get("sym_name", "")),
             block,
-            list(properties.get("arg_attrs") or []),
-            list(properties.get("res_attrs") or []),
+            dictionaries(properties.get("arg_attrs")),
+            dictionaries(properties.get("res_attrs")),
             properties.get("sym_visibility") != "private",
         )
 

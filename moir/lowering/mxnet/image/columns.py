@@ -5,9 +5,12 @@ Source: nn/im2col.h, nn/im2col.cc and correlation-inl.h of MXNet 1.9.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.correlation import Correlation, correlated
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, entries
@@ -29,7 +32,8 @@ def im2col(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     A Convolution of each channel with filters of one 1 each.
     """
     kernel = _kernel(node)
-    pads, area = by_axis(node, "pad", 2, 0), int(np.prod(kernel))
+    pads, area = by_axis(node, "pad", 2, 0), prod(kernel)
+    check_constant_size(area, area)
     shape = op.ShapeOf(x)
     lines = op.Reshape(x, op.Concat(op.constant([-1, 1]), op.Slice(shape, [2], [4], [1]), axis=0), special_zero=False)
     windows = op.Convolution(

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, f32, si64
 from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.sliding_window import axis_attribute
@@ -66,6 +67,7 @@ def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
     extents = [dilation * (length - 1) + 1 for dilation, length in zip(dilations, kernel, strict=True)]
     spaces = [image[axis] + pads[axis] + pads[axes + axis] - extents[axis] for axis in range(axes)]
     blocks = [space // stride + 1 for space, stride in zip(spaces, strides, strict=True)]
+    check_constant_size(size, size)
     filters = op.constant_like(np.eye(size).reshape(size, 1, *kernel), node.operand(0))
     channels = op.Reshape(node.operand(0), [-1, size, *blocks], special_zero=False)
     volumes = op.ConvolutionBackpropData(

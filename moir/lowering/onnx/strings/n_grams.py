@@ -49,6 +49,8 @@ def n_gram_counts(
     """
     if mode not in MODES:
         node.fail(f"attribute mode is {mode!r}, it should be one of {', '.join(MODES)}")
+    if max_skip_count < 0:
+        node.fail(f"max_skip_count is {max_skip_count}, it should be at least 0")
     x, pool = _tokens(node, op)
     counts: list[SSAValue] = []
     columns: list[int] = []

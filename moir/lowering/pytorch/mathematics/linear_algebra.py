@@ -12,6 +12,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
 from moir.expansions.linear_algebra.jacobi_rotations import singular_values
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor
@@ -99,6 +100,7 @@ def matrix_power(node: LoweringNode, op: OpBuilder, self: SSAValue, *, n: int) -
     if n == 0:
         if size < 0:
             node.fail("the size of its matrices is unknown")
+        check_constant_size(size, size)
         return op.Broadcast(op.constant_like(np.eye(size), self), op.ShapeOf(self))
     base = op.Inverse(self) if n < 0 else self
     found: SSAValue | None = None

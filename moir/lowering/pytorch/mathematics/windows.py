@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
+from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.promotion import inferred_element, number_of
 from moir.lowering.pytorch.table import aten
@@ -35,6 +36,7 @@ WINDOWS: Mapping[str, Callable[[_Numbers], _Numbers]] = {
 
 def _places(length: int, periodic: bool) -> _Numbers:
     """The places of the elements of a window, of which a periodic one is that of one element more without the last."""
+    check_constant_size(length)
     return np.arange(length) / max(length if periodic else length - 1, 1)
 
 
@@ -63,6 +65,7 @@ def hamming(
 @aten.lowers(*(f"kaiser_window.{overload}" for overload in ("default", "periodic", "beta")))
 def kaiser(node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: bool = True, beta: float = 12.0) -> SSAValue:
     """aten.kaiser_window.beta() {beta} -> the window of Kaiser as a constant"""
+    check_constant_size(window_length)
     whole = np.kaiser(window_length + periodic, beta)
     return _constant(node, op, whole[:window_length] if window_length > 1 else np.ones(window_length))
 

@@ -1,0 +1,18 @@
+"""The limit of the constants that lowerings make of sizes in attributes: a small file can ask for one of any size."""
+
+from __future__ import annotations
+
+from moir.errors import UnsupportedOperationError
+
+MAXIMUM_ELEMENTS = 1 << 26
+"""More elements than that, half a gigabyte of 64-bit numbers, no constant gets that is computed from sizes alone."""
+
+
+def check_constant_size(*sizes: int) -> None:
+    """Raise UnsupportedOperationError if a constant of these sizes has too many elements. Call it before it is made."""
+    count = 1
+    for size in sizes:
+        count *= max(size, 0)
+    if count > MAXIMUM_ELEMENTS:
+        text = count if count < 10**18 else "more than 10^18"
+        raise UnsupportedOperationError(f"it needs a constant of {text} elements; up to {MAXIMUM_ELEMENTS} are supported")

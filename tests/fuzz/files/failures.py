@@ -121,12 +121,6 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
         "  return %0 : tensor<2xf32>",
         "}",
     ),
-    "stablehlo: the number of a result is a location": program_sample(
-        "func.func @main(%x: tensor<f32>) -> tensor<f32> {",
-        "  %0 = stablehlo.broad(#loc63)",
-        "  return %0 : tensor<f32>",
-        "}",
-    ),
     "onnx: n-grams with negative distances": onnx_sample(
         one(
             "TfIdfVectorizer",

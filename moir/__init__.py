@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from moir.inspection.interface import inspect
     from moir.interface import convert_model, read_model
     from moir.parameters.input_values import Input
+    from moir.tools.interface import reduce, report, run
 
     __version__: str
 
@@ -36,6 +37,9 @@ __all__ = [
     "errors",
     "inspect",
     "read_model",
+    "reduce",
+    "report",
+    "run",
     "save_model",
     "to_openvino",
 ]
@@ -48,6 +52,9 @@ _HOMES = {
     "diff": "moir.difference.interface",
     "inspect": "moir.inspection.interface",
     "read_model": "moir.interface",
+    "reduce": "moir.tools.interface",
+    "report": "moir.tools.interface",
+    "run": "moir.tools.interface",
     "save_model": "moir.conversion",
     "to_openvino": "moir.emit.in_memory",
 }

@@ -40,7 +40,7 @@ LAYERS = (
     ("inspection", "difference"),
     ("extensions",),
     ("model_optimizer",),
-    ("execution", "report"),
+    ("execution", "report_page"),
     ("reduction",),
     ("bisection",),
     ("testing", "tools"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -30,7 +30,11 @@ from moir.tools.model_reading import opened_model
 from moir.tools.streams import text_output
 
 if TYPE_CHECKING:
-    from moir.reduction.reduced import Candidate
+    from xdsl.dialects.builtin import ModuleOp
+
+    from moir.dialects.memory_map import Array
+    from moir.options import ConversionOptions
+    from moir.reduction.reduced import Candidate, Reduced
 
 
 def argument_parser() -> ArgumentParser:
@@ -64,26 +68,62 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _reduce(options: argparse.Namespace) -> int:
-    from moir.reduction.full_model import full_model
-    from moir.reduction.reduce import reduced
-
     command = _command(options.check)
     given = conversion_options(options)
     output = Path(options.place or "reduced").with_suffix("")
     near = [name.strip() for name in (options.near or "").split(",") if name.strip()]
     with opened_model(options.model) as model, TemporaryDirectory(prefix="moir-") as folder:
-        arrays = None if options.inputs is None else read_arrays(options.inputs)
-        runner = runner_of(model, given, None, arrays)
-        whole = full_model(model, given, runner, inputs_of(runner, given, arrays, options.seed))
 
         def fails(candidate: Candidate) -> bool:
             path = write_candidate(candidate, Path(folder) / "candidate")
             return subprocess.run([*command, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
-        found = reduced(whole.graph, fails, whole.numbers(near), seconds=options.seconds, keeps_weights=options.keep_weights)
+        found = reduced_model(
+            model,
+            given,
+            fails,
+            arrays=None if options.inputs is None else read_arrays(options.inputs),
+            seed=options.seed,
+            near=near,
+            seconds=options.seconds,
+            keeps_weights=options.keep_weights,
+        )
         path = write_candidate(found.candidate, output)
     text_output().write(f"reduced     {found}, after {found.checks} checks\nfile        {path}\n")
     return 0
+
+
+def reduced_model(
+    model: Path | ModuleOp,
+    options: ConversionOptions,
+    fails: Callable[[Candidate], bool],
+    *,
+    arrays: Mapping[str, Array] | None,
+    seed: int,
+    near: Iterable[str],
+    seconds: float,
+    keeps_weights: bool,
+) -> Reduced:
+    """Run a model once, and reduce it.
+
+    Args:
+        model: a model file or a module.
+        options: the options of its reader, and shapes of its inputs.
+        fails: whether a candidate still fails.
+        arrays: the inputs; None for random ones.
+        seed: the seed of random inputs.
+        near: names of tensors that the failure is about, where the search begins.
+        seconds: the time after which the smallest part so far is the result.
+        keeps_weights: whether the weights stay.
+
+    Raises UsageError if the whole model does not fail, and ExecutionError if it cannot be run.
+    """
+    from moir.reduction.full_model import full_model
+    from moir.reduction.reduce import reduced
+
+    runner = runner_of(model, options, None, arrays)
+    whole = full_model(model, options, runner, inputs_of(runner, options, arrays, seed))
+    return reduced(whole.graph, fails, whole.numbers(near), seconds=seconds, keeps_weights=keeps_weights)
 
 
 def _command(text: str) -> list[str]:

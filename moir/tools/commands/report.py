@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +26,10 @@ from moir.version import VERSION
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
 
     from moir.conversion import Observer
+    from moir.options import ConversionOptions
 
 PAGE = "report.html"
 """The default path of the page."""
@@ -61,51 +63,77 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.other is not None:
-        return _compared(options)
-    from moir.conversion import convert
-    from moir.report.recording import ReportRecorder
-    from moir.tools.output import PAGE_FILE, check_replaceable
     from moir.tools.progress import ProgressBar, shows_progress
 
-    check_replaceable(Path(options.page), PAGE_FILE)
+    given, page = conversion_options(options), Path(options.page)
     verdict = None if options.verdict is None else _text(Path(options.verdict))
-    recorder, failure = ReportRecorder(), None
-    observers: list[Observer] = [recorder]
-    if shows_progress(sys.stderr):
-        observers.append(ProgressBar(sys.stderr))
-    with ExitStack() as stack:
-        for observer in observers:
-            stack.callback(observer.close)
-        try:
-            convert(options.model, conversion_options(options), passes=options.passes, observers=observers)
-        except ConversionError as error:
-            if recorder.module is None:
-                raise
-            failure = error
-    write_page(options, title_of(options.model, recorder.module), {"verdict": verdict, **recorder.content(failure)}, "conversion")
+    if options.other is not None:
+        if options.passes is not None:
+            raise UsageError("two models are compared as they are: leave out --passes")
+        write_comparison(options.model, options.other, given, page, verdict=verdict)
+        show_page(options)
+        return 0
+    bars = [ProgressBar(sys.stderr)] if shows_progress(sys.stderr) else []
+    failure = write_conversion(options.model, given, page, passes=options.passes, verdict=verdict, observers=bars)
+    show_page(options)
     if failure is not None:
         raise failure
     return 0
 
 
-def _compared(options: argparse.Namespace) -> int:
-    """Write the page that shows two models."""
-    from moir.report.difference import content_of_difference
+def write_conversion(
+    model: str,
+    given: ConversionOptions,
+    page: Path,
+    *,
+    passes: str | Iterable[str | ModulePass] | None,
+    verdict: str | None,
+    observers: Sequence[Observer],
+) -> ConversionError | None:
+    """Convert a model, and write the page that shows it.
+
+    Args:
+        model: the path of the model.
+        given: the options of the conversion.
+        page: the page.
+        passes: a pipeline in place of the default one.
+        verdict: a text for the top of the page.
+        observers: further observers of the conversion.
+
+    Returns the error with which the conversion failed after the import, None if it did not. Raises ConversionError if
+    the model cannot be read, or the page cannot be written.
+    """
+    from moir.conversion import convert
+    from moir.report_page.recording import ReportRecorder
+    from moir.tools.output import PAGE_FILE, check_replaceable
+
+    check_replaceable(page, PAGE_FILE)
+    recorder, failure = ReportRecorder(), None
+    with ExitStack() as stack:
+        for observer in (recorder, *observers):
+            stack.callback(observer.close)
+        try:
+            convert(model, given, passes=passes, observers=[recorder, *observers])
+        except ConversionError as error:
+            if recorder.module is None:
+                raise
+            failure = error
+    write_page(page, title_of(model, recorder.module), {"verdict": verdict, **recorder.content(failure)}, "conversion")
+    return failure
+
+
+def write_comparison(first: str, second: str, given: ConversionOptions, page: Path, *, verdict: str | None) -> None:
+    """Write the page that shows two models, given by their paths, with what differs in them."""
+    from moir.report_page.difference import content_of_difference
     from moir.tools.model_reading import read_any
     from moir.tools.output import PAGE_FILE, check_replaceable
 
-    if options.passes is not None:
-        raise UsageError("two models are compared as they are: leave out --passes")
-    check_replaceable(Path(options.page), PAGE_FILE)
-    verdict = None if options.verdict is None else _text(Path(options.verdict))
-    given = conversion_options(options)
+    check_replaceable(page, PAGE_FILE)
     with ExitStack() as stack:
-        first, second = (read_any(each, given, stack)[0] for each in (options.model, options.other))
-        titles = (title_of(options.model, first), title_of(options.other, second))
-        content = content_of_difference(first, second, titles)
-        write_page(options, " | ".join(titles), {**content, "verdict": verdict}, "comparison")
-    return 0
+        modules = [read_any(each, given, stack)[0] for each in (first, second)]
+        titles = (title_of(first, modules[0]), title_of(second, modules[1]))
+        content = content_of_difference(modules[0], modules[1], titles)
+        write_page(page, " | ".join(titles), {**content, "verdict": verdict}, "comparison")
 
 
 def title_of(model: str, module: ModuleOp | None) -> str:
@@ -117,21 +145,20 @@ def title_of(model: str, module: ModuleOp | None) -> str:
     return f"{file}: {names[0]}" if names and names[0] not in (file, Path(file).stem, "model", "main_graph", "") else file
 
 
-def write_page(options: argparse.Namespace, title: str, content: dict[str, Any], what: str) -> None:
-    """Write the page of a command, print its path, and open it if the command line says so.
+def write_page(path: Path, title: str, content: dict[str, Any], what: str) -> None:
+    """Write a page.
 
     Args:
-        options: `page` and `open` of the command line.
+        path: the file.
         title: what is shown.
         content: the content of the page, without title and facts.
         what: what the page shows of it, for the title of the document.
 
     Raises ConversionError if it cannot be written.
     """
-    from moir.report.page import page
+    from moir.report_page.page import page
     from moir.tools.output import PAGE_FILE, replacing_file
 
-    path = Path(options.page)
     facts = [("model", title), ("written by", f"moir {VERSION}")]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,11 +166,15 @@ def write_page(options: argparse.Namespace, title: str, content: dict[str, Any],
             file.write(page({"title": title, "facts": facts, **content}, f"{title}: {what}").encode())
     except OSError as error:
         raise ConversionError(f"cannot be written: {error.strerror or error}", location=str(path)) from error
+
+
+def show_page(options: argparse.Namespace) -> None:
+    """Print the path of the page of a command (`page`), and open it if the command line says so (`open`)."""
     print(options.page)
     if options.open:
         import webbrowser
 
-        webbrowser.open(path.resolve().as_uri())
+        webbrowser.open(Path(options.page).resolve().as_uri())
 
 
 def _text(path: Path) -> str:

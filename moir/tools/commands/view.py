@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from moir.tools.argument_parser import ArgumentParser
-from moir.tools.commands.report import add_opening_argument, title_of, write_page
+from moir.tools.commands.report import add_opening_argument, show_page, title_of, write_page
 from moir.tools.conversion_arguments import add_reading_arguments, conversion_options
 from moir.tools.failures import report_failures
 
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from moir.report.recording import ReportRecorder
+    from moir.report_page.recording import ReportRecorder
     from moir.tools.model_reading import read_any
     from moir.tools.output import PAGE_FILE, check_replaceable
 
@@ -48,5 +48,6 @@ def _run(options: argparse.Namespace) -> int:
         module, _ = read_any(options.model, conversion_options(options), stack)
         recorder = ReportRecorder()
         recorder.finish(0, "import", module, 0.0)
-        write_page(options, title_of(options.model, module), {"verdict": None, "view": True, **recorder.content()}, "model")
+        write_page(Path(options.page), title_of(options.model, module), {"verdict": None, "view": True, **recorder.content()}, "model")
+    show_page(options)
     return 0

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 from moir.conversion import convert
 from moir.errors import ConversionError
 from moir.options import ConversionOptions
-from moir.report.recording import ReportRecorder
+from moir.report_page.recording import ReportRecorder
 from tests.unit.small_models import loop_model
 
 

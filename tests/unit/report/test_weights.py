@@ -11,7 +11,7 @@ import pytest
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import from_xml
 from moir.dialects.large_arrays import computed
-from moir.report.weights import SAMPLED, described
+from moir.report_page.weights import SAMPLED, described
 
 RANDOM = np.random.default_rng(0)
 

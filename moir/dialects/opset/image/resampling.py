@@ -66,7 +66,7 @@ MARGIN = np.float32(1e-6)
 
 
 RESIZED_TYPES = (dynamic, f16, bf16, f32, f64, si8, ui8, si32, si64)
-"""The element types of the data of an Interpolate from operation set 4 on, as OpenVINO 2026.2 validates them."""
+"""The element types of the data of an Interpolate from operation set 4 on: the runtime refuses others."""
 
 MAXIMUM_SIZE = 2.0**63
 

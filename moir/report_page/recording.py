@@ -10,7 +10,7 @@ from moir.conversion import Observer
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.interface import count_kinds, inputs_of, outputs_of
 from moir.dialects.moir import models_of
-from moir.report.snapshots import Snapshots, shortened
+from moir.report_page.snapshots import Snapshots, shortened
 from moir.rewriting.events import RewriteEvent, traced
 
 if TYPE_CHECKING:

@@ -79,7 +79,7 @@ class Details {
   }
 }
 
-/** The value of a constant: its elements, or how they are distributed. moir/report/weights.py says what is given. */
+/** The value of a constant: its elements, or how they are distributed. moir/report_page/weights.py says what is given. */
 function valueOf(weights) {
   const rows = [element("div", {}, `${weights.shape.join(" × ") || "a single element"}, ${sizeText(weights.bytes)}`)];
   if (weights.values) rows.push(element("pre", { class: "values" }, nested(weights.values, weights.shape)));

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from moir.dialects.interface import count_kinds, inputs_of, outputs_of
 from moir.dialects.moir import models_of
 from moir.difference.comparison import Comparison, compared
-from moir.report.snapshots import Snapshots
+from moir.report_page.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -1,6 +1,6 @@
 "use strict";
 
-// The recorded conversion, and what is looked up in it. moir/report/recording.py says what the content holds.
+// The recorded conversion, and what is looked up in it. moir/report_page/recording.py says what the content holds.
 
 /** Read the content of the page: JSON, compressed by gzip, in base64. */
 async function readContent() {

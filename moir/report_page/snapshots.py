@@ -15,7 +15,7 @@ from moir.dialects.assembly import print_value
 from moir.dialects.data import DataAttr
 from moir.dialects.moir import models_of
 from moir.dialects.names import name_of, split_names, tensor_names_of
-from moir.report.weights import described
+from moir.report_page.weights import described
 
 _LONGEST_TEXT = 400
 """The greatest length of a text, in characters."""
@@ -38,7 +38,7 @@ class Snapshots:
         self.records: list[dict[str, Any]] = []
         """What is shown of an operation: its number `id`, `kind`, `name`, `operands` (number of the producer, index of
         the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, its
-        `weights` (see `moir.report.weights`), `sources` (name and kind of the nodes it comes from), and `bodies`."""
+        `weights` (see `moir.report_page.weights`), `sources` (name and kind of the nodes it comes from), `bodies`."""
         self.states: list[State] = []
         self._numbers: dict[Operation, int] = {}
         self._latest: dict[Operation, tuple[tuple[object, ...], int]] = {}

@@ -41,9 +41,13 @@ from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
 REGIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "IF": (("then_branch", "then_subgraph_index"), ("else_branch", "else_subgraph_index")),
     "WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
+    "STABLEHLO_REDUCE": (("body", "body_subgraph_index"),),
+    "STABLEHLO_REDUCE_WINDOW": (("body", "body_subgraph_index"),),
+    "STABLEHLO_SCATTER": (("update_computation", "update_computation_subgraph_index"),),
+    "STABLEHLO_SORT": (("comparator", "comparator_subgraph_index"),),
     "STABLEHLO_WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
 }
-"""Control flow -> the graphs of an operation, and the attributes that number them."""
+"""Control flow and functions of elements -> the graphs of an operation, and the attributes that number them."""
 
 INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomposition_subgraph_index"}
 """Calls -> the attribute with the number of the subgraph."""

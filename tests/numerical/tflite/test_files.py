@@ -10,10 +10,11 @@ import pytest
 
 import moir
 from moir.dialects.memory_map import Array
-from moir.errors import ConversionError, ModelFileError
+from moir.errors import ConversionError, ModelFileError, UsageError
 from moir.execution.tflite_runtime import LiteRunner
 from moir.frontends.tflite import read_model
 from moir.frontends.tflite.flatbuffer import ModelFile
+from moir.tools.convert import main
 from tests.numerical.runtime import core
 from tests.numerical.tflite.files import Operator, Sparsity, Tensor, file_of
 from tests.numerical.tflite.models import converted, interpreted
@@ -162,15 +163,45 @@ class Signatures(tf.Module):
         return {"z": x * 2.0}
 
 
-def test_other_signatures_are_noted(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def signatures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("signatures")
     module: Any = Signatures()
-    tf.saved_model.save(module, str(tmp_path / "s"), signatures={"first": module.first, "second": module.second})
-    converter = tf.lite.TFLiteConverter.from_saved_model(str(tmp_path / "s"), signature_keys=["first", "second"])
-    path = tmp_path / "m.tflite"
+    tf.saved_model.save(module, str(folder / "s"), signatures={"first": module.first, "second": module.second})
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(folder / "s"), signature_keys=["first", "second"])
+    path = folder / "m.tflite"
     path.write_bytes(converter.convert())
-    text = str(moir.convert_model(path))
+    return path
+
+
+def test_other_signatures_are_noted(signatures: Path) -> None:
+    text = str(moir.convert_model(signatures))
     assert 'name = "y"' in text
-    assert "the signature of the first subgraph is converted, and not 'second'" in text
+    assert "the signature of the first subgraph is converted, and not 'second'; --signature chooses one" in text
+
+
+def test_a_signature_is_chosen(tmp_path: Path, signatures: Path) -> None:
+    assert main([str(signatures), "--signature", "second", "-o", str(tmp_path / "m.xml"), "--silent"]) == 0
+    compiled = core().compile_model(tmp_path / "m.xml", "CPU")
+    [output] = compiled.outputs
+    x = np.array([1, 2], np.float32)
+    assert "z" in output.names
+    np.testing.assert_array_equal(compiled.create_infer_request().infer({"x": x})[output], 2 * x)
+
+
+def test_the_interpreter_computes_a_signature(signatures: Path) -> None:
+    runner = LiteRunner(signatures, read_model(signatures, signature="second"), {"signature": "second"})
+    x = np.array([1, 2], np.float32)
+    found = runner.run({"x": x})
+    np.testing.assert_array_equal(found["z"], 2 * x)
+    assert len(runner.run({"x": x}, runner.tensors)) >= 1
+
+
+def test_signatures_that_do_not_exist(signatures: Path) -> None:
+    with pytest.raises(UsageError, match=r"the model has no signature 'secon'; did you mean second\?"):
+        moir.convert_model(signatures, signature="secon")
+    with pytest.raises(UsageError, match=r"it has none; leave out the option|its signatures: "):
+        moir.convert_model(FIXTURES / "network.tflite", signature="other")
 
 
 def test_buffers_after_the_flatbuffer(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Operations of StableHLO that files of newer converters contain, and builtin operators that are such operations.
 
-    tflite.STABLEHLO_PAD(x, value) {edge_padding_low, …}  ->  what stablehlo.pad(x, value) {edge_padding_low, …} lowers to
+    tflite.STABLEHLO_PAD(x, value) {edge_padding_low, …}
+->  what stablehlo.pad(x, value) {edge_padding_low, …} lowers to
 
 The names of attributes are the same in both; a subgraph that is a function of elements is a region.
 """

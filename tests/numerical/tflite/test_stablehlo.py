@@ -64,7 +64,7 @@ def pairs(kind: str, options: str = "", **fields: Any) -> Operator:
 
 X, Y = normal(3, 4), normal(3, 4)
 POSITIVE = np.abs(X) + np.float32(0.5)
-I, J = RANDOM.integers(-9, 9, size=(3, 4)).astype(np.int32), RANDOM.integers(1, 5, size=(3, 4)).astype(np.int32)
+N, M = RANDOM.integers(-9, 9, size=(3, 4)).astype(np.int32), RANDOM.integers(1, 5, size=(3, 4)).astype(np.int32)
 B, C = X > 0, Y > 0
 IMAGE, FILTERS = normal(1, 5, 6, 2), normal(3, 2, 2, 4)
 
@@ -153,10 +153,10 @@ BINARY: dict[str, tuple[Array, Array, Array]] = {
     "MAXIMUM": (X, Y, np.maximum(X, Y)),
     "MINIMUM": (X, Y, np.minimum(X, Y)),
     "MULTIPLY": (X, Y, X * Y),
-    "OR": (I, J, I | J),
+    "OR": (N, M, N | M),
     "POWER": (POSITIVE, X, POSITIVE**X),
-    "REMAINDER": (I, J, np.fmod(I, J)),
-    "SHIFT_LEFT": (I, J, I << J),
+    "REMAINDER": (N, M, np.fmod(N, M)),
+    "SHIFT_LEFT": (N, M, N << M),
     "SUBTRACT": (X, Y, X - Y),
 }
 
@@ -165,7 +165,7 @@ CASES: dict[str, Case] = {
     **{kind: Case(f"STABLEHLO_{kind}", (a, b), (expected,)) for kind, (a, b, expected) in BINARY.items()},
     "LOG": Case("STABLEHLO_LOG", (POSITIVE,), (np.log(POSITIVE),)),
     "RSQRT": Case("STABLEHLO_RSQRT", (POSITIVE,), (1 / np.sqrt(POSITIVE),)),
-    "DIVIDE of integers": Case("STABLEHLO_DIVIDE", (I, J), (np.trunc(I / J).astype(np.int32),)),
+    "DIVIDE of integers": Case("STABLEHLO_DIVIDE", (N, M), (np.trunc(N / M).astype(np.int32),)),
     "ADD of truth values": Case("STABLEHLO_ADD", (B, C), (B | C,)),
     "SELECT": Case("STABLEHLO_SELECT", (B, X, Y), (np.where(B, X, Y),)),
     "CLAMP": Case("STABLEHLO_CLAMP", (scalar(-0.5), X, scalar(0.5)), (np.clip(X, -0.5, 0.5),), fixed=(0, 2)),

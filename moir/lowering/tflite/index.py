@@ -7,7 +7,7 @@ INDEX: dict[str, str] = {
     "data_types": ("BITCAST CAST"),
     "detection": ("TFLite_Detection_PostProcess"),
     "image": ("RESIZE_NEAREST_NEIGHBOR"),
-    "indexing": ("EMBEDDING_LOOKUP GATHER"),
+    "indexing": ("EMBEDDING_LOOKUP EMBEDDING_LOOKUP_SPARSE GATHER"),
     "landmarks": ("Landmarks2TransformMatrix TransformLandmarks TransformTensor TransformTensorBilinear"),
     "matrix": ("FULLY_CONNECTED"),
     "mediapipe": ("Convolution2DTransposeBias MaxPoolingWithArgmax2D MaxUnpooling2D"),

@@ -15,7 +15,7 @@ from moir.dialects.memory_map import Array
 
 TYPES = {
     "float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7, "int8": 9, "float64": 10,
-    "uint64": 12, "uint32": 15, "uint16": 16,
+    "uint64": 12, "uint32": 15, "uint16": 16, "int4": 17,
 }  # fmt: skip
 """The numbers of element types by their names in numpy."""
 
@@ -231,7 +231,10 @@ def _code(writer: FileWriter, operator: Operator) -> int:
 
 
 def content(value: Array) -> Array:
-    """The bytes of a constant."""
+    """The bytes of a constant; of two integers of 4 bits, the first stands in the lower half of a byte."""
+    if value.dtype.name == "int4":
+        halves = np.append(value.astype(np.int8).reshape(-1), [0] * (value.size % 2)).astype(np.uint8) & 15
+        return (halves[::2] | halves[1::2] << 4).astype(np.uint8)
     if value.dtype.kind not in "OU":
         return np.frombuffer(value.tobytes(), np.uint8)
     texts = [str(each).encode() for each in value.ravel()]

@@ -332,3 +332,44 @@ def test_random_bits_are_refused(tmp_path: Path) -> None:
     written(case, tmp_path / "m.tflite")
     with pytest.raises(ConversionError, match="random numbers of XLA are others than those of the runtime"):
         moir.convert_model(tmp_path / "m.tflite")
+
+
+def converted(folder: Path, content: bytes, *given: Array) -> Array:
+    """The first result of a file."""
+    (folder / "m.tflite").write_bytes(content)
+    moir.save_model(moir.convert_model(folder / "m.tflite"), folder / "m.xml")
+    return core().compile_model(folder / "m.xml", "CPU").create_infer_request().infer(list(given))[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "field"),
+    [("STABLEHLO_COMPOSITE", "StableHLOCompositeOptions", "DecompositionSubgraphIndex"), ("CALL", "CallOptions", "Subgraph")],
+)
+def test_calls_of_subgraphs(tmp_path: Path, kind: str, options: str, field: str) -> None:
+    tensors = [Tensor("x", X), Tensor("y", Y), Tensor("z", X)]
+    function = Function([Tensor("a", X), Tensor("b", X), Tensor("r", X)], [pairs("STABLEHLO_SUBTRACT")], ["a", "b"], ["r"])
+    operator = Operator(kind, ["y", "x"], ["z"], options, {field: 1})
+    found = converted(tmp_path, file_of(tensors, [operator], ["x", "y"], ["z"], [function]), X, Y)
+    np.testing.assert_allclose(found, Y - X, rtol=1e-5)
+
+
+def test_loops(tmp_path: Path) -> None:
+    count, one, limit = scalar(0, "int32"), scalar(1, "int32"), scalar(3, "int32")
+    less = {"ComparisonDirection": 5}
+    condition = Function(
+        [Tensor("n", count), Tensor("v", X), Tensor("limit", limit, is_constant=True), Tensor("r", scalar(0, "bool"))],
+        [Operator("STABLEHLO_COMPARE", ["n", "limit"], ["r"], "StablehloCompareOptions", less)],
+        ["n", "v"],
+        ["r"],
+    )
+    body = Function(
+        [Tensor("n", count), Tensor("v", X), Tensor("one", one, is_constant=True), Tensor("m", count), Tensor("w", X)],
+        [Operator("STABLEHLO_ADD", ["n", "one"], ["m"]), Operator("STABLEHLO_ADD", ["v", "v"], ["w"])],
+        ["n", "v"],
+        ["m", "w"],
+    )
+    tensors = [Tensor("n", count, is_constant=True), Tensor("x", X), Tensor("m", count), Tensor("y", X)]
+    fields = {"CondSubgraphIndex": 1, "BodySubgraphIndex": 2}
+    operator = Operator("STABLEHLO_WHILE", ["n", "x"], ["m", "y"], "StablehloWhileOptions", fields)
+    found = converted(tmp_path, file_of(tensors, [operator], ["x"], ["y"], [condition, body]), X)
+    np.testing.assert_allclose(found, 8 * X, rtol=1e-5)

@@ -33,7 +33,7 @@ from moir.frontends.operations import Operations
 from moir.frontends.tflite.custom import custom_attributes
 from moir.frontends.tflite.flatbuffer import ModelFile, integers
 from moir.frontends.tflite.options import attributes_of
-from moir.frontends.tflite.quantization import INTEGER_KINDS, described, is_bias, is_rounded, keeps_levels
+from moir.frontends.tflite.quantization import described, is_bias, is_rounded, keeps_levels, takes_integers
 from moir.frontends.tflite.rounding import offsets
 from moir.frontends.tflite.state import STATE_OPERANDS, Resources
 from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
@@ -191,24 +191,24 @@ class SubgraphImporter:
         """The operation of an operator, and what rounds its results."""
         if regions:
             attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
-        takes_integers = kind in INTEGER_KINDS and not is_custom
         given = [None if each < 0 else self.tensor(each) for each in inputs]
+        present = [each for each in given if each is not None]
+        of_integers = not is_custom and takes_integers(kind, present, [self.tensor(each) for each in outputs])
         offset = offsets(kind, given, self.tensor(outputs[0])) if outputs and not is_custom else None
-        operands = [self._operand(kind, place, each, takes_integers, offset) for place, each in enumerate(inputs)]
+        operands = [self._operand(kind, place, each, of_integers, offset) for place, each in enumerate(inputs)]
         variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
-        keeps = not regions and not is_custom and keeps_levels(kind, [each for each in given if each is not None])
+        keeps = not regions and not is_custom and not of_integers and keeps_levels(kind, present)
         # The variables that an operator changes are results of its operation.
         found = [*outputs, *variables]
         tensors = [self.tensor(each) for each in found]
         rounds = [
-            is_rounded(each) and not (keeps and described(each) in [described(own) for own in given if own is not None]) and not regions
-            for each in tensors
+            is_rounded(each) and not (keeps and described(each) in [described(own) for own in present]) and not regions for each in tensors
         ]
         results = self._append(
             kind,
             operands,
             attributes,
-            [UNKNOWN if regions else self._type(each, numbers=not takes_integers) for each in tensors],
+            [UNKNOWN if regions else self._type(each, numbers=not of_integers) for each in tensors],
             tensors[0].name if tensors else kind,
             [[] if rounds[place] else self._names(each) for place, each in enumerate(found)],
             regions,
@@ -216,7 +216,7 @@ class SubgraphImporter:
         for place, each in enumerate(found):
             value = results[place]
             if rounds[place]:
-                value = self._converted("fake_quantize", value, tensors[place], self._names(each))
+                value = self._converted("dequantize" if of_integers else "fake_quantize", value, tensors[place], self._names(each))
             if place < len(outputs):
                 self._values[each] = value
             else:

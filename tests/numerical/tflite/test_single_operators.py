@@ -14,6 +14,7 @@ from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
 from tests.numerical.runtime import IN_FLOATS, core
 from tests.numerical.tflite.files import Operator, Tensor, file_of
+from tests.numerical.tflite.models import results_of
 
 tf: Any = pytest.importorskip("tensorflow")
 
@@ -90,7 +91,7 @@ def test_single_operators(tmp_path: Path, name: str) -> None:
     ]
     path = tmp_path / "m.tflite"
     path.write_bytes(file_of(tensors, [Operator(case.kind, list(inputs), list(outputs), case.options, case.fields)], given, list(outputs)))
-    wanted = interpreted(path, [inputs[key] for key in given])
+    wanted = results_of(path, [inputs[key] for key in given])
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([inputs[key] for key in given])
     for number, expected in enumerate(wanted):
@@ -165,7 +166,7 @@ def test_weights_of_4_bits(tmp_path: Path, kind: str, data: str) -> None:
     ]
     path = tmp_path / "m.tflite"
     path.write_bytes(file_of(tensors, [Operator(kind, ["x", "w", "b"], ["y"], options, fields)], ["x"], ["y"]))
-    expected = interpreted(path, [x])[0]
+    expected = results_of(path, [x])[0]
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     elements = {each.get_friendly_name(): each.get_element_type().to_string() for each in core().read_model(tmp_path / "m.xml").get_ops()}
     assert elements["w"] == "i4"
@@ -174,16 +175,6 @@ def test_weights_of_4_bits(tmp_path: Path, kind: str, data: str) -> None:
     # Kernels round the data of floats to 8 bits, for each line.
     limit = 1 if is_quantized else 0.02 * np.abs(expected).max()
     assert np.abs(found.astype(np.float64) - expected).max() <= limit
-
-
-def interpreted(path: Path, inputs: list[Array]) -> list[Array]:
-    """What the interpreter computes of a file."""
-    interpreter = tf.lite.Interpreter(str(path))
-    interpreter.allocate_tensors()
-    for place, value in zip(interpreter.get_input_details(), inputs, strict=True):
-        interpreter.set_tensor(place["index"], value)
-    interpreter.invoke()
-    return [interpreter.get_tensor(place["index"]) for place in interpreter.get_output_details()]
 
 
 @pytest.mark.parametrize("name", ["ADD", "fake_quantize"])

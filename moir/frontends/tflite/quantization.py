@@ -63,7 +63,7 @@ _COUNTING = frozenset(("MATRIX_DIAG", "NEG", "SCATTER_ND"))
 
 
 def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tensor]) -> bool:
-    """Whether an operator has to be given integers, because its results are not numbers made of the operands' numbers."""
+    """Whether an operator has to be given integers, because its results are no numbers of its operands."""
     if kind in INTEGER_KINDS:
         return True
     every = [described(each) for each in (*operands, *results) if is_rounded(each)]

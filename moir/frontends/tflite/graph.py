@@ -33,7 +33,7 @@ from moir.frontends.operations import Operations
 from moir.frontends.tflite.custom import custom_attributes
 from moir.frontends.tflite.flatbuffer import ModelFile, integers
 from moir.frontends.tflite.options import attributes_of
-from moir.frontends.tflite.quantization import described, is_bias, is_rounded, keeps_levels, takes_integers
+from moir.frontends.tflite.quantization import described, is_bias, is_rounded, keeps_levels, table_place, takes_integers
 from moir.frontends.tflite.rounding import offsets
 from moir.frontends.tflite.state import STATE_OPERANDS, Resources
 from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
@@ -193,7 +193,8 @@ class SubgraphImporter:
             attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
         given = [None if each < 0 else self.tensor(each) for each in inputs]
         present = [each for each in given if each is not None]
-        of_integers = not is_custom and takes_integers(kind, present, [self.tensor(each) for each in outputs])
+        is_table = self._is_constant(inputs, table_place(kind))
+        of_integers = not is_custom and takes_integers(kind, present, [self.tensor(each) for each in outputs], is_table)
         offset = offsets(kind, given, self.tensor(outputs[0])) if outputs and not is_custom else None
         operands = [self._operand(kind, place, each, of_integers, offset) for place, each in enumerate(inputs)]
         variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
@@ -270,8 +271,21 @@ class SubgraphImporter:
         is_quantized = is_rounded(tensor) or (tensor.quantization is not None and is_bias(kind, place))
         if takes_integers or not is_quantized:
             value = self.value(index)
-            return value if not is_rounded(tensor) else self._converted("quantize", value, tensor)
+            return value if not is_rounded(tensor) else self._integers(value, tensor)
         return self._bias(index, tensor, offset) if not is_rounded(tensor) else self.value(index)
+
+    def _integers(self, value: SSAValue, tensor: Tensor) -> SSAValue:
+        """The integers that stand for the numbers of a tensor."""
+        owner = value.owner
+        if isinstance(owner, Operation) and owner.name == "tflite.dequantize":
+            return owner.operands[0]
+        return self._converted("quantize", value, tensor)
+
+    def _is_constant(self, operands: Sequence[int], place: int | None) -> bool:
+        """Whether the operand at a place is a constant."""
+        if place is None or not 0 <= place < len(operands) or operands[place] < 0:
+            return False
+        return self.file.buffer(self.tensor(operands[place]).buffer) is not None
 
     def _bias(self, index: int, tensor: Tensor, offset: Sequence[float] | None) -> SSAValue:
         """The numbers that a bias of 32 or 64 bits stands for; such integers anywhere else are integers."""

@@ -62,14 +62,28 @@ _COUNTING = frozenset(("MATRIX_DIAG", "NEG", "SCATTER_ND"))
 """Operators whose kernels compute with integers as if their zero point were 0."""
 
 
-def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tensor]) -> bool:
-    """Whether an operator has to be given integers, because its results are no numbers of its operands."""
+_TABLES: Mapping[str, int] = {"EMBEDDING_LOOKUP": 1, "GATHER": 0, "GATHER_ND": 0}
+"""Operators that look lines up in a table -> its place among the operands."""
+
+
+def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tensor], is_table: bool = False) -> bool:
+    """Whether an operator is given integers, because its results are no numbers of its operands.
+
+    A table of constants (`is_table`) stays one of integers as well, so that only what is looked up becomes numbers.
+    """
     if kind in INTEGER_KINDS:
+        return True
+    if kind in _TABLES and is_table and all(is_rounded(each) for each in results):
         return True
     every = [described(each) for each in (*operands, *results) if is_rounded(each)]
     if kind in _COUNTING:
         return any(np.any(each.quantization.zero_point) for each in results if each.quantization is not None and is_rounded(each))
     return kind in _COPYING and any(each != every[0] for each in every) and all(is_rounded(each) for each in results[:1])
+
+
+def table_place(kind: str) -> int | None:
+    """The place of the table of which an operator looks lines up; None for any other operator."""
+    return _TABLES.get(kind)
 
 
 def is_rounded(tensor: Tensor) -> bool:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import moir
+from moir.dialects.element_types import si8
 from moir.dialects.memory_map import Array
+from moir.dialects.shapes import element_of
 from tests.numerical.runtime import core
 from tests.numerical.tflite.files import Operator, Tensor, file_of
 from tests.numerical.tflite.models import results_of
@@ -97,3 +99,22 @@ def test_kernels_of_integers(tmp_path: Path, kind: str, scale: float) -> None:
     for number, each in enumerate(expected):
         assert found[number].dtype == each.dtype
         np.testing.assert_array_equal(found[number], each)
+
+
+def test_a_table_of_integers_is_looked_up_before_its_lines_become_numbers(tmp_path: Path) -> None:
+    table = np.arange(-12, 12, dtype=np.int8).reshape(6, 4)
+    tensors = [
+        Tensor("i", integers(4, 0, 4)),
+        Tensor("table", table, is_constant=True, scale=[0.5], zero=[3]),
+        Tensor("q", np.zeros((3, 4), np.int8), scale=[0.5], zero=[3]),
+        Tensor("y", np.zeros((3, 4), np.float32)),
+    ]
+    operators = [Operator("GATHER", ["table", "i"], ["q"], "GatherOptions"), Operator("DEQUANTIZE", ["q"], ["y"])]
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of(tensors, operators, ["i"], ["y"]))
+    module = moir.convert_model(path)
+    [gather] = [each for each in module.walk() if each.name == "opset8.Gather"]
+    assert element_of(gather.operands[0]) is si8
+    moir.save_model(module, tmp_path / "m.xml")
+    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([integers(4, 0, 4)])[0]
+    np.testing.assert_array_equal(found, results_of(path, [integers(4, 0, 4)])[0])

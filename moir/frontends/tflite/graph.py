@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import opset
@@ -189,6 +190,10 @@ class SubgraphImporter:
         is_custom: bool,
     ) -> None:
         """The operation of an operator, and what rounds its results."""
+        if not is_custom and (part := self._complex_part(inputs)) is not None:
+            attributes = attributes | {"T": ComplexType(part)}
+        if kind == "CAST" and (part := self._complex_part(outputs)) is not None:
+            attributes = attributes | {"DstT": ComplexType(part)}
         if regions:
             attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
         given = [None if each < 0 else self.tensor(each) for each in inputs]
@@ -326,7 +331,13 @@ class SubgraphImporter:
     def _type(self, wanted: Tensor, numbers: bool = True) -> Attribute:
         """The type that the file declares for a tensor."""
         element = f32 if numbers and is_rounded(wanted) else wanted.element
+        if wanted.part is not None:
+            return tensor_type((*wanted.shape, 2) if wanted.is_ranked else None, wanted.part)
         return UNKNOWN if element is dynamic else tensor_type(wanted.shape if wanted.is_ranked else None, element)
+
+    def _complex_part(self, tensors: Sequence[int]) -> Any:
+        """The element type of the parts of complex numbers among tensors; None if there are none."""
+        return next((part for each in tensors if each >= 0 and (part := self.tensor(each).part) is not None), None)
 
     def _names(self, index: int) -> list[str]:
         """The names of a tensor: of the model those of the signature, and its own unless another one has it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import UNKNOWN
@@ -36,8 +37,11 @@ def lowered_as(
 
     Raises ConversionError if the operation cannot be lowered.
     """
+    given = dict(attributes or {})
+    if isinstance(element := node.op.properties.get("T"), ComplexType):
+        given |= {"T": element, "Tparams": element}
     types = [UNKNOWN] * (node.result_count if result_count is None else result_count)
-    return lowered_by(tf, node, op, kind, operands, attributes or {}, types)
+    return lowered_by(tf, node, op, kind, operands, given, types)
 
 
 def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:

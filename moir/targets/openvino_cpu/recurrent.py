@@ -130,7 +130,7 @@ def _direction(
     weights: Sequence[SSAValue],
     order: Slicing,
 ) -> list[SSAValue]:
-    """The output [N, T, H] and the states [N, H] of one direction, for states [N, H] and weights without a dimension D."""
+    """The output [N, T, H] and the states [N, H] of one direction, for states [N, H] and its weights."""
     from moir.expansions.built_loops import Cut, Step, repeated_steps
 
     properties = {name: value for name, value in sequence.properties.items() if name != "direction"}

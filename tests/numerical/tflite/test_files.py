@@ -15,7 +15,7 @@ from moir.execution.tflite_runtime import LiteRunner
 from moir.frontends.tflite import read_model
 from moir.frontends.tflite.flatbuffer import ModelFile
 from moir.tools.convert import main
-from tests.numerical.runtime import core
+from tests.numerical.runtime import core, run
 from tests.numerical.tflite.files import Operator, Sparsity, Tensor, file_of
 from tests.numerical.tflite.models import converted, interpreted
 
@@ -202,6 +202,38 @@ def test_signatures_that_do_not_exist(signatures: Path) -> None:
         moir.convert_model(signatures, signature="secon")
     with pytest.raises(UsageError, match=r"it has none; leave out the option|its signatures: "):
         moir.convert_model(FIXTURES / "network.tflite", signature="other")
+
+
+def test_tensors_that_all_have_an_unknown_rank(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, None, "x")
+        y = tf.nn.elu(x, name="y")
+        converter = tf.compat.v1.lite.TFLiteConverter(graph.as_graph_def(), [x], [y])
+    path = tmp_path / "m.tflite"
+    path.write_bytes(converter.convert())
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    model = core().read_model(tmp_path / "m.xml")
+    assert model.inputs[0].get_partial_shape().rank.is_dynamic
+    given = RANDOM.normal(size=(2, 3)).astype(np.float32)
+    [found] = run(model, {"x": given})
+    np.testing.assert_allclose(found, tf.nn.elu(given).numpy(), rtol=1e-5)
+
+
+def test_shapes_of_complex_numbers(tmp_path: Path) -> None:
+    given = RANDOM.normal(size=(3, 8)).astype(np.float32)
+
+    def function(x: Any) -> dict[str, Any]:
+        found = tf.reshape(tf.signal.rfft2d(x, [4, 8]), [2, -1])
+        return {"y": tf.math.imag(found), "z": tf.math.real(tf.expand_dims(found, -1))}
+
+    model = converted(function, {"x": given})
+    path = tmp_path / "m.tflite"
+    path.write_bytes(model)
+    request = request_of(path, tmp_path)
+    found, wanted = request.infer({0: given}), interpreted(model, {"x": given})
+    for output in request.model_outputs:
+        [name] = output.names & wanted.keys()
+        np.testing.assert_allclose(found[output], wanted[name], rtol=1e-4, atol=1e-4)
 
 
 def test_buffers_after_the_flatbuffer(tmp_path: Path) -> None:

@@ -70,6 +70,12 @@ CASES = {
     "product of lines": Case("FULLY_CONNECTED", (normal(2, 3, 4), normal(5, 4)), (zeros(6, 5),), "FullyConnectedOptions", fixed=(1,)),
     "rows by truth": Case("SELECT", (np.array([True, False]), normal(2, 3), normal(2, 3)), (zeros(2, 3),)),
     "softmax with a factor": Case("SOFTMAX", (normal(2, 5),), (zeros(2, 5),), "SoftmaxOptions", {"Beta": 0.5}),
+    "products of bytes": Case(
+        "BATCH_MATMUL",
+        (np.full((2, 40), 100, np.int8), np.full((40, 3), 90, np.int8)),
+        (zeros(2, 3, dtype="int32"),),
+        "BatchMatMulOptions",
+    ),
     "rank": Case("RANK", (normal(2, 3, 1),), (zeros(dtype="int32"),)),
     "bits as other integers": Case("BITCAST", (integers(3, -1, 7),), (zeros(3, dtype="uint32"),)),
     "sums of rows": Case("EMBEDDING_LOOKUP_SPARSE", SPARSE, (zeros(3, 4),), "EmbeddingLookupSparseOptions", {"Combiner": 0}, (1, 2)),

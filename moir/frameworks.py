@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 
+SIGNATURE = ReaderOption(
+    "signature",
+    "--signature",
+    "NAME",
+    "signature of a SavedModel (default: serving_default, or the only one) or of a .tflite (default: that of its first subgraph)",
+)
+"""The option of the frameworks whose files may hold several functions with names."""
+
 ONNX = Framework(
     dialect="onnx",
     title="ONNX",
@@ -71,12 +79,7 @@ TENSORFLOW = Framework(
             "tags of the graph of a SavedModel (default: serve, or the only graph)",
             is_list=True,
         ),
-        ReaderOption(
-            "signature",
-            "--signature",
-            "NAME",
-            "signature of a SavedModel (default: serving_default, or the only one)",
-        ),
+        SIGNATURE,
     ),
     lowering="moir.lowering.tensorflow.table:tf",
     view="moir.model_optimizer.frameworks.tensorflow.view:VIEW",
@@ -185,6 +188,7 @@ TENSORFLOW_LITE = Framework(
     suffixes=(".tflite",),
     # The place of the model's table, then the identifier of the schema.
     beginning=rb".{4}TFL3",
+    options=(SIGNATURE,),
     lowering="moir.lowering.tflite.table:tflite",
     view="moir.model_optimizer.frameworks.tflite.view:VIEW",
     runner="moir.execution.tflite_runtime:LiteRunner",

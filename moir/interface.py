@@ -58,7 +58,8 @@ def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> Mod
         path: the file, or the folder of a SavedModel. Weights are views of memory maps of the files.
         checkpoint: of TensorFlow: values of the variables of a graph that is not frozen: the checkpoint without .index.
         tags: of TensorFlow: tags of the graph of a SavedModel (default: serve, or the only graph).
-        signature: of TensorFlow: signature of a SavedModel (default: serving_default, or the only one).
+        signature: of TensorFlow and TensorFlow Lite: signature of a SavedModel (default: serving_default, or the only
+            one) or of a .tflite (default: that of its first subgraph).
         input_proto: of Caffe: text of the network of a .caffemodel (default: the .prototxt of its name, or
             deploy.prototxt).
         mean_file: of Caffe: image (.binaryproto) that is subtracted from the first input of a Caffe model.

@@ -87,6 +87,7 @@ OPENVINO_CPU = Target(
         "search-along-axes": "moir.targets.openvino_cpu.sort",
         "widen-elements": "moir.targets.openvino_cpu.elements",
         "select-pad-values": "moir.targets.openvino_cpu.padding",
+        "step-through-sequences": "moir.targets.openvino_cpu.recurrent",
         "count-unsliced-iterations": "moir.targets.openvino_cpu.loops",
         "copy-loop-slices": "moir.targets.openvino_cpu.loops",
         "select-by-logic": "moir.targets.openvino_cpu.comparison",

@@ -16,7 +16,9 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import bf16, describe, f16, f32, f64, to_numpy
 from moir.dialects.large_arrays import Values, in_memory_order, pieces
+from moir.dialects.opset.arithmetic import Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import element_of, rank_of
 
@@ -91,6 +93,14 @@ def is_decompression(op: Operation) -> bool:
         return False
     information = op.attributes.get("runtime_info")
     return isinstance(information, DictionaryAttr) and "decompression" in information.data
+
+
+def is_quantized_weight(value: SSAValue) -> bool:
+    """Whether a value is a constant of integers or small floats that is converted, less zero points, times scales."""
+    owner = value.owner
+    while isinstance(owner, Multiply | Subtract) and isinstance(owner.operands[1].owner, Constant | Convert):
+        owner = owner.operands[0].owner
+    return isinstance(owner, Convert) and isinstance(owner.data.owner, Constant) and owner.data.owner.value.element not in FLOATS
 
 
 def weight_of(value: SSAValue) -> Values | None:

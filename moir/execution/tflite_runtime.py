@@ -13,10 +13,12 @@ import numpy as np
 from moir.dialects.memory_map import Array
 from moir.errors import ExecutionError
 from moir.execution.runner import FrameworkRunner
+from moir.frontends.tflite.flatbuffer import ModelFile
+from moir.frontends.tflite.signatures import chosen_signature
 
 
 class LiteRunner(FrameworkRunner):
-    """Runs the first subgraph of a model. Inner tensors that are quantized are the numbers that they stand for."""
+    """Runs a signature of a model, or its first subgraph. Inner quantized tensors are the numbers they stand for."""
 
     PACKAGE = "tensorflow"
 
@@ -35,13 +37,15 @@ class LiteRunner(FrameworkRunner):
                     experimental_op_resolver_type=lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
                     experimental_preserve_all_tensors=bool(tensors),
                 )
-            return self._values(interpreter, inputs, tensors)
+            signature = self.reading.get("signature")
+            compute = self._signature if signature is not None else self._first_subgraph
+            return compute(interpreter, inputs, tensors)
         except (ValueError, RuntimeError) as error:
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
             reason = lines[0] if lines else type(error).__name__
             raise ExecutionError(f"the interpreter cannot run the model: {reason}", location=str(self.path)) from error
 
-    def _values(self, interpreter: Any, inputs: Mapping[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
+    def _first_subgraph(self, interpreter: Any, inputs: Mapping[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
         # The frontend keeps the order of inputs and outputs.
         places = interpreter.get_input_details()
         for port, place in zip(self.interface.inputs, places, strict=True):
@@ -55,16 +59,32 @@ class LiteRunner(FrameworkRunner):
         interpreter.invoke()
         results = zip(self.interface.outputs, interpreter.get_output_details(), strict=True)
         found = {port.name: interpreter.get_tensor(place["index"]) for port, place in results}
-        wanted = set(tensors) - found.keys()
-        for each in interpreter.get_tensor_details() if wanted else ():
-            if each["name"] not in wanted:
-                continue
-            try:
-                found[each["name"]] = _numbers(interpreter.get_tensor(each["index"]), each["quantization_parameters"])
-            except ValueError:
-                # A tensor that no operator computed.
-                continue
-        return found
+        return _with_inner_tensors(interpreter, 0, found, tensors)
+
+    def _signature(self, interpreter: Any, inputs: Mapping[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
+        name = str(self.reading["signature"])
+        runner = interpreter.get_signature_runner(name)
+        given = {
+            key: array if array.dtype.kind in "OUS" else array.astype(place["dtype"], copy=False)
+            for key, place in runner.get_input_details().items()
+            for array in (inputs[key],)
+        }
+        subgraph = chosen_signature(ModelFile(self.path), name).subgraph
+        return _with_inner_tensors(interpreter, subgraph, runner(**given), tensors)
+
+
+def _with_inner_tensors(interpreter: Any, subgraph: int, found: dict[str, Array], tensors: Sequence[str]) -> dict[str, Array]:
+    """The outputs, and the tensors of other names that are asked for."""
+    wanted = set(tensors) - found.keys()
+    for each in interpreter.get_tensor_details(subgraph) if wanted else ():
+        if each["name"] not in wanted:
+            continue
+        try:
+            found[each["name"]] = _numbers(interpreter.get_tensor(each["index"], subgraph), each["quantization_parameters"])
+        except ValueError:
+            # A tensor that no operator computed.
+            continue
+    return found
 
 
 def _numbers(array: Array, quantization: Mapping[str, Any]) -> Array:

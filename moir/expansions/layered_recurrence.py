@@ -12,10 +12,6 @@ from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
-from moir.dialects.moir import Slicing
-from moir.dialects.shapes import shape_of
-from moir.expansions.built_loops import Cut, Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
 
 
@@ -33,17 +29,10 @@ class Mode(NamedTuple):
     activations: tuple[str, ...] = ()
 
     @property
-    def cell(self) -> str:
-        """The operation of one step."""
-        return _CELLS[self.operation]
-
-    @property
     def state_count(self) -> int:
         """The number of states: hidden, and of an LSTM that of the cell."""
         return 2 if self.operation == "LSTMSequence" else 1
 
-
-_CELLS = {"LSTMSequence": "opset4.LSTMCell", "GRUSequence": "opset3.GRUCell", "RNNSequence": "opset1.RNNCell"}
 
 MODES = {
     # cuDNN's gates are i, f, g, o; those of the operation f, i, c, o.
@@ -96,8 +85,6 @@ def computed(
     states: Sequence[SSAValue],
     lengths: SSAValue,
     parameters: SSAValue,
-    *,
-    padded: bool = False,
 ) -> tuple[SSAValue, list[SSAValue]]:
     """The output [N, T, D · H] of the last layer and the final states, in the shape of the initial ones.
 
@@ -108,9 +95,8 @@ def computed(
         states: the initial states [L · D, N, H].
         lengths: the lengths of the sequences [N].
         parameters: the vector of weights.
-        padded: whether lengths may be smaller than T.
     """
-    return over_layers(op, network, x, states, lengths, _weights(op, parameters, network), padded=padded)
+    return over_layers(op, network, x, states, lengths, _weights(op, parameters, network))
 
 
 def over_layers(
@@ -120,25 +106,15 @@ def over_layers(
     states: Sequence[SSAValue],
     lengths: SSAValue,
     layers: Sequence[Sequence[Direction]],
-    *,
-    padded: bool = False,
 ) -> tuple[SSAValue, list[SSAValue]]:
-    """As `computed`, with the weights of each direction of each layer in place of the vector.
-
-    With an unknown T or N the runtime (2026.4, CPU) ignores the lengths of its sequence operations: padded sequences
-    are then computed step by step.
-    """
+    """As `computed`, with the weights of each direction of each layer in place of the vector."""
     directions, ends = network.directions, [list[SSAValue]() for _ in states]
-    runs = _running(op, x, lengths) if padded and min((shape_of(x) or (-1,))[:2]) < 0 else None
     for layer, weights in enumerate(layers):
         first = layer * directions
         begins = [op.transposed(op.Slice(state, [first], [first + directions], [1], [0]), [1, 0, 2]) for state in states]
-        if runs is None:
-            output, *after = _sequence(op, network.mode, x, begins, lengths, weights, network.size)
-            # [N, D, T, H] -> [N, T, D · H]
-            x = op.Reshape(op.transposed(output, [0, 2, 1, 3]), [0, 0, directions * network.size], special_zero=True)
-        else:
-            x, *after = _stepped(op, network.mode, x, begins, runs, weights, network.size)
+        output, *after = _sequence(op, network.mode, x, begins, lengths, weights, network.size)
+        # [N, D, T, H] -> [N, T, D · H]
+        x = op.Reshape(op.transposed(output, [0, 2, 1, 3]), [0, 0, directions * network.size], special_zero=True)
         for collected, state in zip(ends, after, strict=True):
             collected.append(op.transposed(state, [1, 0, 2]))
     return x, [op.Concat(*each, axis=0) if network.layers > 1 else each[0] for each in ends]
@@ -192,24 +168,19 @@ def _sequence(
         unsqueezed = [op.Unsqueeze(value, [0]) for value in values]
         return op.Concat(*unsqueezed, axis=0) if len(unsqueezed) > 1 else unsqueezed[0]
 
+    properties: dict[str, object] = {"hidden_size": size}
+    if mode.activations:
+        properties["activations"] = list(mode.activations)
+    if mode.operation == "GRUSequence":
+        properties["linear_before_reset"] = True
     return op[f"opset5.{mode.operation}"].results(
         x,
         *states,
         lengths,
         *(joined(list(values)) for values in zip(*(_arranged(op, mode, each) for each in weights), strict=True)),
         direction="bidirectional" if len(weights) == 2 else "forward",
-        **_properties(mode, size),
+        **properties,
     )
-
-
-def _properties(mode: Mode, size: int) -> dict[str, object]:
-    """The properties that an operation of a sequence shares with that of a step."""
-    properties: dict[str, object] = {"hidden_size": size}
-    if mode.activations:
-        properties["activations"] = list(mode.activations)
-    if mode.operation == "GRUSequence":
-        properties["linear_before_reset"] = True
-    return properties
 
 
 def _arranged(op: OpBuilder, mode: Mode, weights: Direction) -> tuple[SSAValue, SSAValue, SSAValue]:
@@ -219,38 +190,3 @@ def _arranged(op: OpBuilder, mode: Mode, weights: Direction) -> tuple[SSAValue, 
         _reordered(op, weights.recurrent, mode.order),
         _bias(op, mode, weights),
     )
-
-
-def _running(op: OpBuilder, x: SSAValue, lengths: SSAValue) -> SSAValue:
-    """Whether each step [N, T, 1] of an input [N, T, I] is one of its sequence."""
-    steps = op.Range(op.constant(0), op.Gather(op.ShapeOf(x), 1, 0), op.constant(1), output_type=si64)
-    return op.Unsqueeze(op.Less(steps, op.Unsqueeze(op.convert(lengths, si64), [1])), [2])
-
-
-def _stepped(
-    op: OpBuilder, mode: Mode, x: SSAValue, states: Sequence[SSAValue], runs: SSAValue, weights: Sequence[Direction], size: int
-) -> tuple[SSAValue, ...]:
-    """A layer as a loop for each direction; returns its output [N, T, D · H] and states [N, D, H].
-
-    A step that is no longer one of its sequence keeps the states, and has an output of 0.
-    """
-    outputs: list[SSAValue] = []
-    finals: list[list[SSAValue]] = []
-    for number, each in enumerate(weights):
-        order = Slicing(1) if number == 0 else Slicing(1, -1, 0, -1)
-
-        def body(inside: OpBuilder, carried: list[SSAValue], slices: list[SSAValue], fixed: list[SSAValue]) -> Step:
-            current, running = (inside.Squeeze(value, [1]) for value in slices)
-            found = inside[mode.cell].results(current, *carried, *fixed, **_properties(mode, size))
-            kept = [inside.Select(running, new, old) for new, old in zip(found, carried, strict=True)]
-            return Step(kept, [inside.Unsqueeze(inside.Select(running, found[0], inside.constant_like(0.0, found[0])), [1])])
-
-        begins = [op.Gather(state, number, 1) for state in states]
-        *last, output = repeated_steps(
-            op, body, begins, cuts=[Cut(x, order), Cut(runs, order)], invariants=_arranged(op, mode, each), joins=[order]
-        )
-        outputs.append(output)
-        finals.append([op.Unsqueeze(state, [1]) for state in last])
-    if len(weights) == 1:
-        return (outputs[0], *finals[0])
-    return (op.Concat(*outputs, axis=2), *(op.Concat(*each, axis=1) for each in zip(*finals, strict=True)))

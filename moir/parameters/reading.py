@@ -14,8 +14,15 @@ from moir.parameters.parameter import Parameter
 
 
 def reading_parameters(frameworks: Iterable[Framework] | None = None) -> tuple[Parameter[Any], ...]:
-    """The parameters of the readers of frameworks, by default of all; None is the default of each."""
-    return tuple(_parameter(option, framework.title) for framework in readable(frameworks) for option in framework.options)
+    """The parameters of the readers of frameworks, by default of all; None is the default of each.
+
+    An option that several frameworks have is one parameter.
+    """
+    titles: dict[ReaderOption, list[str]] = {}
+    for framework in readable(frameworks):
+        for option in framework.options:
+            titles.setdefault(option, []).append(framework.title)
+    return tuple(_parameter(option, " and ".join(listed)) for option, listed in titles.items())
 
 
 def expected_of_readers(frameworks: Iterable[Framework] | None = None) -> dict[str, Expected]:

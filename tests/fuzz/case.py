@@ -68,12 +68,14 @@ class Case:
         source: the model.
         inputs: values of its inputs, in their order.
         outputs: names of its outputs, in their order.
+        steps: how far each output may be off because kernels round on the way; none at all without an entry.
     """
 
     subject: str
     source: Source
     inputs: Mapping[str, Array]
     outputs: Sequence[str]
+    steps: Sequence[float] = ()
 
 
 class Generator(Protocol):

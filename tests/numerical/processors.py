@@ -23,7 +23,13 @@ NEEDS_WIDE_REGISTERS = pytest.mark.skipif(
     reason="without AVX-512, the runtime has too few registers for long chains of operations on elements, and does not compile them",
 )
 
+
+def has_wide_sums() -> bool:
+    """Whether the runtime adds products of 8-bit integers in 32 bits."""
+    return not processor_features().isdisjoint(("avx512_vnni", "avx_vnni"))
+
+
 NEEDS_WIDE_SUMS = pytest.mark.skipif(
-    processor_features().isdisjoint(("avx512_vnni", "avx_vnni")),
+    not has_wide_sums(),
     reason="without VNNI, the runtime adds products of 8-bit integers in 16 bits, which overflow",
 )

@@ -98,6 +98,11 @@ def unpacked(data: Array, bits: int, count: int, dtype: np.dtype[Any]) -> Array:
     return elements.view(dtype) if dtype == ml_dtypes.float4_e2m1fn else elements.astype(dtype)
 
 
+def compute_in_floats() -> None:
+    """Let the runtime compute quantized models in floats, in all that this process runs."""
+    core().set_property("CPU", dict(IN_FLOATS))
+
+
 IN_FLOATS: Mapping[str, str] = {"LP_TRANSFORMS_MODE": "NO"}
 """A property by which the CPU plugin computes quantized models in floats.
 

@@ -72,7 +72,8 @@ frobenius_norm=: X dim| ; keepdim=keep_dim
 mean=mean_all squared_l2_norm= l1_norm=: X
 logsumexp= p_norm=: X
 norm=: X -> Out Norm
-std= var= nanmedian= median=: x
+std= var=: x
+nanmedian= median=: X -> Out MedianIndex
 arg_max=argmax arg_min=argmin: X axis|
 cumsum=: X axis|
 cumprod=: X
@@ -182,6 +183,7 @@ empty= gaussian_random=gaussian: shape|ShapeTensor|ShapeTensorList+
 uniform_random=uniform: shape|ShapeTensor|ShapeTensorList+ min| max|
 assign_value=assign_value_(_) assign_value=assign_value:
 eye=: num_rows| num_columns|
+tril_indices= triu_indices=:
 range=arange: Start End Step
 linspace=: Start Stop Num
 

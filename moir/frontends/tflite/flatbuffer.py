@@ -10,6 +10,7 @@ Source: the schema of TensorFlow Lite, version 3.
 from __future__ import annotations
 
 import mmap
+import re
 import struct
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -26,6 +27,12 @@ from moir.files.reading import check_beginning, map_file
 
 IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
+
+FIRST_WITH_RANKS = (2, 10)
+"""The first version of TensorFlow whose converter says of each tensor whether its rank is known."""
+
+LARGEST_METADATA = 4096
+_VERSION = re.compile(rb"(?<![\d.])(\d{1,3})\.(\d{1,3})\.\d")
 
 OWN_KINDS = frozenset(("Flex", "dequantize", "fake_quantize", "quantize"))
 """Kinds of the dialect that are no operators of a file."""
@@ -88,9 +95,25 @@ class ModelFile:
 
     @cached_property
     def says_ranks(self) -> bool:
-        """Whether a tensor without a shape is a scalar only if its flag says so: older files do not have the flag."""
+        """Whether a tensor without a shape is a scalar only if its flag says so: older files do not have the flag.
+
+        Converters write the flag since 2.10, and which one they are since 2.9.
+        """
+        if (version := self.converter) is not None:
+            return version >= FIRST_WITH_RANKS
         with self.damage("a tensor"):
             return any(each.HasRank() for table in self.subgraphs for each in self.listed(table.TensorsLength(), table.Tensors))
+
+    @cached_property
+    def converter(self) -> tuple[int, int] | None:
+        """The version of TensorFlow whose converter wrote the file, if the file says so."""
+        with self.damage("the metadata"):
+            for entry in self.listed(self.root.MetadataLength(), self.root.Metadata):
+                if entry.Name() != b"CONVERSION_METADATA" or (raw := self.buffer(entry.Buffer())) is None:
+                    continue
+                if (found := _VERSION.search(raw[:LARGEST_METADATA].tobytes())) is not None:
+                    return int(found[1]), int(found[2])
+        return None
 
     @cached_property
     def signatures(self) -> list[Any]:

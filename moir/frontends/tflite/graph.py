@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from moir.dialects import opset
@@ -33,7 +34,7 @@ from moir.frontends.operations import Operations
 from moir.frontends.tflite.custom import custom_attributes
 from moir.frontends.tflite.flatbuffer import ModelFile, integers
 from moir.frontends.tflite.options import attributes_of
-from moir.frontends.tflite.quantization import INTEGER_KINDS, described, is_bias, is_rounded, keeps_levels
+from moir.frontends.tflite.quantization import described, is_bias, is_rounded, keeps_levels, table_place, takes_integers
 from moir.frontends.tflite.rounding import offsets
 from moir.frontends.tflite.state import STATE_OPERANDS, Resources
 from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
@@ -41,9 +42,13 @@ from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
 REGIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "IF": (("then_branch", "then_subgraph_index"), ("else_branch", "else_subgraph_index")),
     "WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
+    "STABLEHLO_REDUCE": (("body", "body_subgraph_index"),),
+    "STABLEHLO_REDUCE_WINDOW": (("body", "body_subgraph_index"),),
+    "STABLEHLO_SCATTER": (("update_computation", "update_computation_subgraph_index"),),
+    "STABLEHLO_SORT": (("comparator", "comparator_subgraph_index"),),
     "STABLEHLO_WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
 }
-"""Control flow -> the graphs of an operation, and the attributes that number them."""
+"""Control flow and functions of elements -> the graphs of an operation, and the attributes that number them."""
 
 INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomposition_subgraph_index"}
 """Calls -> the attribute with the number of the subgraph."""
@@ -185,26 +190,31 @@ class SubgraphImporter:
         is_custom: bool,
     ) -> None:
         """The operation of an operator, and what rounds its results."""
+        if not is_custom and (part := self._complex_part(inputs)) is not None:
+            attributes = attributes | {"T": ComplexType(part)}
+        if kind == "CAST" and (part := self._complex_part(outputs)) is not None:
+            attributes = attributes | {"DstT": ComplexType(part)}
         if regions:
             attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
-        takes_integers = kind in INTEGER_KINDS and not is_custom
         given = [None if each < 0 else self.tensor(each) for each in inputs]
+        present = [each for each in given if each is not None]
+        is_table = self._is_constant(inputs, table_place(kind))
+        of_integers = not is_custom and takes_integers(kind, present, [self.tensor(each) for each in outputs], is_table)
         offset = offsets(kind, given, self.tensor(outputs[0])) if outputs and not is_custom else None
-        operands = [self._operand(kind, place, each, takes_integers, offset) for place, each in enumerate(inputs)]
+        operands = [self._operand(kind, place, each, of_integers, offset) for place, each in enumerate(inputs)]
         variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
-        keeps = not regions and not is_custom and keeps_levels(kind, [each for each in given if each is not None])
+        keeps = not regions and not is_custom and not of_integers and keeps_levels(kind, present)
         # The variables that an operator changes are results of its operation.
         found = [*outputs, *variables]
         tensors = [self.tensor(each) for each in found]
         rounds = [
-            is_rounded(each) and not (keeps and described(each) in [described(own) for own in given if own is not None]) and not regions
-            for each in tensors
+            is_rounded(each) and not (keeps and described(each) in [described(own) for own in present]) and not regions for each in tensors
         ]
         results = self._append(
             kind,
             operands,
             attributes,
-            [UNKNOWN if regions else self._type(each, numbers=not takes_integers) for each in tensors],
+            [UNKNOWN if regions else self._type(each, numbers=not of_integers) for each in tensors],
             tensors[0].name if tensors else kind,
             [[] if rounds[place] else self._names(each) for place, each in enumerate(found)],
             regions,
@@ -212,7 +222,7 @@ class SubgraphImporter:
         for place, each in enumerate(found):
             value = results[place]
             if rounds[place]:
-                value = self._converted("fake_quantize", value, tensors[place], self._names(each))
+                value = self._converted("dequantize" if of_integers else "fake_quantize", value, tensors[place], self._names(each))
             if place < len(outputs):
                 self._values[each] = value
             else:
@@ -266,8 +276,21 @@ class SubgraphImporter:
         is_quantized = is_rounded(tensor) or (tensor.quantization is not None and is_bias(kind, place))
         if takes_integers or not is_quantized:
             value = self.value(index)
-            return value if not is_rounded(tensor) else self._converted("quantize", value, tensor)
+            return value if not is_rounded(tensor) else self._integers(value, tensor)
         return self._bias(index, tensor, offset) if not is_rounded(tensor) else self.value(index)
+
+    def _integers(self, value: SSAValue, tensor: Tensor) -> SSAValue:
+        """The integers that stand for the numbers of a tensor."""
+        owner = value.owner
+        if isinstance(owner, Operation) and owner.name == "tflite.dequantize":
+            return owner.operands[0]
+        return self._converted("quantize", value, tensor)
+
+    def _is_constant(self, operands: Sequence[int], place: int | None) -> bool:
+        """Whether the operand at a place is a constant."""
+        if place is None or not 0 <= place < len(operands) or operands[place] < 0:
+            return False
+        return self.file.buffer(self.tensor(operands[place]).buffer) is not None
 
     def _bias(self, index: int, tensor: Tensor, offset: Sequence[float] | None) -> SSAValue:
         """The numbers that a bias of 32 or 64 bits stands for; such integers anywhere else are integers."""
@@ -308,7 +331,13 @@ class SubgraphImporter:
     def _type(self, wanted: Tensor, numbers: bool = True) -> Attribute:
         """The type that the file declares for a tensor."""
         element = f32 if numbers and is_rounded(wanted) else wanted.element
+        if wanted.part is not None:
+            return tensor_type((*wanted.shape, 2) if wanted.is_ranked else None, wanted.part)
         return UNKNOWN if element is dynamic else tensor_type(wanted.shape if wanted.is_ranked else None, element)
+
+    def _complex_part(self, tensors: Sequence[int]) -> Any:
+        """The element type of the parts of complex numbers among tensors; None if there are none."""
+        return next((part for each in tensors if each >= 0 and (part := self.tensor(each).part) is not None), None)
 
     def _names(self, index: int) -> list[str]:
         """The names of a tensor: of the model those of the signature, and its own unless another one has it."""

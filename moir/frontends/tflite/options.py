@@ -37,6 +37,7 @@ _ENUMERATIONS: Mapping[str, str] = {
     "combiner": "CombinerType",
     "kernel_type": "LSTMKernelType",
     "comparison_direction": "StablehloComparisonDirection",
+    "compare_type": "StablehloComparisonType",
     "reduce_function": "ReduceWindowFunction",
     "algorithm": "RngAlgorithm",
 }
@@ -60,9 +61,10 @@ def snake_case(name: str) -> str:
 
 @cache
 def _names_of_values(enumeration: str) -> dict[int, str]:
-    """The names of the values of an enumeration."""
+    """The names of the values of an enumeration, without its own name, with which some begin."""
     class_: Any = getattr(import_module(f"tflite.{enumeration}"), enumeration)
-    return {getattr(class_, name): name for name in dir(class_) if not name.startswith("_")}
+    prefix = f"{snake_case(enumeration).upper()}_"
+    return {getattr(class_, name): name.removeprefix(prefix) for name in dir(class_) if not name.startswith("_")}
 
 
 def attributes_of(file: ModelFile, operator: Any, kind: str) -> dict[str, Attribute]:

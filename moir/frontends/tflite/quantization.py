@@ -46,6 +46,46 @@ _MOVING = frozenset(
 """Operators whose results are some of their operands' elements, or 0."""
 
 
+_COPYING = frozenset(
+    (
+        *("BROADCAST_TO", "DEPTH_TO_SPACE", "DYNAMIC_UPDATE_SLICE", "EMBEDDING_LOOKUP", "GATHER", "GATHER_ND", "MATRIX_SET_DIAG"),
+        *("MAXIMUM", "MINIMUM", "ONE_HOT", "RESHAPE", "RESIZE_NEAREST_NEIGHBOR", "REVERSE_V2", "SELECT", "SELECT_V2", "SLICE"),
+        *("SPACE_TO_DEPTH", "SPARSE_TO_DENSE", "SPLIT", "SPLIT_V", "SQUEEZE", "STRIDED_SLICE", "TILE", "TOPK_V2", "TRANSPOSE"),
+    )
+)
+"""Operators whose kernels copy or compare integers, whatever numbers these stand for in operands and results.
+
+Converters give operands and results of most of them one scale and zero point, and of some not.
+"""
+
+_COUNTING = frozenset(("MATRIX_DIAG", "NEG", "SCATTER_ND"))
+"""Operators whose kernels compute with integers as if their zero point were 0."""
+
+
+_TABLES: Mapping[str, int] = {"EMBEDDING_LOOKUP": 1, "GATHER": 0, "GATHER_ND": 0}
+"""Operators that look lines up in a table -> its place among the operands."""
+
+
+def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tensor], is_table: bool = False) -> bool:
+    """Whether an operator is given integers, because its results are no numbers of its operands.
+
+    A table of constants (`is_table`) stays one of integers as well, so that only what is looked up becomes numbers.
+    """
+    if kind in INTEGER_KINDS:
+        return True
+    if kind in _TABLES and is_table and all(is_rounded(each) for each in results):
+        return True
+    every = [described(each) for each in (*operands, *results) if is_rounded(each)]
+    if kind in _COUNTING:
+        return any(np.any(each.quantization.zero_point) for each in results if each.quantization is not None and is_rounded(each))
+    return kind in _COPYING and any(each != every[0] for each in every) and all(is_rounded(each) for each in results[:1])
+
+
+def table_place(kind: str) -> int | None:
+    """The place of the table of which an operator looks lines up; None for any other operator."""
+    return _TABLES.get(kind)
+
+
 def is_rounded(tensor: Tensor) -> bool:
     """Whether a tensor stands for numbers that are rounded to its integers."""
     return tensor.quantization is not None and tensor.quantization.range.bits <= LARGEST_BITS

@@ -38,8 +38,15 @@ ELEMENTS: dict[int, Attribute] = {
     16: element_types.ui16,
     17: element_types.si4,
     18: element_types.bf16,
+    20: element_types.ui4,
 }
-"""The element types by the numbers of the schema. The IR has none for complex numbers (8, 11), handles and variants."""
+"""The element types by the numbers of the schema. The IR has none for handles and variants."""
+
+HANDLES = (13, 14)
+"""The numbers of handles of resources, and of variants."""
+
+COMPLEX: dict[int, Attribute] = {8: element_types.f32, 11: element_types.f64}
+"""The element types of the parts of complex numbers, which are pairs in a last dimension of 2, by their numbers."""
 
 LARGEST_RANK = 64
 
@@ -72,6 +79,11 @@ class Tensor(Record):
         """Its element type; dynamic for one that the IR does not have."""
         return ELEMENTS.get(self.number, element_types.dynamic)
 
+    @property
+    def part(self) -> Attribute | None:
+        """The element type of the parts of its complex numbers; None if it has none."""
+        return COMPLEX.get(self.number)
+
 
 def tensor_of(file: ModelFile, table: Any) -> Tensor:
     """The tensor of a table. Raises ModelFileError for one that cannot be."""
@@ -81,6 +93,9 @@ def tensor_of(file: ModelFile, table: Any) -> Tensor:
     if len(shape) > LARGEST_RANK or min(shape, default=0) < -1 or impossibility(shape):
         raise file.error(f"the tensor {name!r} has a shape of {len(shape)} dimensions that no tensor has", "the file is damaged")
     number = table.Type()
+    if number not in ELEMENTS and number not in COMPLEX and number not in HANDLES:
+        hint = "it may be one of a newer version of TensorFlow; convert the model with another quantization"
+        raise file.error(f"the tensor {name!r} has the element type {number}, which is not supported", hint)
     quantization = _quantization(file, table.Quantization(), shape, ELEMENTS.get(number), name)
     is_ranked = bool(shape) or bool(table.HasRank()) or not file.says_ranks
     return Tensor(name, shape, is_ranked, number, table.Buffer(), bool(table.IsVariable()), quantization, table)
@@ -118,6 +133,10 @@ def constant_of(file: ModelFile, tensor: Tensor) -> DataAttr | None:
     if raw is None:
         is_empty = 0 in tensor.shape and tensor.number in ELEMENTS and tensor.number != 5
         return DataAttr.of(np.zeros(tensor.shape, describe(tensor.element).numpy), tensor.element) if is_empty else None
+    if tensor.part is not None and min(tensor.shape, default=0) >= 0:
+        row = describe(tensor.part)
+        if raw.size == row.storage(2 * prod(tensor.shape)):
+            return DataAttr.of(raw.view(row.numpy).reshape(*tensor.shape, 2), tensor.part)
     if tensor.number not in ELEMENTS:
         raise file.error(f"the constant {tensor.name!r} has the element type {tensor.number}, which the IR does not have")
     if min(tensor.shape, default=0) < 0:

@@ -52,5 +52,5 @@ def rnn(
     # Initial states of zeros may have a batch of 1.
     states = [op.Broadcast(node.operand(2 + index), full, mode="bidirectional") for index in range(mode.state_count)]
     lengths = op.convert(node.operand(2 + mode.state_count), si64) if use_sequence_length else op.Broadcast(steps, batch)
-    value, finals = computed(op, network, batch_first, states, lengths, parameters, padded=use_sequence_length)
+    value, finals = computed(op, network, batch_first, states, lengths, parameters)
     return [op.transposed(value, [1, 0, 2]), *finals]

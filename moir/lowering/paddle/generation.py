@@ -185,3 +185,14 @@ def gaussian(op: OpBuilder, shape: SSAValue, *, mean: float = 0.0, std: float = 
     )
     normal = op.Multiply(op.Sqrt(op.Multiply(op.Log(first), -2.0)), op.Cos(op.Multiply(second, 2 * math.pi)))
     return op.convert(op.Add(op.Multiply(normal, std), mean), dtype)
+
+
+@paddle.lowers("tril_indices", "triu_indices")
+def indices_of_triangle(
+    node: LoweringNode, op: OpBuilder, *, rows: int = 0, cols: int = 0, row: int = 0, col: int = 0, offset: int = 0, dtype: Attribute = si64
+) -> SSAValue:
+    """paddle.tril_indices() {rows, cols, offset} -> the rows and columns of a triangle, as a constant"""
+    is_lower = node.op.KIND == "tril_indices"
+    check_constant_size(2, *((rows, cols) if is_lower else (row, col)))
+    found = np.tril_indices(rows, offset, cols) if is_lower else np.triu_indices(row, offset, col)
+    return op.constant(np.stack(found).astype(np.int64), dtype)

@@ -33,7 +33,7 @@ INDEX: dict[str, str] = {
     ),
     "generation": (
         "assign_value empty eye fill_any_like fill_constant fill_constant_batch_size_like fill_zeros_like gaussian_random "
-        "linspace ones_like range uniform_random zeros_like"
+        "linspace ones_like range tril_indices triu_indices uniform_random zeros_like"
     ),
     "image": (
         "affine_grid bicubic_interp bicubic_interp_v2 bilinear_interp bilinear_interp_v2 channel_shuffle fold grid_sampler "
@@ -71,4 +71,5 @@ INDEX: dict[str, str] = {
     "signal": ("fft_c2c fft_c2r fft_r2c frame overlap_add stft"),
     "slicing": ("crop_tensor pad pad2d pad3d set_value slice strided_slice"),
     "sort": ("argsort kthvalue searchsorted top_k top_k_v2 unique"),
+    "statistics": ("cummax cummin logcumsumexp median nanmedian"),
 }

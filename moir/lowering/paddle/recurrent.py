@@ -51,6 +51,6 @@ def rnn(
     sizes = op.ShapeOf(batch_first)
     every = op.convert(lengths, si64) if lengths is not None else op.Broadcast(op.Gather(sizes, [1], 0), op.Gather(sizes, [0], 0))
     network = Network(mode, num_layers, directions, 0, hidden_size)
-    value, finals = over_layers(op, network, batch_first, initial, every, layers, padded=lengths is not None)
+    value, finals = over_layers(op, network, batch_first, initial, every, layers)
     rest: list[SSAValue | None] = [None] * (node.result_count - 2 - len(finals))
     return [op.transposed(value, [1, 0, 2]), None, *finals, *rest]

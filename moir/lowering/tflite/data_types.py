@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of
@@ -15,7 +16,10 @@ from moir.rewriting.builder import OpBuilder
 @tflite.lowers("CAST")
 def cast(node: LoweringNode, op: OpBuilder, input: SSAValue) -> Replacement:
     """tflite.CAST(x) -> what tf.Cast(x) {DstT} lowers to; the type is that of the result"""
-    return lowered_as(node, op, "Cast", [input], {"DstT": element_of(node.op.results[0])})
+    types: dict[str, object] = {"DstT": node.op.properties.get("DstT", element_of(node.op.results[0]))}
+    if isinstance(source := node.op.properties.get("T"), ComplexType):
+        types["SrcT"] = source
+    return lowered_as(node, op, "Cast", [input], types)
 
 
 @tflite.lowers("BITCAST")

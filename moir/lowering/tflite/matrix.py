@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import rank_of, shape_of, size_along
+from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.shapes import element_of, rank_of, shape_of, size_along
 from moir.lowering.binder import LoweringNode
+from moir.lowering.table import Replacement
 from moir.lowering.tflite.convolution import with_bias
 from moir.lowering.tflite.table import tflite
+from moir.lowering.tflite.tensorflow_operations import lowered_as
 from moir.rewriting.builder import OpBuilder
+
+
+@tflite.lowers("BATCH_MATMUL")
+def batch_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, adj_x: bool = False, adj_y: bool = False) -> Replacement:
+    """tflite.BATCH_MATMUL(x, y) {adj_x, adj_y} -> what tf.BatchMatMulV3(x, y) {adj_x, adj_y, Tout} lowers to
+
+    Integers that stand for themselves are added in the type that the file declares for the result.
+    """
+    attributes: dict[str, object] = {"adj_x": adj_x, "adj_y": adj_y}
+    element = element_of(node.op.results[0])
+    if element in INTEGER_TYPES:
+        attributes["Tout"] = element
+    return lowered_as(node, op, "BatchMatMulV3", [x, y], attributes)
 
 
 @tflite.lowers("FULLY_CONNECTED")

@@ -1,6 +1,6 @@
-"""Custom operators of MediaPipe's networks of faces, hands and segments.
+"""Custom operators of MediaPipe's networks that segment images: pooling and transposed convolution.
 
-The options of three of them are the memory of a structure of C, whose fields are i32.
+Their options are the memory of a structure of C, whose fields are i32.
 
 Source: mediapipe/util/tflite/operations, and builtin_op_data.h of TensorFlow Lite 2.21.
 """
@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32, si32
-from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.dialects.shapes import is_static, shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
@@ -147,27 +147,3 @@ def transposed_convolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weigh
         output_padding=(0, 0),
     )
     return op.Add(channel_last(op, result, 4), bias)
-
-
-@tflite.lowers("TransformLandmarks")
-def transform_landmarks(
-    node: LoweringNode, op: OpBuilder, landmarks: SSAValue, matrix: SSAValue, *, dimensions: int = 0, scale: float = 1.0
-) -> SSAValue:
-    """tflite.TransformLandmarks(points, matrix [1, 4, 4])
-    -> opset1.MatMul(x and y, the turning part of the matrix) + its translation; a third coordinate stays
-
-    Points are [1, n, d]; of the first version [1, h, w, n · d], and the translation is times a scale.
-    """
-    rank, shape = rank_of(landmarks), shape_of(landmarks)
-    if dimensions not in (2, 3) or rank not in (3, 4) or shape is None:
-        node.fail(f"points of {dimensions} coordinates in a tensor of rank {rank} are not supported")
-    factor = scale if rank == 4 else 1.0
-    rows = op.Reshape(matrix, [4, 4], special_zero=False)
-    turn = op.Slice(op.Slice(rows, [0], [2], [1], [0]), [0], [2], [1], [1])
-    shift = op.Reshape(op.Slice(op.Slice(rows, [0], [2], [1], [0]), [3], [4], [1], [1]), [2], special_zero=False)
-    shift = shift if factor == 1.0 else op.Multiply(shift, factor)
-    points = op.Reshape(landmarks, [-1, dimensions], special_zero=False)
-    flat = points if dimensions == 2 else op.Slice(points, [0], [2], [1], [1])
-    moved = op.Add(op.MatMul(flat, turn, transpose_b=True), shift)
-    result = moved if dimensions == 2 else op.Concat(moved, op.Slice(points, [2], [3], [1], [1]), axis=1)
-    return op.Reshape(result, op.ShapeOf(landmarks) if not is_static(shape) else list(shape), special_zero=False)

@@ -90,12 +90,24 @@ def lstm_sequence(node: LoweringNode, op: OpBuilder, *, time_major: bool = False
 @tflite.lowers("LSTM")
 def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tflite.LSTM(x [N, I], weights…, h0, c0) -> one step; the results are the scratch, h, c, y of old files, or y"""
-    if node.text("kernel_type", "FULL") != "FULL":
-        node.fail("the basic kernel of an LSTM is not supported", hint="convert the original model again")
+    if node.text("kernel_type", "FULL") == "BASIC":
+        return _basic_step(op, *(node.operand(place) for place in range(5)))
     found = Lstm.of(node, 1, 20)
     steps = op.Unsqueeze(node.operand(0), [0])
     output, *states = _lstm(node, op, steps, found, (node.operand(18), node.operand(19)), True)
     return [op.Squeeze(output, [0]), *states]
+
+
+def _basic_step(op: OpBuilder, x: SSAValue, hidden: SSAValue, weights: SSAValue, bias: SSAValue, cell: SSAValue) -> Replacement:
+    """One step of the basic kernel, whose states are operands and results: h, c, the concatenation, and the gates.
+
+    Weights are [4 H, I + H], of the gates input, cell, forget, output.
+    """
+    joined = op.Concat(x, hidden, axis=1)
+    gates = op.Add(op.MatMul(joined, weights, transpose_b=True), bias)
+    enter, candidate, forget, leave = op.Split.parts(GATES, gates, 1, num_splits=GATES)
+    following = op.Add(op.Multiply(op.Sigmoid(enter), op.Tanh(candidate)), op.Multiply(op.Sigmoid(forget), cell))
+    return [op.Multiply(op.Sigmoid(leave), op.Tanh(following)), following, joined, gates]
 
 
 @tflite.lowers("BIDIRECTIONAL_SEQUENCE_LSTM")

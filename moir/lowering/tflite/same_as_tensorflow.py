@@ -131,7 +131,6 @@ _BY_NAME = _ARITHMETIC | _ELEMENTWISE | _COMPARISON | _MOVEMENT | _REDUCTION | _
 SAME: Mapping[str, Same] = {kind: Same(name) for kind, name in _BY_NAME.items()} | {
     "ARG_MAX": Same("ArgMax"),
     "ARG_MIN": Same("ArgMin"),
-    "BATCH_MATMUL": Same("BatchMatMulV2"),
     "BUCKETIZE": Same("Bucketize"),
     "COMPLEX_ABS": Same("ComplexAbs"),
     "CUMSUM": Same("Cumsum"),

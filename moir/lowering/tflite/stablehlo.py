@@ -1,88 +1,68 @@
-"""Operations of StableHLO that files of newer converters contain."""
+"""Operations of StableHLO that files of newer converters contain, and builtin operators that are such operations.
+
+    tflite.STABLEHLO_PAD(x, value) {edge_padding_low, …}
+->  what stablehlo.pad(x, value) {edge_padding_low, …} lowers to
+
+The names of attributes are the same in both; a subgraph that is a function of elements is a region.
+"""
 
 from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean
-from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.table import Replacement
+from moir.lowering.tflite.substitution import lowered_by
 from moir.lowering.tflite.table import tflite
-from moir.lowering.tflite.tensorflow_operations import lowered_as
+from moir.lowering.xla.padding import with_interior
+from moir.lowering.xla.windows import AxisWindow, reduced_windows
 from moir.rewriting.builder import OpBuilder
 
-_SAME = {
-    "STABLEHLO_ABS": "Abs",
-    "STABLEHLO_ADD": "AddV2",
-    "STABLEHLO_COSINE": "Cos",
-    "STABLEHLO_EXPONENTIAL": "Exp",
-    "STABLEHLO_FLOOR": "Floor",
-    "STABLEHLO_LOG": "Log",
-    "STABLEHLO_LOGISTIC": "Sigmoid",
-    "STABLEHLO_MAXIMUM": "Maximum",
-    "STABLEHLO_MINIMUM": "Minimum",
-    "STABLEHLO_MULTIPLY": "Mul",
-    "STABLEHLO_NEGATE": "Neg",
-    "STABLEHLO_POWER": "Pow",
-    "STABLEHLO_RSQRT": "Rsqrt",
-    "STABLEHLO_SELECT": "SelectV2",
-    "STABLEHLO_SUBTRACT": "Sub",
-    "STABLEHLO_TANH": "Tanh",
-}
-"""Kind -> the operation of TensorFlow that it is."""
+PREFIX = "STABLEHLO_"
+
+_KINDS = (
+    *("abs", "add", "and", "broadcast_in_dim", "cbrt", "clamp", "compare", "concatenate", "convert", "convolution", "cosine"),
+    *("custom_call", "divide", "dot_general", "dynamic_slice", "dynamic_update_slice", "exponential", "floor", "gather", "iota"),
+    *("log", "logistic", "maximum", "minimum", "multiply", "negate", "or", "pad", "power", "reduce", "reduce_window"),
+    *("remainder", "reshape", "rng_bit_generator", "rsqrt", "scatter", "select", "shift_left", "slice", "sort", "subtract"),
+    *("tanh", "transpose"),
+)
+"""The kinds in the dialect `stablehlo`; in files they are in capitals after STABLEHLO_."""
 
 
-@tflite.lowers(*_SAME)
+@tflite.lowers(*(PREFIX + kind.upper() for kind in _KINDS))
 def same(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tflite.STABLEHLO_ADD(x, y) -> what tf.AddV2(x, y) lowers to"""
-    if element_of(node.op.results[0]) is boolean and node.op.KIND != "STABLEHLO_SELECT":
-        node.fail("arithmetic of truth values is not supported")
-    return lowered_as(node, op, _SAME[node.op.KIND], node.values)
+    """tflite.STABLEHLO_ADD(x, y) -> what stablehlo.add(x, y) lowers to"""
+    kind = node.op.KIND.removeprefix(PREFIX).lower()
+    regions = [node.op.detach_region(each) for each in list(node.op.regions)]
+    types = [result.type for result in node.op.results]
+    return lowered_by(stablehlo, node, op, kind, node.values, node.op.properties, types, regions)
 
 
-@tflite.lowers("STABLEHLO_AND", "STABLEHLO_OR")
-def logical(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tflite.STABLEHLO_AND(x, y) -> opset1.LogicalAnd(x, y), of integers opset13.BitwiseAnd(x, y)"""
-    name = node.op.KIND.removeprefix("STABLEHLO_").capitalize()
-    prefix = "Logical" if element_of(x) is boolean else "Bitwise"
-    return getattr(op, prefix + name)(x, y)
+@tflite.lowers("DILATE")
+def dilate(node: LoweringNode, op: OpBuilder, input: SSAValue, dilations: SSAValue, padding_value: SSAValue) -> SSAValue:
+    """tflite.DILATE(x, steps, value) -> opset1.Reshape(opset12.Pad(opset1.Unsqueeze(x, …), …, value), …)"""
+    steps = op.known.integers(dilations)
+    if steps is None or len(steps) != node.known_rank(0) or min(steps, default=1) < 1:
+        node.fail("its dilations are computed when the model runs, or are not those of its operand", hint="make them constants")
+    return with_interior(op, input, [each - 1 for each in steps], as_scalar(op, padding_value))
 
 
-@tflite.lowers("STABLEHLO_DIVIDE")
-def divide(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """tflite.STABLEHLO_DIVIDE(x, y) -> opset1.Divide(x, y) {m_pythondiv = false}"""
-    return op.Divide(x, y, m_pythondiv=False)
+_REDUCED = {"ADD": "sum", "MUL": "prod", "MINIMUM": "min", "MAXIMUM": "max", "ALL": "and", "ANY": "or"}
+"""The function of REDUCE_WINDOW -> the combination."""
 
 
-@tflite.lowers("STABLEHLO_CLAMP")
-def clamp(op: OpBuilder, low: SSAValue, x: SSAValue, high: SSAValue) -> SSAValue:
-    """tflite.STABLEHLO_CLAMP(low, x, high) -> opset1.Minimum(opset1.Maximum(x, low), high)"""
-    return op.Minimum(op.Maximum(x, low), high)
-
-
-@tflite.lowers("STABLEHLO_CONVERT")
-def convert(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Replacement:
-    """tflite.STABLEHLO_CONVERT(x) -> what tf.Cast(x) {DstT} lowers to; the type is that of the result"""
-    return lowered_as(node, op, "Cast", [x], {"DstT": element_of(node.op.results[0])})
-
-
-@tflite.lowers("STABLEHLO_CONCATENATE")
-def concatenate(op: OpBuilder, *values: SSAValue, dimension: int = 0) -> SSAValue:
-    """tflite.STABLEHLO_CONCATENATE(x…) {dimension} -> opset1.Concat(x…) {axis}"""
-    return op.Concat(*values, axis=dimension)
-
-
-@tflite.lowers("STABLEHLO_TRANSPOSE")
-def transpose(op: OpBuilder, x: SSAValue, *, permutation: tuple[int, ...] = ()) -> SSAValue:
-    """tflite.STABLEHLO_TRANSPOSE(x) {permutation} -> opset1.Transpose(x, permutation)"""
-    return op.transposed(x, permutation)
-
-
-@tflite.lowers("STABLEHLO_RESHAPE")
-def reshape(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tflite.STABLEHLO_RESHAPE(x) -> opset1.Reshape(x, the shape that the file declares for the result)"""
-    shape = shape_of(node.op.results[0])
-    if shape is None or not is_static(shape):
-        node.fail("the shape of its result is unknown")
-    return op.Reshape(x, list(shape), special_zero=False)
+@tflite.lowers("REDUCE_WINDOW")
+def reduce_window(node: LoweringNode, op: OpBuilder, *, reduce_function: str = "UNSUPPORTED") -> SSAValue:
+    """tflite.REDUCE_WINDOW(x, init, sizes, strides, dilations) -> opset14.MaxPool, opset14.AvgPool times the size, …"""
+    columns = [op.known.integers(node.operand(place)) for place in (2, 3, 4)]
+    rank, kind = node.known_rank(0), _REDUCED.get(reduce_function)
+    known = [each for each in columns if each is not None and len(each) == rank and min(each, default=1) > 0]
+    if len(known) != len(columns):
+        node.fail("its windows are computed when the model runs, or are not those of its operand", hint="make them constants")
+    if kind is None:
+        node.fail(f"the function {reduce_function} is not supported")
+    windows = [AxisWindow(size, stride, 1, dilation, 0, 0) for size, stride, dilation in zip(*known, strict=True)]
+    return reduced_windows(node, op, kind, node.operand(1), windows)

@@ -1,4 +1,4 @@
-"""Operations of TensorFlow in the place of operators of TensorFlow Lite: the handlers of the `tf` dialect lower them.
+"""Operations of TensorFlow in the place of operators of TensorFlow Lite.
 
 tflite.CUMSUM(%x, %axis) {exclusive = true}  ->  what tf.Cumsum(%x, %axis) {exclusive = true} lowers to
 """
@@ -7,33 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import SSAValue
 
-from moir.dialects.framework import FrameworkOp, operation_class
-from moir.dialects.names import name_of
-from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN
-from moir.errors import UnsupportedOperationError
-from moir.lowering.binder import LoweringNode, LoweringRun
-from moir.lowering.table import NEWEST
+from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
+from moir.lowering.tflite.substitution import lowered_by
 from moir.rewriting.builder import OpBuilder
-
-
-class _Substitute(LoweringNode):
-    """A node of TensorFlow that stands for a node of TensorFlow Lite, whose results have the uses."""
-
-    def __init__(self, op: FrameworkOp, run: LoweringRun, node: LoweringNode) -> None:
-        super().__init__(op, NEWEST, run)
-        self._original = node
-
-    def is_used(self, index: int) -> bool:
-        """Whether a result has uses; one that the node does not have is used by what the lowering builds."""
-        return self._original.is_used(index) or index >= self._original.result_count
-
-    @property
-    def name(self) -> str:
-        return self._original.name
 
 
 def lowered_as(
@@ -56,24 +37,11 @@ def lowered_as(
 
     Raises ConversionError if the operation cannot be lowered.
     """
-    handler = tf.handler(kind, NEWEST)
-    if handler is None:
-        node.fail(f"TensorFlow's operation {kind} is not supported", hint="write a lowering for this node, or cut the model in front of it")
-    substitute = operation_class("tf", kind).create(
-        operands=operands,
-        properties={name: attribute_of(value) for name, value in (attributes or {}).items()},
-        attributes={"name": string_attribute(name_of(node.op) or "")},
-        result_types=[UNKNOWN] * (node.result_count if result_count is None else result_count),
-    )
-    try:
-        found = handler(_Substitute(substitute, node.run, node), op)
-    except UnsupportedOperationError as error:
-        raise UnsupportedOperationError(error.reason, operation=node.op.name, node=node.name, hint=error.hint) from error
-    finally:
-        substitute.drop_all_references()
-    if found is None:
-        node.fail(f"TensorFlow's operation {kind} is not supported in this form")
-    return [found] if isinstance(found, SSAValue) else list(found)
+    given = dict(attributes or {})
+    if isinstance(element := node.op.properties.get("T"), ComplexType):
+        given |= {"T": element, "Tparams": element}
+    types = [UNKNOWN] * (node.result_count if result_count is None else result_count)
+    return lowered_by(tf, node, op, kind, operands, given, types)
 
 
 def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:

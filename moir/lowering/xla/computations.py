@@ -47,27 +47,42 @@ _SPELLINGS = {
     "bitcast_convert": "Bitcast",
     "broadcast_in_dim": "BroadcastTo",
     "convert": "Cast",
+    "equal": "Equal",
+    "greater": "Greater",
+    "greater_equal": "GreaterEqual",
+    "less": "Less",
+    "less_equal": "LessEqual",
+    "logical_and": "LogicalAnd",
+    "logical_not": "LogicalNot",
+    "logical_or": "LogicalOr",
     "maximum": "Maximum",
     "minimum": "Minimum",
+    "mul": "Mul",
     "multiply": "Mul",
     "not": "LogicalNot",
+    "not_equal": "NotEqual",
     "or": "LogicalOr",
     "reshape": "Reshape",
     "select": "Select",
+    "select_v2": "SelectV2",
     "shift_right_logical": "RightShift",
+    "sub": "Sub",
     "subtract": "Sub",
     "xor": "BitwiseXor",
 }
-"""Kinds in their other spelling, in lower case, by those that are compared here."""
+"""Kinds that are compared here, by their other spelling, in lower case and without what stands in front of it."""
+
+_IN_FRONT = "stablehlo_"
 
 
 def kind_of(op: object) -> str:
     """The kind of an operation of a framework, in one spelling; a comparison has that of its direction."""
     if not isinstance(op, FrameworkOp):
         return ""
-    if op.KIND == "compare" and (direction := op.properties.get("comparison_direction")) is not None:
+    spelled = op.KIND.lower().removeprefix(_IN_FRONT)
+    if spelled == "compare" and (direction := op.properties.get("comparison_direction")) is not None:
         return _COMPARED.get(value_of(direction), "")
-    return _SPELLINGS.get(op.KIND, op.KIND)
+    return _SPELLINGS.get(spelled, op.KIND)
 
 
 def operands_of(value: SSAValue) -> Sequence[SSAValue]:

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from xdsl.ir import Operation, SSAValue
 
+from moir.analysis.constants import is_quantized_weight
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.opset.matrix import MatMul
@@ -53,7 +54,10 @@ class TransposedOperand(Pattern):
 
 
 class TransposedResult(Pattern):
-    """Exchanges the operands of a product if Transposes are its only uses: (A B)ᵀ = Bᵀ Aᵀ."""
+    """Exchanges the operands of a product if Transposes are its only uses: (A B)ᵀ = Bᵀ Aᵀ.
+
+    Quantized weights stay the second operand, where runtimes multiply by them in their type.
+    """
 
     roots = (Transpose,)
     companions = ((MatMul,),)
@@ -63,7 +67,7 @@ class TransposedResult(Pattern):
         if not isinstance(product, MatMul) or not has_one_live_use(product.results[0]) or not swaps_last_two(op, rewriter.known):
             return
         a, b = product.operands
-        if min(rank_of(a) or 0, rank_of(b) or 0) < 2:
+        if min(rank_of(a) or 0, rank_of(b) or 0) < 2 or is_quantized_weight(b):
             return
         flags = {"transpose_a": not product.flag("transpose_b"), "transpose_b": not product.flag("transpose_a")}
         rewriter.replace_with(op, rewriter.op.MatMul(b, a, **flags))

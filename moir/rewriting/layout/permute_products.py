@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.analysis.constants import is_quantized_weight
 from moir.dialects.shapes import rank_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout.orders import Order, composed, natural
@@ -49,6 +50,9 @@ def matmul(offer: Offer) -> Permuted | None:
         found.properties[name] = not flags[name]
         return found
     found.results[0] = composed(batch, swap)
+    if is_quantized_weight(op.operands[1]):
+        # Runtimes multiply by such weights where they are the second operand.
+        return None
 
     def exchanged(builder: OpBuilder, values: list[SSAValue]) -> list[SSAValue]:
         return [builder.MatMul(values[1], values[0], transpose_a=not flags["transpose_b"], transpose_b=not flags["transpose_a"])]

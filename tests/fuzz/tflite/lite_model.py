@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass, field
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ import tensorflow as tf
 
 from tests.fuzz.case import Case, Contents, Reference
 from tests.fuzz.draw import Array, NoCase
-from tests.fuzz.tensorflow.graph_model import GraphModel
+from tests.fuzz.tensorflow.graph_model import GraphModel, pairs
 
 FORMS = ("float", "float", "float", "float", "dynamic range", "halves", "i8")
 """What the converter makes of weights and activations; the first one more often."""
+
+MOST_QUANTIZED = 3
+"""The most operators of a model with integers of 8 bits: each rounds, here and in the interpreter in its own manner."""
 
 OPTIMIZED = "dynamic range", "halves", "i8"
 
@@ -30,11 +34,13 @@ class LiteModel:
         source: the graph.
         content: the file.
         form: the form of weights and activations.
+        outputs: the names of its outputs, which are those of inputs where nothing is computed.
     """
 
     source: GraphModel
     content: bytes = field(repr=False)
     form: str
+    outputs: Sequence[str]
 
     def save(self, folder: Path) -> Path:
         """Write the file."""
@@ -55,9 +61,9 @@ class LiteModel:
         kinds = tf.lite.experimental.OpResolverType
         names = {"optimized kernels": kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES, "reference kernels": kinds.BUILTIN_REF}
         found: list[tuple[str, Reference]] = [
-            (name, lambda inputs, kind=kind: interpreted(self.content, inputs, kind, self.source.outputs)) for name, kind in names.items()
+            (name, lambda inputs, kind=kind: interpreted(self.content, inputs, kind, self.outputs)) for name, kind in names.items()
         ]
-        return found if self.form in OPTIMIZED else [*found, ("TensorFlow", self.source.compute)]
+        return found if self.form == "i8" else [*found, ("TensorFlow", self.source.compute)]
 
     @property
     def guesses_empty_shapes(self) -> bool:
@@ -81,7 +87,14 @@ def interpreted(model: bytes, inputs: Mapping[str, Array], kind: Any, outputs: S
         interpreter.set_tensor(each["index"], inputs[each["name"]])
     interpreter.invoke()
     found = {each["name"]: interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()}
-    return [found[name] for name in outputs]
+    return [unlimited(pairs(found[name])) for name in outputs]
+
+
+def unlimited(array: Array) -> Array:
+    """A result with infinities where it has the largest number of its type, to which kernels limit sums and products."""
+    if array.dtype.kind != "f":
+        return array
+    return np.where(np.abs(array) == np.finfo(array.dtype).max, np.copysign(np.inf, array), array).astype(array.dtype)
 
 
 def lite_case(case: Case, form: str) -> Case:
@@ -108,4 +121,60 @@ def lite_case(case: Case, form: str) -> Case:
             content = converter.convert()
     except Exception as error:
         raise NoCase(str(error)) from None
-    return Case(case.subject, LiteModel(graph, content, form), case.inputs, case.outputs)
+    names = [each["name"] for each in tf.lite.Interpreter(model_content=content).get_output_details()]
+    outputs = list(graph.outputs) if set(names) >= set(graph.outputs) else names
+    if len(outputs) != len(graph.outputs):
+        raise NoCase("an output stands for several")
+    if form == "i8" and operator_count(content) > MOST_QUANTIZED:
+        raise NoCase("so many operators round that results differ by more than a step")
+    levels = quantizations(content)
+    inputs = {name: on_levels(value, levels[name]) if name in levels else value for name, value in case.inputs.items()}
+    try:
+        interpreted(content, inputs, tf.lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES, outputs)
+    except (ValueError, RuntimeError, KeyError) as error:
+        raise NoCase(str(error)) from None
+    return Case(
+        case.subject,
+        LiteModel(graph, content, form, outputs),
+        inputs,
+        outputs,
+        [levels[name][0] if name in levels else 0.0 for name in outputs],
+    )
+
+
+def operator_count(content: bytes) -> int:
+    """The number of operators of a model but those at its inputs and outputs that quantize."""
+    schema: Any = import_module("tensorflow.lite.python.schema_py_generated")
+    model = schema.Model.GetRootAs(content, 0)
+    graph = model.Subgraphs(0)
+    codes = [model.OperatorCodes(graph.Operators(index).OpcodeIndex()) for index in range(graph.OperatorsLength())]
+    kinds = [max(code.BuiltinCode(), code.DeprecatedBuiltinCode()) for code in codes]
+    return sum(kind not in (schema.BuiltinOperator.QUANTIZE, schema.BuiltinOperator.DEQUANTIZE) for kind in kinds)
+
+
+def on_levels(value: Array, how: tuple[float, int]) -> Array:
+    """Numbers as near as possible that stand for integers of 8 bits, so that nobody has to round them."""
+    scale, zero = how
+    integers = np.clip(np.round(value / np.float32(scale)) + zero, -128, 127)
+    return ((integers - zero) * np.float32(scale)).astype(value.dtype)
+
+
+def quantizations(content: bytes) -> dict[str, tuple[float, int]]:
+    """The scale and the zero point of each tensor of floats that is quantized, or made of quantized ones, by its name."""
+    schema: Any = import_module("tensorflow.lite.python.schema_py_generated")
+    model = schema.Model.GetRootAs(content, 0)
+    graph = model.Subgraphs(0)
+    found: dict[str, tuple[float, int]] = {}
+    for index in range(graph.OperatorsLength()):
+        operator = graph.Operators(index)
+        code = model.OperatorCodes(operator.OpcodeIndex())
+        kind = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+        if kind not in (schema.BuiltinOperator.QUANTIZE, schema.BuiltinOperator.DEQUANTIZE):
+            continue
+        floats, integers = graph.Tensors(operator.Inputs(0)), graph.Tensors(operator.Outputs(0))
+        if kind == schema.BuiltinOperator.DEQUANTIZE:
+            floats, integers = integers, floats
+        how = integers.Quantization()
+        if floats.Type() == schema.TensorType.FLOAT32 and integers.Type() == schema.TensorType.INT8 and how.ScaleLength() == 1:
+            found[floats.Name().decode()] = float(how.Scale(0)), int(how.ZeroPoint(0))
+    return found

@@ -68,6 +68,13 @@ def joined_twice(x: Any, y: Any) -> Any:
     return ops.concat([ops.negative(outer), ops.absolute(inner)], 0)
 
 
+def running_sums(x: Any, lengths: Any) -> Any:
+    """The sums of x [N, T, 1] up to each step of sequences, by a network of one cell."""
+    one = np.ones((1, 1, 1), np.float32)
+    begin = ops.multiply(ops.reduce_sum(x, np.array([1]), True), np.float32(0))
+    return ops.rnn_sequence(x, begin, lengths, one, one, np.zeros((1, 1), np.float32), 1, "forward", ["relu"]).output(0)
+
+
 PROOFS_OF_FORMS: dict[str, Proof] = {
     "u32-shift": (
         opset15.bitwise_right_shift,
@@ -159,4 +166,9 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
     "unused-slices": (lambda x: iterated(x, uses_slice=False), [STEPS], floats(4, 4, 4)),
     "slices-of-states": (lambda x: iterated(x, uses_slice=True), [STEPS], STEPS.sum(0)),
     "absolute-concat": (joined_twice, [floats(-1, -2), floats(3, -4)], floats(1, 2, -3, 4, 1, 2, 1, 2, 3, 4)),
+    "sequence-lengths": (
+        running_sums,
+        [np.ones((2, 3, 1), np.float32), integers(1, 3)],
+        floats(1, 0, 0, 1, 2, 3).reshape(2, 1, 3, 1),
+    ),
 }

@@ -33,6 +33,7 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
     "einsum-empty",
     "empty-constant",
     "narrow-extremes",
+    "sequence-lengths",
     "slice-from-end",
     "third-axis-levels",
     "unknown-columns",

@@ -15,7 +15,7 @@ from moir.dialects.memory_map import Array
 
 TYPES = {
     "float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7, "int8": 9, "float64": 10,
-    "uint64": 12, "uint32": 15, "uint16": 16,
+    "uint64": 12, "uint32": 15, "uint16": 16, "int4": 17,
 }  # fmt: skip
 """The numbers of element types by their names in numpy."""
 
@@ -78,8 +78,18 @@ class Operator:
     custom: bytes | None = None
 
 
+@dataclass
+class Function:
+    """A subgraph that another one calls; its tensors have names of their own."""
+
+    tensors: Sequence[Tensor]
+    operators: Sequence[Operator]
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+
+
 class FileWriter:
-    """Writes a file with one subgraph."""
+    """Writes a file."""
 
     def __init__(self) -> None:
         self.builder = flatbuffers.Builder(1024)
@@ -147,60 +157,84 @@ class FileWriter:
     def operator(self, operator: Operator, code: int, places: Mapping[str, int]) -> int:
         """The table of an operator."""
         inputs, outputs = ([places[name] if name else -1 for name in names] for names in (operator.inputs, operator.outputs))
-        table = self.table(operator.options, **operator.fields) if operator.options else None
-        number = getattr(import_module("tflite.BuiltinOptions").BuiltinOptions, operator.options) if operator.options else None
         return self.table(
             "Operator",
             OpcodeIndex=code,
             Inputs=np.array(inputs, np.int32),
             Outputs=np.array(outputs, np.int32),
-            BuiltinOptionsType=number,
-            BuiltinOptions=table,
             CustomOptions=operator.custom,
+            **self.options(operator),
         )
 
+    def options(self, operator: Operator) -> dict[str, int]:
+        """The fields of an operator for its options, which are in one of two unions."""
+        if not operator.options:
+            return {}
+        table = self.table(operator.options, **operator.fields)
+        for union in ("BuiltinOptions", "BuiltinOptions2"):
+            numbers = getattr(import_module(f"tflite.{union}"), union)
+            if hasattr(numbers, operator.options):
+                return {f"{union}Type": getattr(numbers, operator.options), union: table}
+        raise ValueError(f"there are no options {operator.options}")
 
-def file_of(tensors: Sequence[Tensor], operators: Sequence[Operator], inputs: Sequence[str], outputs: Sequence[str]) -> bytes:
-    """The bytes of a model of one subgraph."""
+
+def file_of(
+    tensors: Sequence[Tensor],
+    operators: Sequence[Operator],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    functions: Sequence[Function] = (),
+) -> bytes:
+    """The bytes of a model; its functions are the subgraphs from 1 on."""
     writer = FileWriter()
-    places = {tensor.name: number for number, tensor in enumerate(tensors)}
     buffers = [writer.table("Buffer")]
-    tables: list[int] = []
-    for tensor in tensors:
-        if tensor.is_constant:
-            stored = tensor.value if tensor.sparsity is None else tensor.sparsity.values
-            buffers.append(writer.table("Buffer", Data=content(stored)))
-        tables.append(writer.tensor(tensor, len(buffers) - 1 if tensor.is_constant else 0))
     codes: list[int] = []
-    listed: list[int] = []
-    for number, operator in enumerate(operators):
-        builtin: int = getattr(import_module("tflite.BuiltinOperator").BuiltinOperator, operator.kind, 32)
-        is_custom = operator.custom is not None
-        codes.append(
+    graphs: list[int] = []
+    for function in (Function(tensors, operators, inputs, outputs), *functions):
+        places = {tensor.name: number for number, tensor in enumerate(function.tensors)}
+        tables: list[int] = []
+        for tensor in function.tensors:
+            if tensor.is_constant:
+                stored = tensor.value if tensor.sparsity is None else tensor.sparsity.values
+                buffers.append(writer.table("Buffer", Data=content(stored)))
+            tables.append(writer.tensor(tensor, len(buffers) - 1 if tensor.is_constant else 0))
+        listed: list[int] = []
+        for operator in function.operators:
+            listed.append(writer.operator(operator, len(codes), places))
+            codes.append(_code(writer, operator))
+        graphs.append(
             writer.table(
-                "OperatorCode",
-                DeprecatedBuiltinCode=32 if is_custom else min(builtin, 127),
-                BuiltinCode=32 if is_custom else builtin,
-                CustomCode=operator.kind if is_custom else None,
-                Version=1,
+                "SubGraph",
+                Tensors=tables,
+                Inputs=np.array([places[name] for name in function.inputs], np.int32),
+                Outputs=np.array([places[name] for name in function.outputs], np.int32),
+                Operators=listed,
+                Name="main" if not graphs else f"function_{len(graphs)}",
             )
         )
-        listed.append(writer.operator(operator, number, places))
-    graph = writer.table(
-        "SubGraph",
-        Tensors=tables,
-        Inputs=np.array([places[name] for name in inputs], np.int32),
-        Outputs=np.array([places[name] for name in outputs], np.int32),
-        Operators=listed,
-        Name="main",
-    )
-    root = writer.table("Model", Version=3, OperatorCodes=codes, Subgraphs=[graph], Buffers=buffers, Description="test")
+    root = writer.table("Model", Version=3, OperatorCodes=codes, Subgraphs=graphs, Buffers=buffers, Description="test")
     writer.builder.Finish(root, b"TFL3")
     return bytes(writer.builder.Output())
 
 
+def _code(writer: FileWriter, operator: Operator) -> int:
+    """The table of the code of an operator."""
+    builtin: int = getattr(import_module("tflite.BuiltinOperator").BuiltinOperator, operator.kind, 32)
+    is_custom = operator.custom is not None
+    return writer.table(
+        "OperatorCode",
+        DeprecatedBuiltinCode=32 if is_custom else min(builtin, 127),
+        BuiltinCode=32 if is_custom else builtin,
+        CustomCode=operator.kind if is_custom else None,
+        Version=1,
+    )
+
+
 def content(value: Array) -> Array:
-    """The bytes of a constant."""
+    """The bytes of a constant; of two integers of 4 bits, the first stands in the lower half of a byte."""
+    if value.dtype.name == "int4":
+        halves = np.append(value.astype(np.int8).reshape(-1), [0] * (value.size % 2)).astype(np.uint8) & 15
+        return (halves[::2] | halves[1::2] << 4).astype(np.uint8)
     if value.dtype.kind not in "OU":
         return np.frombuffer(value.tobytes(), np.uint8)
     texts = [str(each).encode() for each in value.ravel()]

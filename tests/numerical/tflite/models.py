@@ -76,3 +76,15 @@ def kinds(path: Path) -> set[str]:
     from moir.frontends.tflite.flatbuffer import ModelFile
 
     return {kind for kind, _ in ModelFile(path).operators}
+
+
+def results_of(path: Path, inputs: Sequence[Array]) -> list[Array]:
+    """What the interpreter, without delegates, computes of a file."""
+    tf: Any = import_module("tensorflow")
+    resolver = tf.lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    interpreter = tf.lite.Interpreter(str(path), experimental_op_resolver_type=resolver)
+    interpreter.allocate_tensors()
+    for place, value in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.set_tensor(place["index"], value)
+    interpreter.invoke()
+    return [interpreter.get_tensor(place["index"]) for place in interpreter.get_output_details()]

@@ -10,11 +10,12 @@ import pytest
 
 import moir
 from moir.dialects.memory_map import Array
-from moir.errors import ConversionError, ModelFileError
+from moir.errors import ConversionError, ModelFileError, UsageError
 from moir.execution.tflite_runtime import LiteRunner
 from moir.frontends.tflite import read_model
 from moir.frontends.tflite.flatbuffer import ModelFile
-from tests.numerical.runtime import core
+from moir.tools.convert import main
+from tests.numerical.runtime import core, run
 from tests.numerical.tflite.files import Operator, Sparsity, Tensor, file_of
 from tests.numerical.tflite.models import converted, interpreted
 
@@ -162,15 +163,77 @@ class Signatures(tf.Module):
         return {"z": x * 2.0}
 
 
-def test_other_signatures_are_noted(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def signatures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("signatures")
     module: Any = Signatures()
-    tf.saved_model.save(module, str(tmp_path / "s"), signatures={"first": module.first, "second": module.second})
-    converter = tf.lite.TFLiteConverter.from_saved_model(str(tmp_path / "s"), signature_keys=["first", "second"])
+    tf.saved_model.save(module, str(folder / "s"), signatures={"first": module.first, "second": module.second})
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(folder / "s"), signature_keys=["first", "second"])
+    path = folder / "m.tflite"
+    path.write_bytes(converter.convert())
+    return path
+
+
+def test_other_signatures_are_noted(signatures: Path) -> None:
+    text = str(moir.convert_model(signatures))
+    assert 'name = "y"' in text
+    assert "the signature of the first subgraph is converted, and not 'second'; --signature chooses one" in text
+
+
+def test_a_signature_is_chosen(tmp_path: Path, signatures: Path) -> None:
+    assert main([str(signatures), "--signature", "second", "-o", str(tmp_path / "m.xml"), "--silent"]) == 0
+    compiled = core().compile_model(tmp_path / "m.xml", "CPU")
+    [output] = compiled.outputs
+    x = np.array([1, 2], np.float32)
+    assert "z" in output.names
+    np.testing.assert_array_equal(compiled.create_infer_request().infer({"x": x})[output], 2 * x)
+
+
+def test_the_interpreter_computes_a_signature(signatures: Path) -> None:
+    runner = LiteRunner(signatures, read_model(signatures, signature="second"), {"signature": "second"})
+    x = np.array([1, 2], np.float32)
+    found = runner.run({"x": x})
+    np.testing.assert_array_equal(found["z"], 2 * x)
+    assert len(runner.run({"x": x}, runner.tensors)) >= 1
+
+
+def test_signatures_that_do_not_exist(signatures: Path) -> None:
+    with pytest.raises(UsageError, match=r"the model has no signature 'secon'; did you mean second\?"):
+        moir.convert_model(signatures, signature="secon")
+    with pytest.raises(UsageError, match=r"it has none; leave out the option|its signatures: "):
+        moir.convert_model(FIXTURES / "network.tflite", signature="other")
+
+
+def test_tensors_that_all_have_an_unknown_rank(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, None, "x")
+        y = tf.nn.elu(x, name="y")
+        converter = tf.compat.v1.lite.TFLiteConverter(graph.as_graph_def(), [x], [y])
     path = tmp_path / "m.tflite"
     path.write_bytes(converter.convert())
-    text = str(moir.convert_model(path))
-    assert 'name = "y"' in text
-    assert "the signature of the first subgraph is converted, and not 'second'" in text
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    model = core().read_model(tmp_path / "m.xml")
+    assert model.inputs[0].get_partial_shape().rank.is_dynamic
+    given = RANDOM.normal(size=(2, 3)).astype(np.float32)
+    [found] = run(model, {"x": given})
+    np.testing.assert_allclose(found, tf.nn.elu(given).numpy(), rtol=1e-5)
+
+
+def test_shapes_of_complex_numbers(tmp_path: Path) -> None:
+    given = RANDOM.normal(size=(3, 8)).astype(np.float32)
+
+    def function(x: Any) -> dict[str, Any]:
+        found = tf.reshape(tf.signal.rfft2d(x, [4, 8]), [2, -1])
+        return {"y": tf.math.imag(found), "z": tf.math.real(tf.expand_dims(found, -1))}
+
+    model = converted(function, {"x": given})
+    path = tmp_path / "m.tflite"
+    path.write_bytes(model)
+    request = request_of(path, tmp_path)
+    found, wanted = request.infer({0: given}), interpreted(model, {"x": given})
+    for output in request.model_outputs:
+        [name] = output.names & wanted.keys()
+        np.testing.assert_allclose(found[output], wanted[name], rtol=1e-4, atol=1e-4)
 
 
 def test_buffers_after_the_flatbuffer(tmp_path: Path) -> None:

@@ -127,3 +127,95 @@ def test_options_that_are_too_short(tmp_path: Path) -> None:
     operator = Operator("MaxUnpooling2D", ["x", "x"], ["y"], custom=b"\x01\x00\x00\x00")
     with pytest.raises(ConversionError, match="its options have 4 bytes, not the 24 of its fields"):
         computed(tmp_path, [operator], {"x": x}, {}, {"y": x})
+
+
+def turning(angle: float) -> Any:
+    return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+
+
+def scaling(x: float, y: float) -> Any:
+    return np.diag([x, y, 1.0])
+
+
+def shifting(x: float, y: float) -> Any:
+    found = np.eye(3)
+    found[:2, 2] = x, y
+    return found
+
+
+def rectangle(points: Array, subset: list[int], angle: float) -> tuple[Any, Any]:
+    """The size of the turned rectangle around points, and its middle, turned back."""
+    turned = points[subset, :2] @ turning(angle)[:2, :2].T
+    middle = (turned.max(0) + turned.min(0)) / 2
+    return turned.max(0) - turned.min(0), turning(-angle)[:2, :2] @ middle
+
+
+def widened(matrix: Any) -> Array:
+    """A matrix [3, 3] of the plane as one [1, 4, 4] of space."""
+    found = np.eye(4, dtype=np.float32)
+    found[:2, :2], found[:2, 3] = matrix[:2, :2], matrix[:2, 2]
+    return found[None]
+
+
+SUBSET = [3, 1, 5, 2, 6]
+
+
+def test_matrices_of_the_first_version(tmp_path: Path) -> None:
+    points = RANDOM.uniform(10, 90, size=(8, 3)).astype(np.float32)
+    span, factor, (height, width), (rows, columns) = 100, 1.5, (128, 96), (32, 24)
+    line = points[4] - points[0]
+    angle = -float(np.arctan(line[1] / line[0]))
+    size, middle = rectangle(points, SUBSET, angle)
+    absolute = scaling((width - 1) / 2, (height - 1) / 2) @ shifting(1, 1)
+    turned = shifting(*(2 * middle / span - 1)) @ turning(-angle)
+    relative = shifting(-1, -1) @ scaling(2 / (columns - 1), 2 / (rows - 1))
+    wanted = widened(absolute @ turned @ scaling(*(size * factor / span)) @ relative)
+    options = {
+        "dimensions": 3, "landmarks_range": span, "left_rotation_idx": 0, "right_rotation_idx": 4, "bbox_size_multiplier": factor,
+        "input_hw": [height, width], "output_hw": [rows, columns], "subset": SUBSET,
+    }  # fmt: skip
+    operator = Operator("Landmarks2TransformMatrix", ["p"], ["m"], custom=bytes(flexbuffers.Dumps(options)))
+    [found] = computed(tmp_path, [operator], {"p": points.reshape(1, 1, 1, -1)}, {}, {"m": wanted})
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_matrices_of_the_second_version(tmp_path: Path) -> None:
+    points = RANDOM.uniform(10, 90, size=(8, 3)).astype(np.float32)
+    line = points[4] - points[0]
+    angle = 0.25 - float(np.arctan2(line[1], line[0]))
+    size, middle = rectangle(points, SUBSET, angle)
+    wanted = widened(shifting(*middle) @ turning(-angle) @ scaling(*(size * (1.5, 2.0) / (24, 32))) @ shifting(-12, -16))
+    options = {
+        "left_rotation_idx": 0, "right_rotation_idx": 4, "subset_idxs": SUBSET, "target_rotation_radians": 0.25, "output_height": 32,
+        "output_width": 24, "scale_x": 1.5, "scale_y": 2.0,
+    }  # fmt: skip
+    operator = Operator("Landmarks2TransformMatrix", ["p"], ["m"], custom=bytes(flexbuffers.Dumps(options)))
+    [found] = computed(tmp_path, [operator], {"p": points[None]}, {}, {"m": wanted})
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def moved_image(image: Array, matrix: Array, rows: int, columns: int, margin: float) -> Array:
+    """The elements of an image at the places that a matrix gives, between which is interpolated; outside zeros."""
+    height, width = image.shape[1:3]
+    found = np.zeros((1, rows, columns, image.shape[3]), np.float32)
+    for row, column in np.ndindex(rows, columns):
+        x, y = matrix[0, :2] @ np.array([column + margin, row + margin, 0, 1]) - margin
+        if not (0 <= x <= width - 1 and 0 <= y <= height - 1):
+            continue
+        left, top = int(x), int(y)
+        right, bottom = min(left + 1, width - 1), min(top + 1, height - 1)
+        upper, lower = ((1 - x + left) * image[0, line, left] + (x - left) * image[0, line, right] for line in (top, bottom))
+        found[0, row, column] = (1 - y + top) * upper + (y - top) * lower
+    return found
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_images_moved_by_a_matrix(tmp_path: Path, version: int) -> None:
+    image = normal(1, 9, 7, 3)
+    matrix = widened(shifting(1.3, -0.4) @ turning(0.3) @ scaling(1.1, 1.4))
+    wanted = moved_image(image, matrix, 6, 5, 0.0 if version == 1 else 0.5)
+    assert 0 < np.count_nonzero(wanted.any(-1)) < 30
+    options = {"mode": "bilinear", "output_size": [6, 5]} if version == 1 else {"output_height": 6, "output_width": 5}
+    operator = Operator("TransformTensorBilinear", ["x", "m"], ["y"], custom=bytes(flexbuffers.Dumps(options)))
+    [found] = computed(tmp_path, [operator], {"x": image, "m": matrix}, {}, {"y": wanted})
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-5)

@@ -216,8 +216,17 @@ QUANTIZED = (
     *("REDUCE_MAX", "REDUCE_MIN", "RELU", "RELU6", "RESHAPE", "RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR", "RSQRT", "SELECT_V2"),
     *("SLICE", "SOFTMAX", "SPACE_TO_BATCH_ND", "SPACE_TO_DEPTH", "SPLIT", "SPLIT_V", "SQUARED_DIFFERENCE", "STRIDED_SLICE"),
     *("SUB", "SUM", "TANH", "TILE", "TOPK_V2", "TRANSPOSE", "TRANSPOSE_CONV", "UNPACK"),
+    *("BROADCAST_TO", "CONV_2D grouped", "EXPAND_DIMS", "FULLY_CONNECTED of volumes", "GATHER in batches", "GATHER_ND"),
+    *("GELU approximate", "LOG", "MATRIX_DIAG", "MIRROR_PAD symmetric", "REDUCE_PROD", "RELU_N1_TO_1", "RESIZE_BILINEAR aligned"),
+    *("MATRIX_SET_DIAG", "REVERSE_V2", "SCATTER_ND", "SPARSE_TO_DENSE", "SQRT"),
 )
 """Operators that compute with integers of 8 bits; those of 16 bits are fewer."""
+
+QUANTIZED_CHOICES = ("ARG_MAX", "ARG_MIN", "GREATER", "LESS")
+"""Operators that compare integers of 8 bits."""
+
+QUANTIZED_UNKNOWN = ("GELU", "PRELU", "TRANSPOSE_CONV", "CONV_2D", "RESHAPE")
+"""Operators that compute with integers of 8 bits, of tensors whose first dimension is unknown."""
 
 QUANTIZED_16 = (
     *("ADD", "AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "GATHER", "LEAKY_RELU"),
@@ -296,6 +305,19 @@ def test_quantized_operators(tmp_path: Path, kind: str) -> None:
         target_spec=tf.lite.TargetSpec(supported_ops=[tf.lite.OpsSet.TFLITE_BUILTINS_INT8]),
         inference_input_type=integers,
         inference_output_type=integers,
+    )
+
+
+@pytest.mark.parametrize("unknown", [(), ("x", "y")], ids=["choices", "unknown sizes"])
+def test_further_quantized_operators(tmp_path: Path, unknown: tuple[str, ...]) -> None:
+    compared(
+        tmp_path,
+        {case: UNKNOWN[case] for case in QUANTIZED_UNKNOWN} if unknown else {case: INTEGERS[case] for case in QUANTIZED_CHOICES},
+        tolerance=0.02,
+        unknown=unknown,
+        samples=samples(),
+        optimizations=[tf.lite.Optimize.DEFAULT],
+        target_spec=tf.lite.TargetSpec(supported_ops=[tf.lite.OpsSet.TFLITE_BUILTINS_INT8]),
     )
 
 

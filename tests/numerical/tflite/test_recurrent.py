@@ -123,6 +123,19 @@ def svdf() -> bytes:
     return file_of(tensors, [Operator("SVDF", ["x", "w", "t", "b", "s"], ["y"], "SVDFOptions", options)], ["x"], ["y"])
 
 
+def step_of_lstm() -> bytes:
+    values = gates("w", H, WIDTH) | gates("r", H, H) | gates("b", H)
+    names = ["x", *(f"{prefix}_{gate}" for prefix in "wr" for gate in "ifco"), "", "", "", *(f"b_{gate}" for gate in "ifco"), "", ""]
+    tensors = [
+        Tensor("x", np.zeros((N, WIDTH), np.float32)),
+        *constants(**values),
+        *(Tensor(name, np.zeros((N, H), np.float32), is_variable=True) for name in "hc"),
+        Tensor("y", np.zeros((N, H), np.float32)),
+    ]
+    operator = Operator("LSTM", [*names, "h", "c"], ["y"], "LSTMOptions", {"FusedActivationFunction": 4, "CellClip": 0.8})
+    return file_of(tensors, [operator], ["x"], ["y"])
+
+
 CASES: dict[str, Callable[[], bytes]] = {
     "lstm": lstm,
     "coupled lstm": lambda: lstm(cifg=True, peephole=True),
@@ -130,6 +143,7 @@ CASES: dict[str, Callable[[], bytes]] = {
     "lstm with all parts": lambda: lstm(peephole=True, projection=True, norm=True),
     "coupled lstm with norms": lambda: lstm(cifg=True, norm=True),
     "lstm in both directions": lstm_in_both_directions,
+    "step of lstm": step_of_lstm,
     "rnn": lambda: rnn("UNIDIRECTIONAL_SEQUENCE_RNN"),
     "rnn in both directions": rnn_in_both_directions,
     "step of rnn": lambda: rnn("RNN"),
@@ -153,3 +167,25 @@ def test_recurrent_operators(tmp_path: Path, case: str) -> None:
         found = request.infer({0: x})
         for number, output in enumerate(interpreter.get_output_details()):
             np.testing.assert_allclose(found[number], interpreter.get_tensor(output["index"]), rtol=1e-4, atol=1e-5)
+
+
+def test_the_basic_kernel_of_a_step(tmp_path: Path) -> None:
+    given = {"x": normal(N, WIDTH), "h": normal(N, H), "c": normal(N, H)}
+    shapes = {"y": (N, H), "d": (N, H), "t": (N, WIDTH + H), "a": (N, 4 * H)}
+    tensors = [
+        *(Tensor(name, value) for name, value in given.items()),
+        *constants(w=normal(4 * H, WIDTH + H), b=normal(4 * H)),
+        *(Tensor(name, np.zeros(shape, np.float32)) for name, shape in shapes.items()),
+    ]
+    operator = Operator("LSTM", ["x", "h", "w", "b", "c"], list(shapes), "LSTMOptions", {"KernelType": 1, "FusedActivationFunction": 4})
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of(tensors, [operator], list(given), ["y", "d"]))
+    interpreter = tf.lite.Interpreter(str(path), experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    for place, value in zip(interpreter.get_input_details(), given.values(), strict=True):
+        interpreter.set_tensor(place["index"], value)
+    interpreter.invoke()
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer(list(given.values()))
+    for number, output in enumerate(interpreter.get_output_details()):
+        np.testing.assert_allclose(found[number], interpreter.get_tensor(output["index"]), rtol=1e-4, atol=1e-5)

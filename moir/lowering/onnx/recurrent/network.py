@@ -239,10 +239,6 @@ class Network:
         """The dimension of X that is time."""
         return 1 if self.batch_first else 0
 
-    def has_known_length(self) -> bool:
-        """Whether the number of steps is known."""
-        return isinstance(self.dimension(self.time_axis), int)
-
     def dimension(self, axis: int) -> int | SSAValue:
         """A dimension of X: a number, or a tensor of one entry if it is unknown."""
         data = self.node.operand(0)

@@ -24,14 +24,9 @@ ACTIVATIONS = frozenset(("relu", "tanh", "sigmoid"))
 
 
 def is_expressible(network: Network) -> bool:
-    """Whether the operation of the runtime computes a network.
-
-    With an unknown T or N the runtime (2026.4, CPU) ignores the lengths of sequences.
-    """
+    """Whether the operation of the runtime computes a network."""
     names = {activation.name for activations in network.activations for activation in activations}
-    if not names <= ACTIVATIONS or network.input_forget or network.has_peepholes:
-        return False
-    return network.node.optional(4) is None or (network.has_known_length() and network.known_batch >= 0)
+    return names <= ACTIVATIONS and not network.input_forget and not network.has_peepholes
 
 
 def properties(network: Network, activations: Sequence[Activation], direction: str) -> dict[str, Any]:

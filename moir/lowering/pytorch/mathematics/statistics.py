@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, f32, si32, si64
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.running_extremes import running_extremes
 from moir.expansions.running_products import prefixes_of
 from moir.expansions.shape_values import all_axes
 from moir.expansions.sums_of_exponentials import log_of_sum_of_exponentials
@@ -146,22 +147,8 @@ def cummax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> Re
     rank = node.known_rank(0)
     if rank == 0:
         return [self, op.constant(0)]
-    axis, element, is_max = axis_from_front(node, dim, rank), element_of(self), node.op.KIND.startswith("cummax")
-    x = op.convert(self, si32) if element == boolean else self
-    low = -np.inf if element in REAL_TYPES else -(2**31) if element in (boolean, si32, si64) else None
-    if low is None:
-        x, low = op.convert(x, si32), -(2**31)
-    neutral = low if is_max else np.inf if element in REAL_TYPES else 2**31 - 1
-    prefixes = prefixes_of(op, x, axis - rank, neutral)
-    values = (op.ReduceMax if is_max else op.ReduceMin)(prefixes, [axis - rank], keep_dims=False)
-    size = op.Gather(op.ShapeOf(x), op.constant(axis), 0)
-    numbers = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
-    shape = [1] * rank
-    shape[axis] = -1
-    # An element that is not below what came before is where the largest is last.
-    here = op.Select(op.Equal(x, values), op.Reshape(numbers, shape, special_zero=False), op.constant(0, si64))
-    places = op.ReduceMax(prefixes_of(op, here, axis - rank, 0), [axis - rank], keep_dims=False)
-    return [op.convert(values, element), places]
+    axis = axis_from_front(node, dim, rank)
+    return list(running_extremes(op, self, axis, largest=node.op.KIND.startswith("cummax")))
 
 
 @aten.lowers("logcumsumexp.default")

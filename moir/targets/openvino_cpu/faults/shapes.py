@@ -198,4 +198,10 @@ FAULTS = (
         "is not compiled",
         form="sum-empty-products",
     ),
+    Fault(
+        "sequence-lengths",
+        "LSTMSequence, GRUSequence and RNNSequence of an unknown number of sequences or of steps, with lengths below that of the steps",
+        "has all steps of each sequence",
+        form="step-through-sequences",
+    ),
 )

@@ -32,3 +32,23 @@ builtin.module {
     opset1.Result(%3) {name = "z"}
   }
 }
+
+// -----
+
+// Quantized weights stay the second operand.
+// CHECK-LABEL: moir.model @quantized
+// CHECK:           %[[Y:.*]] = opset1.MatMul(%{{.*}}, %{{.*}}) {transpose_b = true} : tensor<4x6xf32>
+// CHECK:           opset1.Transpose(%[[Y]]
+builtin.module {
+  moir.model @quantized {
+    %x = opset1.Parameter() {name = "x"} : tensor<4x2xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<6x2xsi8>, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]>} : tensor<6x2xsi8>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %o = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 0]>} : tensor<2xsi64>
+    %1 = opset1.Convert(%w) {destination_type = f32} : tensor<6x2xf32>
+    %2 = opset1.Multiply(%1, %s) : tensor<6x2xf32>
+    %3 = opset1.MatMul(%x, %2) {transpose_b = true} : tensor<4x6xf32>
+    %4 = opset1.Transpose(%3, %o) : tensor<6x4xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}

@@ -1,0 +1,31 @@
+"""The largest or smallest of the elements up to each one, and where it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64
+from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.running_products import prefixes_of
+from moir.rewriting.builder import OpBuilder
+
+
+def running_extremes(op: OpBuilder, data: SSAValue, axis: int, *, largest: bool) -> tuple[SSAValue, SSAValue]:
+    """The largest of the elements up to each one along an axis, or the smallest, and the last place of it (i64).
+
+    The rank of the data is known and not 0; the axis is counted from the front.
+    """
+    rank, element = rank_of(data) or 1, element_of(data)
+    x = data if element in REAL_TYPES or element in (si32, si64) else op.convert(data, si32)
+    lowest, highest = (-np.inf, np.inf) if element in REAL_TYPES else (-(2**31), 2**31 - 1)
+    prefixes = prefixes_of(op, x, axis - rank, lowest if largest else highest)
+    values = (op.ReduceMax if largest else op.ReduceMin)(prefixes, [axis - rank], keep_dims=False)
+    size = op.Gather(op.ShapeOf(x), op.constant(axis), 0)
+    numbers = op.Range(op.constant(0), size, op.constant(1), output_type=si64)
+    shape = [1] * rank
+    shape[axis] = -1
+    # An element that is not beyond what came before is where the extreme is last.
+    here = op.Select(op.Equal(x, values), op.Reshape(numbers, shape, special_zero=False), op.constant(0, si64))
+    places = op.ReduceMax(prefixes_of(op, here, axis - rank, 0), [axis - rank], keep_dims=False)
+    return op.NotEqual(values, 0) if element == boolean else op.convert(values, element), places

@@ -1,0 +1,68 @@
+"""Signatures: which subgraph is the model, and what its inputs and outputs are called.
+
+A file has a signature for each function that can be called. Files without signatures have one model, the first
+subgraph.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from moir.errors import UsageError
+from moir.frontends.tflite.flatbuffer import ModelFile, text
+from moir.records import Record
+from moir.suggestions import did_you_mean
+
+MAIN = 0
+"""The subgraph that is the model unless a signature is chosen."""
+
+
+class Signature(Record):
+    """What is converted of a file.
+
+    Args:
+        subgraph: the number of its subgraph.
+        inputs: the names that the signature gives inputs, by the numbers of their tensors.
+        outputs: those of outputs.
+        others: the names of the signatures of other subgraphs.
+    """
+
+    subgraph: int
+    inputs: dict[int, list[str]]
+    outputs: dict[int, list[str]]
+    others: list[str]
+
+
+def chosen_signature(file: ModelFile, name: str | None = None) -> Signature:
+    """The signature of a name; without a name that of the first subgraph, which may have none.
+
+    Raises UsageError, with the names that there are, for a name that no signature has.
+    """
+    with file.damage("a signature"):
+        signatures = [(text(each.SignatureKey()), each) for each in file.signatures]
+        found = next((each for key, each in signatures if (each.SubgraphIndex() == MAIN if name is None else key == name)), None)
+        names = [key for key, _ in signatures]
+        if name is not None and found is None:
+            reason = f"the model has no signature {name!r}"
+            there = f"its signatures: {', '.join(names)}" if names else "it has none; leave out the option"
+            raise UsageError(reason, location=str(file.path), hint=did_you_mean(name, names, there))
+        subgraph: int = MAIN if found is None else found.SubgraphIndex()
+        if subgraph >= len(file.subgraphs):
+            raise file.error(f"the signature {name!r} is of subgraph {subgraph}, which does not exist", "the file is damaged")
+        others = [key for key, each in signatures if each.SubgraphIndex() != subgraph]
+        if found is None:
+            return Signature(subgraph, {}, {}, others)
+        names_of = [_names(file, length(), get) for length, get in _lists(found)]
+    return Signature(subgraph, names_of[0], names_of[1], others)
+
+
+def _lists(signature: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    return (signature.InputsLength, signature.Inputs), (signature.OutputsLength, signature.Outputs)
+
+
+def _names(file: ModelFile, length: int, get: Any) -> dict[int, list[str]]:
+    """The names of tensors by their numbers."""
+    found: dict[int, list[str]] = {}
+    for entry in file.listed(length, get):
+        found.setdefault(entry.TensorIndex(), []).append(text(entry.Name()))
+    return found

@@ -1,0 +1,80 @@
+"""Operations of another dialect in the place of operators of TensorFlow Lite: the handlers of that dialect lower them.
+
+tflite.CUMSUM(%x, %axis) {exclusive = true}  ->  what tf.Cumsum(%x, %axis) {exclusive = true} lowers to
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import Attribute, Region, SSAValue
+
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.names import name_of
+from moir.dialects.properties import attribute_of, string_attribute
+from moir.errors import UnsupportedOperationError
+from moir.lowering.binder import LoweringNode, LoweringRun
+from moir.lowering.table import NEWEST, LoweringTable
+from moir.rewriting.builder import OpBuilder
+
+
+class _Substitute(LoweringNode):
+    """A node of another dialect that stands for a node of TensorFlow Lite, whose results have the uses."""
+
+    def __init__(self, op: FrameworkOp, run: LoweringRun, node: LoweringNode) -> None:
+        super().__init__(op, NEWEST, run)
+        self._original = node
+
+    def is_used(self, index: int) -> bool:
+        """Whether a result has uses; one that the node does not have is used by what the lowering builds."""
+        return self._original.is_used(index) or index >= self._original.result_count
+
+    @property
+    def name(self) -> str:
+        return self._original.name
+
+
+def lowered_by(
+    table: LoweringTable,
+    node: LoweringNode,
+    op: OpBuilder,
+    kind: str,
+    operands: Sequence[SSAValue],
+    attributes: Mapping[str, object],
+    types: Sequence[Attribute],
+    regions: Sequence[Region] = (),
+) -> list[SSAValue | None]:
+    """What an operation of the dialect of a table lowers to: a value for each result, None for one without uses.
+
+    Args:
+        table: the handlers of the dialect.
+        node: the node that the operation stands for.
+        op: the builder.
+        kind: the kind of the operation.
+        operands: its operands.
+        attributes: its attributes.
+        types: the types of its results.
+        regions: its regions.
+
+    Raises ConversionError if the operation cannot be lowered.
+    """
+    handler = table.handler(kind, NEWEST)
+    if handler is None:
+        reason = f"the operation {table.framework}.{kind} is not supported"
+        node.fail(reason, hint="write a lowering for this node, or cut the model in front of it")
+    substitute = operation_class(table.framework, kind).create(
+        operands=operands,
+        properties={name: attribute_of(value) for name, value in attributes.items()},
+        attributes={"name": string_attribute(name_of(node.op) or "")},
+        result_types=types,
+        regions=regions,
+    )
+    try:
+        found = handler(_Substitute(substitute, node.run, node), op)
+    except UnsupportedOperationError as error:
+        raise UnsupportedOperationError(error.reason, operation=node.op.name, node=node.name, hint=error.hint) from error
+    finally:
+        substitute.drop_all_references()
+    if found is None:
+        node.fail(f"the operation {table.framework}.{kind} is not supported in this form")
+    return [found] if isinstance(found, SSAValue) else list(found)

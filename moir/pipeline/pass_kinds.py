@@ -271,6 +271,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "simplify-shape-of": ((("ShapeOf",),),),
     "split-transforms": ((("RDFT",),), (("IRDFT",),)),
     "spread-nan": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Subtract"),),),
+    "squeeze-products": ((("Reshape",),),),
     "store-quantized-weights": ((("FakeQuantize",),),),
     "store-states": ((("Assign", "ReadValue"),),),
     "sum-empty-products": ((("MatMul",),), (("Einsum",),)),

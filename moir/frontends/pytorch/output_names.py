@@ -45,7 +45,7 @@ def _paths(text: str, fields: Fields) -> Iterator[list[str]]:
     except (ValueError, RecursionError):
         return
     versioned = cast("list[Any]", content) if isinstance(content, list) else []
-    root = versioned[-1] if versioned else content
+    root = cast("Any", versioned[-1] if versioned else content)
     remaining: list[tuple[Any, list[str]]] = [(root, [])]
     while remaining:
         spec, path = remaining.pop()

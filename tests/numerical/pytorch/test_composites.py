@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import moir
+from moir.errors import UnsupportedOperationError
 from tests.numerical.pytorch.programs import NAMES, Program, Type
 from tests.numerical.runtime import Array, compare, run
 
@@ -77,3 +78,40 @@ def test_quantization_rounds_to_the_levels(tmp_path: Path) -> None:
     levels = np.clip(np.round(data / np.float32(0.1)) + 3, -128, 127)
     results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": data})
     compare(results, [((levels - 3) * np.float32(0.1)).astype(np.float32)])
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("shapes", [((7, 4), (3, 4, 5)), ((3, 2, 4), (4, 7)), ((2, 7), (7, 5)), ((3, 2, 4), (3, 4, 5))])
+def test_products_of_groups(tmp_path: Path, shapes: tuple[tuple[int, ...], tuple[int, ...]], unknown: bool) -> None:
+    first, second = (RANDOM.standard_normal(shape).astype(np.float32) for shape in shapes)
+    ends = np.array([2, 2, 7], np.int32)
+    program = Program()
+    operands = [
+        program.input(
+            name, NAMES[given.dtype.name], [f"Symbol('{name}{axis}')" if unknown else size for axis, size in enumerate(given.shape)]
+        )
+        for name, given in (("x", first), ("w", second), ("e", ends))
+    ]
+    ranks = (first.ndim, second.ndim)
+    given = dict(zip(("self", "mat2", "offs"), operands, strict=True)) | ({"offs": None} if ranks == (3, 3) else {})
+    program.output(program.node("aten._grouped_mm.default", list(given.items()), "f32"))
+    program.save(tmp_path / "m.pt2")
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": first, "w": second, "e": ends})
+    groups = [slice(0, 2), slice(2, 2), slice(2, 7)]
+    wanted = {
+        (2, 3): lambda: np.concatenate([first[group] @ matrix for group, matrix in zip(groups, second, strict=True)]),
+        (3, 2): lambda: np.concatenate([matrix @ second[:, group] for group, matrix in zip(groups, first, strict=True)], axis=1),
+        (2, 2): lambda: np.stack([first[:, group] @ second[group] for group in groups]),
+        (3, 3): lambda: first @ second,
+    }
+    compare(results, [wanted[ranks]()])
+
+
+def test_marks_of_vmap_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    program = Program()
+    x = program.input("x", "f32", [2, 3])
+    inner = program.node("torch._functorch.predispatch._add_batch_dim", [("a", x), ("b", 0), ("c", 1)], "f32", [3])
+    program.output(program.node("aten.slice.Tensor", [("self", inner), ("dim", 0)], "f32", [3]))
+    program.save(tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedOperationError, match=r"a mark of torch\.vmap.*run_decompositions"):
+        moir.convert_model(tmp_path / "m.pt2")

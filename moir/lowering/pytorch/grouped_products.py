@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
@@ -44,7 +45,7 @@ def grouped_mm(
 def _inside(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAValue:
     """Whether each place along an axis is in each group: booleans [groups, places]."""
     stop = op.Unsqueeze(op.convert(ends, si64), [1])
-    start = op.Concat(op.constant([[0]]), op.Slice(stop, [0], [-1], [1], [0]), axis=0)
+    start = op.Concat(op.constant(np.zeros((1, 1), np.int64)), op.Slice(stop, [0], [-1], [1], [0]), axis=0)
     places = op.Range(op.constant(0), dimension_value(op, x, axis), op.constant(1), output_type=si64)
     return op.LogicalAnd(op.GreaterEqual(places, start), op.Less(places, stop))
 

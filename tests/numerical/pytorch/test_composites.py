@@ -86,17 +86,14 @@ def test_products_of_groups(tmp_path: Path, shapes: tuple[tuple[int, ...], tuple
     first, second = (RANDOM.standard_normal(shape).astype(np.float32) for shape in shapes)
     ends = np.array([2, 2, 7], np.int32)
     program = Program()
-    operands = [
-        program.input(
-            name, NAMES[given.dtype.name], [f"Symbol('{name}{axis}')" if unknown else size for axis, size in enumerate(given.shape)]
-        )
-        for name, given in (("x", first), ("w", second), ("e", ends))
-    ]
+    inputs = {"x": first, "w": second, "e": ends}
+    sizes = {name: [f"Symbol('{name}{axis}')" for axis in range(each.ndim)] if unknown else each.shape for name, each in inputs.items()}
+    operands = [program.input(name, NAMES[each.dtype.name], sizes[name]) for name, each in inputs.items()]
     ranks = (first.ndim, second.ndim)
     given = dict(zip(("self", "mat2", "offs"), operands, strict=True)) | ({"offs": None} if ranks == (3, 3) else {})
     program.output(program.node("aten._grouped_mm.default", list(given.items()), "f32"))
     program.save(tmp_path / "m.pt2")
-    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": first, "w": second, "e": ends})
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), inputs)
     groups = [slice(0, 2), slice(2, 2), slice(2, 7)]
     wanted = {
         (2, 3): lambda: np.concatenate([first[group] @ matrix for group, matrix in zip(groups, second, strict=True)]),

@@ -87,9 +87,8 @@ def main() -> int:
     )
     size = sum(path.stat().st_size for path in options.folder.glob("model.bin"))
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    print(
-        f"{layers} layers, {time.perf_counter() - start:.1f} s, model.bin {size / 2**30:.2f} GB, {peak / 1024:.0f} MB resident (mapped files too)"
-    )
+    took = f"{layers} layers, {time.perf_counter() - start:.1f} s"
+    print(f"{took}, model.bin {size / 2**30:.2f} GB, {peak / 1024:.0f} MB resident (mapped files too)")
     return done.returncode
 
 

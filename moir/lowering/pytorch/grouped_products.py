@@ -42,6 +42,12 @@ def grouped_mm(
     return found if bias is None else op.Add(found, as_element(op, element, bias)[0])
 
 
+@aten.lowers("transformers.grouped_mm_fallback.default")
+def grouped_mm_of_transformers(node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue, offs: SSAValue) -> SSAValue:
+    """aten.transformers.grouped_mm_fallback.default(x [M, K], w [G, K, N], ends [G]) -> as aten._grouped_mm.default"""
+    return grouped_mm(node, op, input, weight, offs)
+
+
 def _inside(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAValue:
     """Whether each place along an axis is in each group: booleans [groups, places]."""
     stop = op.Unsqueeze(op.convert(ends, si64), [1])

@@ -71,7 +71,7 @@ INDEX: dict[str, str] = {
         "new_full.default new_ones.default new_zeros.default ones.default ones_like.default scalar_tensor.default zeros.default "
         "zeros_like.default"
     ),
-    "grouped_products": ("_grouped_mm.default"),
+    "grouped_products": ("_grouped_mm.default transformers.grouped_mm_fallback.default"),
     "image": (
         "_upsample_bicubic2d_aa.default _upsample_bicubic2d_aa.vec _upsample_bilinear2d_aa.default _upsample_bilinear2d_aa.vec "
         "_upsample_nearest_exact1d.default _upsample_nearest_exact1d.vec _upsample_nearest_exact2d.default "

@@ -1,6 +1,7 @@
 """LSTM whose hidden state is a projection: h = W · (o · tanh(c)); sizes H of the cell, P of the hidden state.
 
-Source: "Long Short-Term Memory Based Recurrent Neural Network Architectures …", Sak et al., 2014; RNN.cpp of PyTorch 2.13.
+Source: "Long Short-Term Memory Based Recurrent Neural Network Architectures …", Sak et al., 2014; RNN.cpp of PyTorch
+2.13.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ def projected_layers(
         x: the input [N, T, I].
         hidden: the initial hidden states [L · D, N, P].
         cell: the initial states of the cells [L · D, N, H].
-        weights: for each direction of each layer the matrices of the input [4 · H, I] and of the hidden state [4 · H, P],
-            the biases [4 · H] if there are any, and the projection [P, H].
+        weights: for each direction of each layer the matrices of the input [4 · H, I] and of the hidden state
+            [4 · H, P], the biases [4 · H] if there are any, and the projection [P, H].
         directions: 1 or 2.
     """
     ends: list[tuple[SSAValue, SSAValue]] = []

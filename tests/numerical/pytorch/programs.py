@@ -130,7 +130,7 @@ class Program:
         return Number(name)
 
     def _node(self, target: str, arguments: Sequence[tuple[str, Any]], outputs: Sequence[Any]) -> None:
-        known = ("aten", "torchvision", "quantized_decomposed", "higher_order", "zoo")
+        known = ("aten", "torchvision", "quantized_decomposed", "higher_order", "transformers", "zoo")
         self.nodes.append(
             {
                 "target": f"torch.ops.{target}" if target.startswith(known) else target,

@@ -243,7 +243,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "reverse-comparisons": ((("Greater", "GreaterEqual"),),),
     "reverse-random-differences": ((("RandomUniform",),),),
     "round-to-levels": ((("FakeQuantize",),), (("Convert",),)),
-    "search-along-axes": ((("TopK",),), (("Unique",),)),
+    "search-along-axes": ((("TopK",),), (("Convert",),), (("Unique",),)),
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),

@@ -171,6 +171,11 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
         np.unique(COLUMNS, axis=1),
     ),
     "unique-unsorted": (lambda x: opset10.unique(x, None, False).output(0), [floats(3, 1, 3, 2)], floats(3, 1, 2)),
+    "top-k-truth": (
+        lambda x: ops.convert(ops.topk(x, np.array(2), 0, "max", "value").output(0), "boolean"),
+        [floats(1, 0, -1)],
+        np.array([True, False]),
+    ),
     "top-k-none": (
         lambda x: ops.topk(x, np.array(0), 0, "max", "value").output(0),
         [floats(1, 2)],

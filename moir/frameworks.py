@@ -240,6 +240,7 @@ PYTORCH = Framework(
     ),
     lowering="moir.lowering.pytorch.table:aten",
     view="moir.model_optimizer.frameworks.pytorch.view:VIEW",
+    runner="moir.execution.torch_runtime:TorchRunner",
     raising=("raise-writes",),
 )
 

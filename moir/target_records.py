@@ -96,6 +96,7 @@ OPENVINO_CPU = Target(
         "convert-empty-rows": "moir.targets.openvino_cpu.sparse",
         "complete-slices": "moir.targets.openvino_cpu.slicing",
         "complete-shapes": "moir.targets.openvino_cpu.shapes",
+        "squeeze-products": "moir.targets.openvino_cpu.matrix_products",
         "pad-blocks": "moir.targets.openvino_cpu.blocks",
         "convert-in-steps": "moir.targets.openvino_cpu.elements",
     },

@@ -18,7 +18,7 @@ import torch
 import torch.utils._pytree as pytree
 from exports.network import Builder, Inputs, Network
 
-FAMILIES = ("structures", "language", "vision")
+FAMILIES = ("structures", "language", "generation", "vision")
 
 
 def networks(only: str) -> dict[str, Builder]:

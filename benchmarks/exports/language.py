@@ -61,8 +61,8 @@ DECODERS = (
 )
 CACHED = ("Llama", "Qwen2", "GPT2", "Qwen3", "Phi3", "Mistral", "Gemma3Text")
 
-_LENGTH = torch.export.Dim("length", min=2, max=60)
-_BATCH = torch.export.Dim("batch", min=1, max=32)
+_LENGTH = _BATCH = torch.export.Dim.AUTO
+"""Sizes that torch fixes where the network needs that."""
 
 
 class _Part(torch.nn.Module):

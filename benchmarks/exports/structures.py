@@ -193,6 +193,7 @@ NETWORKS: dict[str, Builder] = {
     **{f"{name}_plain": (lambda kind=kind: _recurrent(kind)) for name, kind in _KINDS.items()},
     **{f"{name}_deep": (lambda kind=kind: _recurrent(kind, num_layers=2, bidirectional=True)) for name, kind in _KINDS.items()},
     "lstm_projected": lambda: _recurrent(nn.LSTM, proj_size=4, batch_first=True),
+    "lstm_projected_deep": lambda: _recurrent(nn.LSTM, proj_size=4, num_layers=2, bidirectional=True, bias=False),
     "cells": lambda: Network(_Cells().eval(), (torch.randn(4, 2, 6),)),
     "cond": lambda: function(_cond, torch.randn(3, 4), others=(-torch.rand(3, 4),)),
     "while_loop": lambda: function(_while, torch.randn(3, 4)),

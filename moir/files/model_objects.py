@@ -142,6 +142,10 @@ def _is_exported_program(given: Any) -> bool:
     return _is_of("torch")(given) and hasattr(given, "graph_signature") and hasattr(given, "range_constraints")
 
 
+_VECTORIZED = "torch._functorch.predispatch"
+"""The module of the functions of torch.vmap in a program."""
+
+
 def _is_torch_module(given: Any) -> bool:
     return _is_of("torch")(given) and hasattr(given, "named_parameters")
 
@@ -150,7 +154,17 @@ def _write_exported_program(given: Any, folder: Path) -> Path:
     torch: Any = import_module("torch")
 
     path = folder / "model.pt2"
-    torch.export.save(given, str(path))
+    if any(_VECTORIZED in getattr(node.target, "__module__", "") for node in given.graph.nodes if callable(node.target)):
+        # The operations of torch.vmap lack a dimension unless they are decomposed.
+        given = given.run_decompositions()
+    try:
+        torch.export.save(given, str(path))
+    except Exception as error:
+        text = " ".join(str(error).split())
+        hint = "torch.export.save(program, FILE) has to succeed"
+        if "flex_attention" in text:
+            hint += "; write the attention as torch.nn.functional.scaled_dot_product_attention, which torch saves"
+        raise ArgumentError(f"torch does not save the program: {text[:300]}", hint=hint) from error
     return path
 
 

@@ -18,7 +18,7 @@ from moir.dialects import element_types, opset
 from moir.dialects.data import DataAttr
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
-from moir.dialects.names import tensor_names
+from moir.dialects.names import add_tensor_names, escaped, tensor_names
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ModelFileError
@@ -28,10 +28,14 @@ from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.expressions import LARGEST, Bounds, Expression, Symbol, bounds_of, parse
 from moir.frontends.pytorch.given_weights import given_weights
 from moir.frontends.pytorch.graph import GraphBuilder
+from moir.frontends.pytorch.output_names import output_names
 from moir.frontends.pytorch.pickles import Subclass
 from moir.frontends.pytorch.program import Fields, check_version, read_json
 from moir.frontends.pytorch.values import ProgramFiles, Value
 from moir.suggestions import did_you_mean
+
+_RETURNED = ("user_output", "loss_output")
+"""The kinds of outputs that the module returns; the others are what it writes."""
 
 _LARGEST_BOUND = 2**31 - 1
 """A bound from here on says nothing about a size."""
@@ -133,6 +137,7 @@ class _ProgramBuilder:
 
     def __init__(self, program: Fields, values: Mapping[str, Value]) -> None:
         module = program.fields("graph_module")
+        self.module = module
         self.signature = module.fields("signature")
         self.graph = module.fields("graph")
         self.values = values
@@ -148,9 +153,13 @@ class _ProgramBuilder:
         for spec in self.signature.objects("input_specs"):
             self._input(spec)
         self.builder.nodes()
+        specs = list(self.signature.objects("output_specs"))
+        outputs = [index for index, spec in enumerate(specs) if spec.only()[0] in _RETURNED]
+        tensors = [_name_of(specs[index]) for index in outputs]
+        names = dict(zip(outputs, output_names(self.module, tensors), strict=True))
         results: list[Operation] = []
-        for spec in self.signature.objects("output_specs"):
-            self._output(spec, results)
+        for index, spec in enumerate(specs):
+            self._output(spec, names.get(index, ""), results)
         if not results:
             raise self.signature.error("the program has no output that is a tensor")
         return Block([*self.operations.list, *results])
@@ -233,17 +242,14 @@ class _ProgramBuilder:
         except ValueError as error:
             raise held.error(str(error)) from None
 
-    def _output(self, spec: Fields, results: list[Operation]) -> None:
+    def _output(self, spec: Fields, name: str, results: list[Operation]) -> None:
         kind, _ = spec.only()
         held = spec.fields(kind)
         match kind:
             case "user_output" | "loss_output":
-                given = held.fields("arg")
-                value = self.builder.output(given)
+                value = self.builder.output(held.fields("arg"))
                 if value is not None:
-                    key, _ = given.only()
-                    fields = given.fields(key)
-                    name = fields.text("name", "") or fields.text("as_name", "")
+                    add_tensor_names(value, escaped(name), required=True)
                     results.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
             case "buffer_mutation" | "parameter_mutation":
                 name = held.text("buffer_name", "") or held.text("parameter_name", "")
@@ -261,6 +267,14 @@ class _ProgramBuilder:
         """A write of a value to a buffer or an input after all nodes."""
         value = self.builder.value(held.fields("arg").text("name"))
         self.builder.append("copy_.default", [self.builder.value(target), value], ["self", "src"], f"write_{target}")
+
+
+def _name_of(spec: Fields) -> str:
+    """The name of the tensor or the size that an output is; empty for one that is neither."""
+    given = spec.fields(spec.only()[0]).fields("arg")
+    key, content = given.only()
+    fields = given.fields(key) if isinstance(content, dict) else Fields({}, given.place, given.location)
+    return fields.text("name", "") or fields.text("as_name", "")
 
 
 def _ranges(constraints: Fields) -> dict[str, Bounds]:

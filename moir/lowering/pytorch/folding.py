@@ -46,13 +46,17 @@ def im2col(
         around = [0, 0, *pads]
         x = op.Pad(x, around, around, as_element(op, element_of(x), 0)[0], pad_mode="constant")
     shape = op.ShapeOf(x)
+    counts = op.constant([1])
     for axis in (0, 1):
         size = op.Gather(shape, op.constant(2 + axis), 0)
+        windows = op.Add(op.Divide(op.Subtract(size, spread[axis] * (kernel[axis] - 1) + 1), steps[axis]), 1)
+        counts = op.Multiply(counts, windows)
         # [N, C, kh, windows, W] -> [N, C, kh, windows, kw, windows]
-        x = op.Gather(x, _places(op, size, kernel[axis], spread[axis], steps[axis]), 2 + 2 * axis)
+        x = op.Gather(x, _places(op, size, kernel[axis], spread[axis], steps[axis], windows), 2 + 2 * axis)
     x = op.transposed(x, [0, 1, 2, 4, 3, 5])
     channels = op.Multiply(op.Gather(shape, [1], 0), kernel[0] * kernel[1])
-    found = op.Reshape(x, op.Concat(op.Gather(shape, [0], 0), channels, op.constant([-1]), axis=0), special_zero=False)
+    # The number of windows is not -1, as there may be no image.
+    found = op.Reshape(x, op.Concat(op.Gather(shape, [0], 0), channels, counts, axis=0), special_zero=False)
     return op.Squeeze(found, [0]) if rank == 3 else found
 
 

@@ -71,6 +71,7 @@ INDEX: dict[str, str] = {
         "new_full.default new_ones.default new_zeros.default ones.default ones_like.default scalar_tensor.default zeros.default "
         "zeros_like.default"
     ),
+    "grouped_products": ("_grouped_mm.default transformers.grouped_mm_fallback.default"),
     "image": (
         "_upsample_bicubic2d_aa.default _upsample_bicubic2d_aa.vec _upsample_bilinear2d_aa.default _upsample_bilinear2d_aa.vec "
         "_upsample_nearest_exact1d.default _upsample_nearest_exact1d.vec _upsample_nearest_exact2d.default "
@@ -201,5 +202,10 @@ INDEX: dict[str, str] = {
         "numel.default size.int sym_constrain_range.default sym_constrain_range_for_size.default sym_numel.default sym_size.int "
         "torch._check torch._check_is_size torch._sym_sqrt torch.sym_float torch.sym_int torch.sym_int_truediv torch.sym_ite "
         "torch.sym_max torch.sym_min torch.sym_not"
+    ),
+    "vectorization": (
+        "torch._functorch.predispatch._add_batch_dim torch._functorch.predispatch._remove_batch_dim "
+        "torch._functorch.predispatch._vmap_decrement_nesting torch._functorch.predispatch._vmap_increment_nesting "
+        "torch._functorch.predispatch.lazy_load_decompositions"
     ),
 }

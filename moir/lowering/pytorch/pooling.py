@@ -7,12 +7,13 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32
-from moir.dialects.shapes import is_static
+from moir.dialects.element_types import f32, si32
+from moir.dialects.shapes import element_of, is_static
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Sizes, shape_value, size_list
 from moir.lowering.pytorch.convolution import per_axis
+from moir.lowering.pytorch.promotion import is_integral
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -90,6 +91,9 @@ def avg_pool(
     kernel = per_axis(node, kernel_size, axes, "kernel_size")
     pads = per_axis(node, padding, axes, "padding", 0)
 
+    # The means of integers are truncated.
+    given = op.convert(self, f32) if is_integral(element_of(self)) else self
+
     def pool(x: SSAValue) -> Sequence[SSAValue]:
         means = op["opset14.AvgPool"].results(
             x,
@@ -103,7 +107,7 @@ def avg_pool(
         )
         return means if divisor_override is None else [op.Multiply(means[0], prod(kernel) / divisor_override)]
 
-    return _batched(node, op, self, axes, pool)
+    return _batched(node, op, given, axes, pool)
 
 
 @aten.lowers(

@@ -12,6 +12,7 @@ from moir.expansions.layered_recurrence import MODES, Network, computed
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Tensors, present
+from moir.lowering.pytorch.projected_recurrence import projected_layers
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -34,7 +35,8 @@ def network(
 ) -> Replacement:
     """aten.lstm.input(x, [h, c], weights) {num_layers, bidirectional, batch_first} -> opset5.LSTMSequence a layer
 
-    `gru` -> opset5.GRUSequence, `rnn_tanh` and `rnn_relu` -> opset5.RNNSequence.
+    `gru` -> opset5.GRUSequence, `rnn_tanh` and `rnn_relu` -> opset5.RNNSequence. An LSTM with projections is
+    opset1.TensorIterator.
     """
     if train and dropout:
         node.fail("it is in training mode", hint="export the model after model.eval()")
@@ -44,9 +46,13 @@ def network(
     directions = 2 if bidirectional else 1
     group = 4 if has_biases else 2
     width, size = (shape_of(input) or (-1,))[-1], (shape_of(weights[1]) or (-1,))[-1]
-    if len(weights) != group * num_layers * directions or width < 0 or size < 0:
-        node.fail(f"{len(weights)} weights of {num_layers} layers, or projections, which are not supported")
     x = input if batch_first else op.transposed(input, [1, 0, 2])
+    if len(weights) == (group + 1) * num_layers * directions:
+        parts = [weights[start : start + group + 1] for start in range(0, len(weights), group + 1)]
+        output, *ends = projected_layers(op, x, states[0], states[1], parts, directions)
+        return [output if batch_first else op.transposed(output, [1, 0, 2]), *ends]
+    if len(weights) != group * num_layers * directions or width < 0 or size < 0:
+        node.fail(f"{len(weights)} weights of {num_layers} layers, or of unknown sizes")
     batch, time = dimension_list(op, x, 0), dimension_list(op, x, 1)
     how = Network(mode, num_layers, directions, width, size)
     output, ends = computed(op, how, x, states, op.Broadcast(time, batch), _vector(op, weights, group, len(mode.order) * size))

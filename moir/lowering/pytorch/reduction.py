@@ -104,11 +104,12 @@ def var(
     mean = op.ReduceMean(self, axes, keep_dims=True)
     centered = op.Subtract(self, mean)
     squares = op.Multiply(centered, centered)
-    if less == 0:
+    if less == 0 and 0 not in (node.shape(0) or ()):
         found = op.ReduceMean(squares, axes, keep_dims=keepdim)
     else:
         count = op.ReduceProd(op.Gather(op.ShapeOf(self), axes, 0), [0], keep_dims=False)
-        divisor = op.convert(op.Subtract(count, int(less)), element_of(self))
+        # Without an element, or without one more than the correction, it is 0 / 0.
+        divisor = op.convert(op.Maximum(op.Subtract(count, int(less)), 0), element_of(self))
         found = op.Divide(op.ReduceSum(squares, axes, keep_dims=keepdim), divisor)
     found = op.Sqrt(found) if node.op.KIND.startswith("std") else found
     return [found, op.ReduceMean(self, axes, keep_dims=keepdim)] if "_mean" in node.op.KIND else [found]

@@ -21,7 +21,7 @@ from moir.analysis.analyses import Analyses
 from moir.dialects import opset
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.moir import ModelOp, add_notes, all_blocks
-from moir.dialects.names import inherit_names, name_of
+from moir.dialects.names import add_tensor_names, escaped, inherit_names, name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, shape_of, tensor
@@ -305,10 +305,12 @@ class _Writes:
     def _output(self, parameter: Parameter, value: SSAValue) -> None:
         """Make an output of the value that was written to an input."""
         name = name_of(parameter) or "input"
-        self.block.add_op(Result.create(operands=[value], attributes={"name": string_attribute(f"{name}_written")}))
+        written = f"{name}_written"
+        add_tensor_names(value, escaped(written), required=True)
+        self.block.add_op(Result.create(operands=[value], attributes={"name": string_attribute(written)}))
         model = self.block.parent_op()
         if isinstance(model, ModelOp):
-            add_notes(model, [f"the program writes to its input {name!r}: the new value is the output {name + '_written'!r}"])
+            add_notes(model, [f"the program writes to its input {name!r}: the new value is the output {written!r}"])
 
 
 def _is_read(base: SSAValue) -> bool:

@@ -218,6 +218,44 @@ class ProductOfEmptyMatrix(Pattern):
         rewriter.replace_with(op, build.Squeeze(product, axes) if axes else product)
 
 
+class ProductAsScalar(Pattern):
+    """Writes a Reshape of the product of a row and a column to rank 0 as a Squeeze.
+
+        %1 = opset1.MatMul(%row, %column)                // [1, 1]
+        %y = opset1.Reshape(%1, [])
+    ->  %1 = opset1.MatMul(%row, %column)
+        %y = opset1.Squeeze(%1, [0, 1])
+
+    The plugin terminates the process if the product, or an elementwise operation that it fuses into it, is followed by
+    such a Reshape.
+    """
+
+    roots = ("opset1.Reshape",)
+
+    def may_match(self, op: Operation) -> bool:
+        return shape_of(op.operands[1]) == (0,) and _is_of_product(op.operands[0], _FUSED)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        if rank := rank_of(op.operands[0]):
+            rewriter.replace_with(op, rewriter.op.Squeeze(op.operands[0], list(range(rank))))
+
+
+_FUSED = 8
+"""Elementwise operations in a row that are looked at to find the product in front of them."""
+
+
+def _is_of_product(value: SSAValue, most: int) -> bool:
+    """Whether a value is a product of matrices, perhaps after elementwise operations or a change of its shape."""
+    op = value.owner
+    if not isinstance(op, OpsetOp) or not most:
+        return False
+    if op.KIND in ("MatMul", "Einsum"):
+        return True
+    if op.KIND in ("Reshape", "Squeeze", "Unsqueeze"):
+        return _is_of_product(op.operands[0], most - 1)
+    return (op.POINTWISE or op.BROADCASTS) and any(_is_of_product(each, most - 1) for each in op.operands)
+
+
 class SumOverEmptyDimension(Pattern):
     """Replaces an Einsum that sums over an empty dimension by zeros in the shape of its result.
 
@@ -259,6 +297,11 @@ FORMS = (
         "sum-empty-products",
         "Writes products of matrices without elements as sums.",
         lambda: [ProductOfEmptyMatrix(), SumOverEmptyDimension()],
+    ),
+    Form(
+        "squeeze-products",
+        "Writes Reshapes of products of matrices to scalars as Squeezes.",
+        lambda: [ProductAsScalar()],
     ),
     Form(
         "separate-weights",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Operation
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import boolean, si64
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.sort import TopKOp, Unique
-from moir.dialects.shapes import element_count, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.builder import Operand
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
@@ -33,6 +34,25 @@ class LargestOfNone(Pattern):
         build = rewriter.op
         empty = build.Slice(op.operands[0], [0], [0], [1], [op.integer("axis")])
         rewriter.replace_with(op, [empty, build.convert(empty, op.element("index_element_type"))])
+
+
+class TruthOfLargest(Pattern):
+    """Compares what TopK returns with 0 where it is converted to booleans.
+
+        %v, %i = opset11.TopK(%x, 1)
+        %y = opset1.Convert(%v) {destination_type = boolean}
+    ->  %y = opset1.NotEqual(%v, 0)
+
+    The plugin does not compile such a Convert.
+    """
+
+    roots = (Convert,)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, TopKOp) and element_of(op.results[0]) == boolean
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        rewriter.replace_with(op, rewriter.op.NotEqual(op.operands[0], 0))
 
 
 class DistinctSlices(Pattern):
@@ -106,6 +126,6 @@ FORMS = (
     Form(
         "search-along-axes",
         "Searches distinct elements along an axis, and largest ones only where there are any.",
-        lambda: [LargestOfNone(), DistinctSlices(), DistinctElements()],
+        lambda: [LargestOfNone(), TruthOfLargest(), DistinctSlices(), DistinctElements()],
     ),
 )

@@ -85,7 +85,13 @@ def exported_case(draw: Draw, subject: str, function: Function, tensors: Tensors
     torch.manual_seed(2)
     if any(not np.array_equal(a, b, equal_nan=a.dtype.kind in "fc") for a, b in zip(results, _computed(function, given), strict=True)):
         raise NoCase("its results are random")
+    if any(each.dtype == torch.float16 for each in given) and _overflows(function, given, results):
+        raise NoCase("f16 overflows between the operations, which the runtime computes in f32")
     program = _exported(draw, function, given)
+    with torch.no_grad():
+        shapes = [tuple(each.shape) for each in _computed(lambda *inputs: program.module()(*inputs), given)]
+    if shapes != [each.shape for each in results]:
+        raise NoCase("torch exports another program")
     names = [each for each in program.graph_signature.user_inputs if isinstance(each, str)]
     outputs = [each for each in program.graph_signature.user_outputs if isinstance(each, str)]
     if len(outputs) != len(results) or len(names) != len(given) or len(set(outputs)) != len(outputs) or set(outputs) & set(names):
@@ -104,6 +110,16 @@ def _array(tensor: torch.Tensor) -> Array:
     if tensor.is_complex() or tensor.layout is not torch.strided or tensor.dtype in (torch.bfloat16,):
         raise NoCase(f"a tensor of {tensor.dtype}")
     return np.ascontiguousarray(tensor.detach().resolve_conj().resolve_neg().numpy()).reshape(tuple(tensor.shape))
+
+
+def _overflows(function: Function, tensors: Tensors, results: Sequence[Array]) -> bool:
+    """Whether results of f16 are infinite or no numbers where those of f32 are numbers."""
+    try:
+        wide = _computed(function, [each.float() if each.dtype == torch.float16 else each for each in tensors])
+    except NoCase:
+        return False
+    pairs = zip(results, wide, strict=False)
+    return any(a.dtype.kind == "f" and a.shape == b.shape and bool((~np.isfinite(a) & np.isfinite(b)).any()) for a, b in pairs)
 
 
 def _computed(function: Function, tensors: Tensors) -> list[Array]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-TYPES = {"u8": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bool": 12, "bf16": 13}
+TYPES = {"u8": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "f16": 6, "f32": 7, "f64": 8, "bool": 12, "bf16": 13, "c64": 10}
 """The numbers of element types."""
 
 _NAMES = {"uint8": "u8", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "float16": "f16", "float32": "f32", "bool": "bool"}
@@ -130,7 +130,7 @@ class Program:
         return Number(name)
 
     def _node(self, target: str, arguments: Sequence[tuple[str, Any]], outputs: Sequence[Any]) -> None:
-        known = ("aten", "torchvision", "quantized_decomposed", "higher_order", "zoo")
+        known = ("aten", "torchvision", "quantized_decomposed", "higher_order", "transformers", "zoo")
         self.nodes.append(
             {
                 "target": f"torch.ops.{target}" if target.startswith(known) else target,

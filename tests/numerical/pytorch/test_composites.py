@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import moir
+from moir.errors import UnsupportedOperationError
 from tests.numerical.pytorch.programs import NAMES, Program, Type
 from tests.numerical.runtime import Array, compare, run
 
@@ -77,3 +78,102 @@ def test_quantization_rounds_to_the_levels(tmp_path: Path) -> None:
     levels = np.clip(np.round(data / np.float32(0.1)) + 3, -128, 127)
     results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": data})
     compare(results, [((levels - 3) * np.float32(0.1)).astype(np.float32)])
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("shapes", [((7, 4), (3, 4, 5)), ((3, 2, 4), (4, 7)), ((2, 7), (7, 5)), ((3, 2, 4), (3, 4, 5))])
+def test_products_of_groups(tmp_path: Path, shapes: tuple[tuple[int, ...], tuple[int, ...]], unknown: bool) -> None:
+    first, second = (RANDOM.standard_normal(shape).astype(np.float32) for shape in shapes)
+    ends = np.array([2, 2, 7], np.int32)
+    program = Program()
+    inputs = {"x": first, "w": second, "e": ends}
+    sizes = {name: [f"Symbol('{name}{axis}')" for axis in range(each.ndim)] if unknown else each.shape for name, each in inputs.items()}
+    operands = [program.input(name, NAMES[each.dtype.name], sizes[name]) for name, each in inputs.items()]
+    ranks = (first.ndim, second.ndim)
+    given = dict(zip(("self", "mat2", "offs"), operands, strict=True)) | ({"offs": None} if ranks == (3, 3) else {})
+    program.output(program.node("aten._grouped_mm.default", list(given.items()), "f32"))
+    if ranks == (2, 3):
+        named = list(zip(("input", "weight", "offs"), operands, strict=True))
+        program.output(program.node("transformers.grouped_mm_fallback.default", named, "f32"))
+    program.save(tmp_path / "m.pt2")
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), inputs)
+    groups = [slice(0, 2), slice(2, 2), slice(2, 7)]
+    wanted = {
+        (2, 3): lambda: np.concatenate([first[group] @ matrix for group, matrix in zip(groups, second, strict=True)]),
+        (3, 2): lambda: np.concatenate([matrix @ second[:, group] for group, matrix in zip(groups, first, strict=True)], axis=1),
+        (2, 2): lambda: np.stack([first[:, group] @ second[group] for group in groups]),
+        (3, 3): lambda: first @ second,
+    }
+    compare(results, [wanted[ranks]()] * len(results))
+
+
+def test_marks_of_vmap_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    program = Program()
+    x = program.input("x", "f32", [2, 3])
+    inner = program.node("torch._functorch.predispatch._add_batch_dim", [("a", x), ("b", 0), ("c", 1)], "f32", [3])
+    program.output(program.node("aten.slice.Tensor", [("self", inner), ("dim", 0)], "f32", [3]))
+    program.save(tmp_path / "m.pt2")
+    with pytest.raises(UnsupportedOperationError, match=r"a mark of torch\.vmap.*run_decompositions"):
+        moir.convert_model(tmp_path / "m.pt2")
+
+
+@pytest.mark.parametrize("length", [20, "Symbol('s0')"])
+def test_spectrogram_of_any_length(tmp_path: Path, length: Any) -> None:
+    program = Program()
+    x = program.input("x", "f32", [2, length])
+    how = [("n_fft", 8), ("hop_length", 3), ("win_length", 6), ("normalized", False), ("onesided", True), ("return_complex", True)]
+    spectrum = program.node("aten.stft.default", [("self", x), *how], "c64")
+    program.output(program.node("aten.view_as_real.default", [("self", spectrum)], "f32"))
+    program.save(tmp_path / "m.pt2")
+    data = RANDOM.standard_normal((2, 20)).astype(np.float32)
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": data})
+    window = np.array([0, 1, 1, 1, 1, 1, 1, 0], np.float32)
+    frames = np.stack([data[:, start : start + 8] * window for start in range(0, 13, 3)], 1)
+    found = np.fft.rfft(frames).swapaxes(1, 2)
+    compare(results, [np.stack([found.real, found.imag], -1).astype(np.float32)])
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def _projected(x: Array, weights: list[Array], h: Array, c: Array) -> tuple[Array, Array, Array]:
+    """An LSTM of one direction with a projection, of x [T, N, I]."""
+    own, recurrent, first, second, projection = weights
+    outputs: list[Array] = []
+    for each in x:
+        i, f, g, o = np.split(each @ own.T + h @ recurrent.T + first + second, 4, -1)
+        c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
+        h = (_sigmoid(o) * np.tanh(c)) @ projection.T
+        outputs.append(h)
+    return np.stack(outputs), h, c
+
+
+@pytest.mark.parametrize("length", [5, "Symbol('s0')"])
+def test_lstm_with_projections(tmp_path: Path, length: Any) -> None:
+    """Two layers of two directions: 3 inputs, cells of 4, hidden states of 2."""
+    program = Program()
+    x = program.input("x", "f32", [length, 2, 3])
+    states = [RANDOM.standard_normal((4, 2, size)).astype(np.float32) for size in (2, 4)]
+    weights = [
+        [RANDOM.standard_normal(shape).astype(np.float32) / 2 for shape in ((16, width), (16, 2), (16,), (16,), (2, 4))]
+        for width in (3, 3, 4, 4)
+    ]
+    arguments = [
+        ("input", x),
+        ("hx", [program.weight(f"state{index}", each) for index, each in enumerate(states)]),
+        ("params", [program.weight(f"w{index}_{number}", each) for index, one in enumerate(weights) for number, each in enumerate(one)]),
+        *(("has_biases", True), ("num_layers", 2), ("dropout", 0.0), ("train", False), ("bidirectional", True), ("batch_first", False)),
+    ]
+    for each in program.node_of_several("aten.lstm.input", arguments, ["f32"] * 3):
+        program.output(each)
+    program.save(tmp_path / "m.pt2")
+    data = RANDOM.standard_normal((5, 2, 3)).astype(np.float32)
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), {"x": data})
+    value, finals = data, list[tuple[Array, Array]]()
+    for layer in (0, 2):
+        forward, *last = _projected(value, weights[layer], states[0][layer], states[1][layer])
+        backward, *first = _projected(value[::-1], weights[layer + 1], states[0][layer + 1], states[1][layer + 1])
+        finals += [(last[0], last[1]), (first[0], first[1])]
+        value = np.concatenate([forward, backward[::-1]], -1)
+    compare(results, [value, np.stack([h for h, _ in finals]), np.stack([c for _, c in finals])])

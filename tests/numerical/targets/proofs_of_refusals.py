@@ -29,6 +29,11 @@ def normalized(x: Any) -> Any:
     return ops.convert(grouped, "f32")
 
 
+def product_as_scalar(row: Any, column: Any) -> Any:
+    """The product of a row and a column, and 1, without dimensions."""
+    return ops.reshape(ops.add(ops.matmul(row, column, False, False), floats(1)), np.array([], np.int64), False)
+
+
 def broadcast_to_scalar(x: Any) -> Any:
     """x [] in the shape of a sum, which the runtime folds."""
     return ops.broadcast(x, ops.shape_of(ops.reduce_sum(ops.constant(floats(1, 1)), np.array([0]), False)))
@@ -98,6 +103,7 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
         [np.tile(floats(-1, -1, -1, 1, 1, 1), 2).reshape(1, 4, 3)],
         np.tile(floats(-1, -1, -1, 1, 1, 1), 2).reshape(1, 4, 3),
     ),
+    "scalar-product": (product_as_scalar, [floats(1, 2, 3, 4).reshape(1, 4), floats(1, -1, 2, 3).reshape(4, 1)], np.array(18, np.float32)),
     "broadcast-scalar": (broadcast_to_scalar, [np.array(3, np.float32)], np.array(3, np.float32)),
     "einsum-empty": (sum_of_nothing, [GRID[:, :0]], floats(0, 0).reshape(2, 1)),
     "blocks-of-padding": (
@@ -165,6 +171,11 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
         np.unique(COLUMNS, axis=1),
     ),
     "unique-unsorted": (lambda x: opset10.unique(x, None, False).output(0), [floats(3, 1, 3, 2)], floats(3, 1, 2)),
+    "top-k-truth": (
+        lambda x: ops.convert(ops.topk(x, np.array(2), 0, "max", "value").output(0), "boolean"),
+        [floats(1, 0, -1)],
+        np.array([True, False]),
+    ),
     "top-k-none": (
         lambda x: ops.topk(x, np.array(0), 0, "max", "value").output(0),
         [floats(1, 2)],

@@ -57,6 +57,7 @@ CRASHING = {
     "one-column",
     "packed-padding",
     "rows-of-constants",
+    "scalar-product",
     "slice-computed-axes",
     "unique-axis",
     "unique-bytes",

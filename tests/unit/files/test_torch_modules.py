@@ -48,3 +48,27 @@ def test_a_module_is_exported_with_its_inputs() -> None:
         assert [port.get_any_name() for port in converted.inputs] == ["input"]
     with pytest.raises(ArgumentError, match="torch does not export Linear"):
         moir.convert_model(module, example_inputs=(x, x))
+
+
+def test_a_program_of_vmap_is_decomposed() -> None:
+    torch: Any = pytest.importorskip("torch")
+
+    class Rows(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return torch.vmap(lambda row: row.softmax(0))(x)
+
+    converted = moir.to_openvino(moir.convert_model(torch.export.export(Rows(), (torch.ones(2, 4),))))
+    assert list(converted.output(0).shape) == [2, 4]
+
+
+def test_what_torch_does_not_save_is_an_error() -> None:
+    torch: Any = pytest.importorskip("torch")
+    attention = pytest.importorskip("torch.nn.attention.flex_attention")
+
+    class Attention(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return attention.flex_attention(x, x, x)
+
+    program = torch.export.export(Attention(), (torch.ones(1, 2, 16, 8),))
+    with pytest.raises(ArgumentError, match=r"torch does not save the program.*scaled_dot_product_attention"):
+        moir.convert_model(program)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32
+from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.shape_values import dimension_value
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import named_operand
@@ -212,16 +213,13 @@ def fftshift(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def stft(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.stft.default(x, window) {n_fft, hop_length} -> opset9.RDFT of windows: [N, frequencies, frames]"""
     x, window = node.op.operands[0], named_operand(node, "window")
-    size, rank, shape = node.integer("n_fft"), rank_of(node.op.operands[0]), shape_of(node.op.operands[0])
+    size, rank = node.integer("n_fft"), node.known_rank(0)
     hop = node.integer("hop_length", 0) or size // 4
     width = node.integer("win_length", 0) or size
-    if rank is None or shape is None or shape[-1] < 0:
-        node.fail("the length of its signal is unknown", hint="give the model's inputs static shapes")
     if node.flag("center", False):
         node.fail("a spectrogram that pads its signal itself", hint="pad the signal in front of it, with center=False")
-    count = (shape[-1] - size) // hop + 1
-    places = np.arange(count)[:, None] * hop + np.arange(size)
-    frames = op.Gather(x, op.constant(places), rank - 1)
+    starts = op.Range(op.constant(0), op.Subtract(dimension_value(op, x, rank - 1), size - 1), op.constant(hop), output_type=si64)
+    frames = op.Gather(x, op.Add(op.Unsqueeze(starts, [1]), op.constant(np.arange(size))), rank - 1)
     if window is not None or width < size:
         weights = op.constant_like(np.ones(width), frames) if window is None else op.convert(window, element_of(frames))
         before = (size - width) // 2

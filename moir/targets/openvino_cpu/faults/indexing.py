@@ -90,6 +90,12 @@ FAULTS = (
         form="search-along-axes",
     ),
     Fault(
+        "top-k-truth",
+        "Convert of what TopK returns to boolean",
+        "is not compiled",
+        form="search-along-axes",
+    ),
+    Fault(
         "empty-rows",
         "logical operations and Select by the rows that SparseFillEmptyRows says were empty",
         "are not compiled",

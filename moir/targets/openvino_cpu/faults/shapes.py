@@ -62,6 +62,12 @@ FAULTS = (
         form="repeat-matrices",
     ),
     Fault(
+        "scalar-product",
+        "MatMul of a row and a column, perhaps with elementwise operations after it, then a Reshape to a scalar",
+        "ends the process",
+        form="squeeze-products",
+    ),
+    Fault(
         "resize-batch",
         "Interpolate of images of unknown number or channels, whose constant sizes say others",
         "an error in the runtime, or garbage if it has one thread",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -191,6 +192,32 @@ def test_a_pickle_that_names_anything_but_tensors_is_refused_by_that_name(
     with pytest.raises(ModelFileError, match=f"the pickle names {name}, which is no tensor; nothing of it is executed"):
         read_model(tmp_path / "m.pt2")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        b"cantigravity\nfly\n)R.",
+        b"}(X\x09\x00\x00\x00fc.weightcantigravity\nfly\nu.",
+        b"\x8c\x0bantigravity\x8c\x03fly\x93.",
+        b"(S'x'\niantigravity\nfly\n.",
+        b"cantigravity\nfly\n)\x81.",
+    ],
+)
+def test_a_module_that_a_pickle_names_is_never_imported(tmp_path: Path, call: bytes) -> None:
+    (tmp_path / "m.pt2").write_bytes(old_archive(pickled(b"\x80\x04" + call, {})))
+    with pytest.raises(ModelFileError, match=r"the pickle names antigravity\.fly, which is no tensor"):
+        read_model(tmp_path / "m.pt2")
+    assert "antigravity" not in sys.modules
+
+
+@pytest.mark.parametrize("name", ["torch.load", "torch.serialization.load", "torchao.quantization.quantize_", "collections.namedtuple"])
+def test_other_names_of_the_packages_of_tensors_are_refused_too(tmp_path: Path, name: str) -> None:
+    module, _, function = name.rpartition(".")
+    content = f"c{module}\n{function}\n)R.".encode()
+    (tmp_path / "m.pt2").write_bytes(old_archive(pickled(b"\x80\x02" + content, {})))
+    with pytest.raises(ModelFileError, match=f"the pickle names {name}, which is no tensor"):
+        read_model(tmp_path / "m.pt2")
 
 
 def test_cut_pickles_are_errors(tmp_path: Path) -> None:

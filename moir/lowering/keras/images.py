@@ -159,3 +159,29 @@ def center_crop(
         return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
     starts = [(size - wanted) // 2 for size, wanted in zip(sizes, (height, width), strict=True)]
     return op.Slice(inputs, starts, [starts[0] + height, starts[1] + width], [1, 1], axes)
+
+
+@keras.lowers("RandomCrop")
+def random_crop(
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, height: int, width: int, data_format: str | None = None
+) -> SSAValue:
+    """keras.RandomCrop(x) {height, width} -> the middle of the images with these proportions, resized: the crop of inference"""
+    axes = image_axes(node, data_format)
+    sizes = [(node.shape(0) or ())[axis] for axis in axes]
+    if min(sizes) < 1:
+        node.fail("a crop in the middle needs images of a known size", hint="give the model's input a static shape")
+    data = op.convert(inputs, f32) if element_of(inputs) not in REAL_TYPES else inputs
+    return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
+
+
+@keras.lowers("AutoContrast")
+def auto_contrast(op: OpBuilder, inputs: SSAValue, *, value_range: tuple[float, ...] = (0, 255)) -> SSAValue:
+    """keras.AutoContrast(x [N, H, W, C]) {value_range} -> each channel of an image stretched to the range
+
+    A channel of one number alone stays as it is.
+    """
+    first, last = float(min(value_range)), float(max(value_range))
+    low, high = (getattr(op, reduction)(inputs, [1, 2], keep_dims=True) for reduction in ("ReduceMin", "ReduceMax"))
+    spread = op.Divide(op.Subtract(inputs, low), op.Subtract(high, low))
+    found = op.Add(op.Multiply(spread, last - first), first)
+    return op.Select(op.Equal(low, high), inputs, found)

@@ -3,7 +3,7 @@
 INDEX: dict[str, str] = {
     "activation": ("Activation ELU LeakyReLU PReLU ReLU Softmax ThresholdedReLU"),
     "attention": ("AdditiveAttention Attention GroupQueryAttention GroupedQueryAttention MultiHeadAttention"),
-    "audio": ("MelSpectrogram"),
+    "audio": ("MelSpectrogram STFTSpectrogram"),
     "convolution": (
         "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D Convolution1DTranspose Convolution2D "
         "Convolution2DTranspose Convolution3D Convolution3DTranspose Deconvolution2D Deconvolution3D DepthwiseConv1D "
@@ -36,14 +36,14 @@ INDEX: dict[str, str] = {
         "ops.Logsumexp ops.Max ops.Mean ops.Min ops.Moments ops.Norm ops.Normalize ops.Prod ops.Ptp ops.Sort ops.Std ops.Sum "
         "ops.TopK ops.Var"
     ),
-    "images": ("CenterCrop Resizing"),
+    "images": ("AutoContrast CenterCrop RandomCrop Resizing"),
     "indexing": ("Embedding ReversibleEmbedding"),
     "infrastructure": (
-        "ActivityRegularization AlphaDropout AugMix CutMix Dropout GaussianDropout GaussianNoise Identity Lambda Masking MixUp "
-        "RandAugment RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast RandomElasticTransform "
-        "RandomErasing RandomFlip RandomGaussianBlur RandomHeight RandomHue RandomInvert RandomPerspective RandomPosterization "
-        "RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation RandomWidth RandomZoom SpatialDropout1D "
-        "SpatialDropout2D SpatialDropout3D"
+        "ActivityRegularization AlphaDropout AugMix CutMix Dropout Equalization GaussianDropout GaussianNoise Identity Lambda "
+        "Masking MixUp RandAugment RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast "
+        "RandomElasticTransform RandomErasing RandomFlip RandomGaussianBlur RandomGrayscale RandomHeight RandomHue RandomInvert "
+        "RandomPerspective RandomPosterization RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation "
+        "RandomWidth RandomZoom Solarization SpatialDropout1D SpatialDropout2D SpatialDropout3D"
     ),
     "matrix": ("Dense EinsumDense"),
     "merging": ("Add Average Concatenate Dot Maximum Minimum Multiply Subtract"),
@@ -60,8 +60,8 @@ INDEX: dict[str, str] = {
         "ops.MaxPool"
     ),
     "preprocessing": (
-        "CategoryEncoding Discretization FlaxLayer HashedCrossing Hashing IntegerLookup JaxLayer Normalization RandomCrop "
-        "Rescaling STFTSpectrogram StringLookup TFSMLayer TorchModuleWrapper"
+        "CategoryEncoding Discretization FlaxLayer HashedCrossing Hashing IntegerLookup JaxLayer Normalization Rescaling "
+        "StringLookup TFSMLayer TorchModuleWrapper"
     ),
     "recurrent": ("Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D CuDNNGRU CuDNNLSTM GRU LSTM RNN SimpleRNN"),
     "reshaping": (

@@ -230,8 +230,6 @@ REFUSALS = {
     "HashedCrossing": "a hash of crossed features is not computed by the runtime",
     "Hashing": "a hash is not computed by the runtime",
     "JaxLayer": "it refers to a program of JAX that is not in the file",
-    "RandomCrop": "it crops to a place that is drawn",
-    "STFTSpectrogram": "a spectrogram layer is not supported yet",
     "TFSMLayer": "it refers to a SavedModel that is not in the file",
     "TorchModuleWrapper": "it refers to a module of PyTorch that is not in the file",
 }

@@ -1,4 +1,4 @@
-"""Gather and scatter in their general form, and select_and_scatter.
+"""Gather and scatter in their general form.
 
     %y = stablehlo.gather(%x, %i) {offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], …}
 ->  %y = opset8.Gather(%x, %i, 0)
@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 from xdsl.ir import SSAValue
 
@@ -75,7 +74,9 @@ def scatter(
     return [scattered(node, op, values[0], values[2], body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims)]
 
 
-@stablehlo.lowers("select_and_scatter")
-def select_and_scatter(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """stablehlo.select_and_scatter(x, source, init): refused"""
-    node.fail("it is the gradient of a pooling, which an IR does not have", hint="export the forward pass only")
+@stablehlo.lowers("torch_index_select")
+def torch_index_select(node: LoweringNode, op: OpBuilder, operand: SSAValue, index: SSAValue, *, dim: int, batch_dims: int = 0) -> SSAValue:
+    """stablehlo.torch_index_select(x, indices) {dim, batch_dims} -> opset8.Gather(x, indices, dim) {batch_dims}"""
+    if not 0 <= batch_dims <= dim < node.known_rank(0) or batch_dims > node.known_rank(1):
+        node.fail(f"its dim is {dim}, its batch_dims {batch_dims}, for a tensor of rank {node.rank(0)}")
+    return op.Gather(operand, index, dim, batch_dims=batch_dims)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import element_of
+from moir.dialects.element_types import si64
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import inlined
@@ -17,7 +18,7 @@ from moir.lowering.stablehlo.attributes import require_rows
 from moir.lowering.stablehlo.table import stablehlo
 from moir.lowering.xla.computations import combination
 from moir.lowering.xla.padding import with_edges, with_interior
-from moir.lowering.xla.reduction import COMBINATIONS, combination_of, reduced, reductions_of
+from moir.lowering.xla.reduction import COMBINATIONS, combination_of, is_neutral, reduced, reductions_of
 from moir.lowering.xla.windows import MAXIMUM_TAPS, AxisWindow, reduced_windows, tap_of
 from moir.rewriting.builder import OpBuilder
 
@@ -74,6 +75,67 @@ def reduce_window(
         own = node if count == 1 else node.with_operands({0: values[index]})
         found.append(reduced_windows(own, op, kind, values[count + index], windows))
     return found
+
+
+@stablehlo.lowers("dynamic_reduce_window")
+def dynamic_reduce_window(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """stablehlo.dynamic_reduce_window(x…, init…, window, strides, dilations, padding) -> as reduce_window, or opset3.CumSum
+
+    Sizes that are not known have to be those of running sums: windows of all that lies in front of an element, or
+    after it.
+    """
+    values = own_operands(node)
+    count = (len(values) - 5) // 2
+    if count != 1 or len(values) != 7:
+        node.fail(f"windows of {count} tensors of computed sizes are not supported", hint="export the program with static shapes")
+    sizes, strides, base, dilations, padding = (op.known.integers(each) for each in values[2:])
+    if sizes is not None and strides is not None and base is not None and dilations is not None and padding is not None:
+        rank = len(sizes)
+        if node.known_rank(0) != rank or len(padding) != 2 * rank or not len(strides) == len(base) == len(dilations) == rank:
+            node.fail("its window is not one of its operands")
+        windows = [AxisWindow(*row) for row in zip(sizes, strides, base, dilations, padding[::2], padding[1::2], strict=True)]
+        kind = combination_of(node, node.op.regions[0], element_of(values[0]))
+        return [reduced_windows(node, op, kind, values[1], windows)]
+    if combination(node.op.regions[0]) == "sum" and (running := _running_axis(node, op)) is not None:
+        found = _running_sums(op, values[0], values[6], *running)
+        return [found if is_neutral(op, "sum", as_scalar(op, values[1])) else op.Add(found, values[1])]
+    node.fail("its windows are computed when the model runs", hint="export the program with static shapes")
+
+
+def _running_axis(node: LoweringNode, op: OpBuilder) -> tuple[int, bool] | None:
+    """The axis of windows as long as the data, with padding at one end, and whether that is the last one; else None."""
+    rank = node.known_rank(0)
+    found = [op.known.elements(node.operand(index)) for index in range(2, 7)]
+    if any(each is None or each.size != (2 * rank if index == 4 else rank) for index, each in enumerate(found)):
+        return None
+    sizes, *steps, padding = ([*each.reshape(-1)] for each in found if each is not None)
+    axes = [axis for axis, size in enumerate(sizes) if size != 1]
+    if len(axes) != 1 or any(step != 1 for column in steps for step in column):
+        return None
+    axis = axes[0]
+    length = op.known.elements(op.ShapeOf(node.operand(0)))
+    ends = padding[2 * axis : 2 * axis + 2]
+    others = [each for place, each in enumerate(padding) if place // 2 != axis]
+    if length is None or sizes[axis] != length[axis] or any(each != 0 for each in others) or 0 not in ends:
+        return None
+    return axis, bool(ends[0] == 0)
+
+
+def _running_sums(op: OpBuilder, x: SSAValue, padding: SSAValue, axis: int, is_reversed: bool) -> SSAValue:
+    """The sums of windows as long as the data, which each have an end in the padding: those of what is in front.
+
+    With padding p in front of n elements they are the last p + 1 running sums of the padded data.
+    """
+    rank = rank_of(x) or 0
+    ends = op.Reshape(op.convert(padding, si64), [rank, 2], special_zero=False)
+    low, high = (op.Gather(ends, side, 1) for side in (0, 1))
+    padded = op.Pad(x, low, high, op.constant_like(0, x), pad_mode="constant")
+    sums = op.CumSum(padded, axis, exclusive=False, reverse=is_reversed)
+    added = op.Gather(high if is_reversed else low, [axis], 0)
+    count = op.Add(added, 1)
+    if is_reversed:
+        return op.Slice(sums, [0], count, [1], [axis])
+    return op.Slice(sums, op.Subtract(0, count), [2**31 - 1], [1], [axis])
 
 
 def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:

@@ -27,10 +27,10 @@ from moir.frontends.stablehlo.scope import Scope
 
 def block_of(builder: ProgramBuilder) -> IRBlock:
     """The block of a program. Raises ModelFileError if it has no function `main`, or is inconsistent."""
+    names = builder.argument_names(builder.main())
     builder.program = in_parts(builder.program, builder.main())
     main = builder.main()
     scope = Scope(builder, Operations(), {})
-    names = builder.argument_names(main)
     for argument, name, attributes in zip(main.body.arguments, names, _padded(main.argument_attributes, len(names)), strict=True):
         if attributes.get("jax.global_constant") == "_platform_index" or attributes.get("jax.platform_index"):
             scope.values[argument] = scope.constant(np.array(builder.platform(), np.int32), "platform_index")

@@ -165,7 +165,7 @@ def center_crop(
 def random_crop(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, height: int, width: int, data_format: str | None = None
 ) -> SSAValue:
-    """keras.RandomCrop(x) {height, width} -> the middle of the images with these proportions, resized: the crop of inference"""
+    """keras.RandomCrop(x) {height, width} -> the middle with these proportions, resized, as at inference"""
     axes = image_axes(node, data_format)
     sizes = [(node.shape(0) or ())[axis] for axis in axes]
     if min(sizes) < 1:

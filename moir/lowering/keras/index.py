@@ -27,8 +27,8 @@ INDEX: dict[str, str] = {
     "functions.movement": (
         "ops.Append ops.Arange ops.ArraySplit ops.BroadcastTo ops.Concatenate ops.Dstack ops.EmptyLike ops.ExpandDims ops.Flip "
         "ops.Fliplr ops.Flipud ops.FullLike ops.GetItem ops.Hstack ops.Moveaxis ops.MultiHot ops.OneHot ops.OnesLike ops.Pad "
-        "ops.Ravel ops.Repeat ops.Reshape ops.Roll ops.Rot90 ops.Slice ops.Split ops.Squeeze ops.Stack ops.Swapaxes ops.Take "
-        "ops.TakeAlongAxis ops.Tile ops.Transpose ops.Tril ops.Triu ops.Unstack ops.Vstack ops.ZerosLike"
+        "ops.Ravel ops.Repeat ops.Reshape ops.Roll ops.Rot90 ops.Shape ops.Slice ops.Split ops.Squeeze ops.Stack ops.Swapaxes "
+        "ops.Take ops.TakeAlongAxis ops.Tile ops.Transpose ops.Tril ops.Triu ops.Unstack ops.Vstack ops.ZerosLike"
     ),
     "functions.products": ("ops.Dot ops.DotProductAttention ops.Einsum ops.Inner ops.Matmul ops.Outer ops.Tensordot ops.Vdot"),
     "functions.reduction": (

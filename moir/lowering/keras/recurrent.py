@@ -3,8 +3,8 @@
     %y = keras.LSTM(%x, kernel, recurrent kernel, bias)
 ->  %y = opset1.Squeeze(opset5.LSTMSequence(%x, zeros, zeros, lengths, W, R, B))
 
-The states of a layer that is `stateful` are variables. A layer with a mask, with other activations than those of the runtime's operations, or with other cells is a
-TensorIterator over its steps.
+A layer with a mask, with other activations than those of the runtime's operations, or with other cells is a
+TensorIterator over its steps. The states of a layer that is `stateful` are variables.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32
+from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, si8, si16, si32, si64
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import angle_of
@@ -19,6 +19,8 @@ from moir.expansions.formulas import FORMULAS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
+
+SIGNED = (*REAL_TYPES, si8, si16, si32, si64)
 
 Single = Callable[[OpBuilder, SSAValue], SSAValue]
 Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
@@ -54,7 +56,7 @@ SINGLE: Mapping[str, Single] = {
     "log": lambda op, x: op.Log(x),
     "log_plus_one": FORMULAS["log1p"],
     "logistic": lambda op, x: op.Sigmoid(x),
-    "negate": lambda op, x: op.Negative(x),
+    "negate": lambda op, x: op.Negative(x) if element_of(x) in SIGNED else op.Subtract(0, x),
     "round_nearest_afz": lambda op, x: op.Round(x, mode="half_away_from_zero"),
     "round_nearest_even": lambda op, x: op.Round(x, mode="half_to_even"),
     "rsqrt": lambda op, x: op.Divide(1.0, op.Sqrt(x)),
@@ -200,7 +202,8 @@ def convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
 def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, exponent_bits: int = 8, mantissa_bits: int = 23) -> SSAValue:
     """stablehlo.reduce_precision(x) {exponent_bits, mantissa_bits} -> y - (y - x), y = x · (2ⁿ + 1)
 
-    The difference keeps the upper bits of the mantissa, without a type of 16 bits that the runtime may leave out.
+    The difference keeps the upper bits of the mantissa, without a type of 16 bits that the runtime may leave out. What
+    is above the largest number of the exponents becomes infinite, what is below the smallest normal one 0.
 
     Source: T. Dekker, "A Floating-Point Technique for Extending the Available Precision" (1971).
     """
@@ -209,10 +212,16 @@ def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, ex
     target = formats.get((exponent_bits, mantissa_bits))
     if target == element:
         return operand
-    if element == f32 and exponent_bits == 8 and 0 < mantissa_bits < 23:
+    if element == f32 and 2 <= exponent_bits <= 8 and 0 < mantissa_bits < 23:
         large = op.Multiply(operand, float(2 ** (23 - mantissa_bits) + 1))
         found = op.Subtract(large, op.Subtract(large, operand))
-        return op.Select(op.IsFinite(large), found, operand)
+        found = op.Select(op.IsFinite(large), found, operand)
+        if exponent_bits == 8:
+            return found
+        size, bias = op.Abs(found), 2 ** (exponent_bits - 1) - 1
+        most = (2 - 2.0**-mantissa_bits) * 2.0**bias
+        found = op.Select(op.Greater(size, most), op.Multiply(op.Sign(found), np.inf), found)
+        return op.Select(op.Less(size, 2.0 ** (1 - bias)), op.Multiply(found, 0.0), found)
     if target is None:
         node.fail(f"a precision of {exponent_bits} and {mantissa_bits} bits is not supported", hint="that of f16 or bf16 is")
     return op.convert(op.convert(operand, target), element)

@@ -1,4 +1,4 @@
-"""What gradients of poolings and training have: select_and_scatter, and batch normalization by the batch's own statistics.
+"""What gradients of poolings and training have: select_and_scatter, and batch normalization by its own statistics.
 
     %y = stablehlo.select_and_scatter(%x, %source, 0) {window, (a, b) -> a >= b, (a, b) -> a + b}
 ->  for each place of a window: %source where that place was selected, else 0, moved to the place; their sum
@@ -119,7 +119,7 @@ def _selected(
 def batch_norm_training(
     node: LoweringNode, op: OpBuilder, operand: SSAValue, scale: SSAValue, offset: SSAValue, *, epsilon: float, feature_index: int
 ) -> Sequence[SSAValue]:
-    """stablehlo.batch_norm_training(x, scale, offset) -> (x - mean) / sqrt(variance + epsilon) · scale + offset, mean, variance"""
+    """stablehlo.batch_norm_training(x, a, b) -> (x - mean) / sqrt(variance + epsilon) · a + b, mean, variance"""
     rank = node.known_rank(0)
     if not 0 <= feature_index < rank:
         node.fail(f"its feature_index is {feature_index} for a tensor of rank {rank}")

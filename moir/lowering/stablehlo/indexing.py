@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.reduction import own_operands
 from moir.lowering.stablehlo.table import stablehlo
@@ -44,17 +45,29 @@ def dynamic_gather(
     collapsed_slice_dims: tuple[int, ...] = (),
 ) -> SSAValue:
     """stablehlo.dynamic_gather(x, indices, sizes) -> as gather; sizes that are computed are those of the data"""
-    known = op.known.integers(node.operand(2))
-    shape = node.shape(0)
-    if known is None and shape is not None:
-        entries = op.known.elements(node.operand(2))
-        sizes = [] if entries is None else [each if isinstance(each, int) else -1 for each in entries.ravel().tolist()]
-        known = tuple(size if size >= 0 else own for size, own in zip(sizes, shape, strict=False))
-        if any(known[axis] < 0 and axis in start_index_map for axis in range(len(known))) or len(known) != len(shape):
-            known = None
-    if known is None:
+    sizes = op.known.integers(node.operand(2)) or computed_sizes(node, op, collapsed_slice_dims)
+    if any(sizes[axis] < 0 for axis in start_index_map):
         node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")
-    return gathered(node, op, operand, known, start_index_map, collapsed_slice_dims)
+    return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims)
+
+
+def computed_sizes(node: LoweringNode, op: OpBuilder, collapsed: Sequence[int]) -> list[int]:
+    """The sizes of computed slices, by the known ones and the shape of the result; -1 for an unknown dimension."""
+    rank, result = node.known_rank(0), shape_of(node.op.results[0]) or ()
+    entries = op.known.elements(node.operand(2))
+    known = (
+        [-1] * rank
+        if entries is None or entries.size != rank
+        else [each if isinstance(each, int) else -1 for each in entries.ravel().tolist()]
+    )
+    gone = {*collapsed, *node.integers("operand_batching_dims", ())}
+    kept = [axis for axis in range(rank) if axis not in gone]
+    declared = dict(zip(kept, (result[place] for place in node.integers("offset_dims", ()) if place < len(result)), strict=False))
+    own = node.shape(0) or (-1,) * rank
+    sizes = [1 if axis in gone else known[axis] if known[axis] >= 0 else declared.get(axis, -1) for axis in range(rank)]
+    if any(size < 0 <= whole for size, whole in zip(sizes, own, strict=True)):
+        node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")
+    return sizes
 
 
 @stablehlo.lowers("scatter")

@@ -57,7 +57,7 @@ def convolved(
 
 
 def batches_as_channels(node: LoweringNode, op: OpBuilder, data: SSAValue, groups: int) -> SSAValue:
-    """[groups · N, C, …] -> [N, groups · C, …], so that groups of the batch, which gradients have, are groups of channels."""
+    """[groups · N, C, …] -> [N, groups · C, …]: groups of the batch, which gradients have, as groups of channels."""
     shape = shape_of(data)
     if shape is None or not is_static(shape) or shape[0] % groups:
         node.fail("the shape of its data, which has groups of the batch, is unknown, or no multiple of them")

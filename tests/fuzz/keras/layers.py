@@ -25,5 +25,5 @@ def classes(only: str = "*") -> list[str]:
 def single_layer(draw: Draw, only: str) -> Case:
     """A model of one layer."""
     name = draw.subject(classes(only))
-    rankless = name.rstrip("Transpose").rstrip("123D")
+    rankless = name.removesuffix("Transpose").rstrip("123D")
     return keras_case(draw, name, KINDS.get(rankless, rankless), lambda: LAYERS[name](draw, name), draw.one_of(POLICIES))

@@ -8,53 +8,11 @@ from importlib import import_module
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import Draw
+from tests.fuzz.stablehlo.names import ONNX_OF
 from tests.fuzz.stablehlo.program import program_case
 from tests.fuzz.stablehlo.recipe import RECIPES
 
 FAMILIES = ["elementwise", "indexing", "linear_algebra", "movement", "products", "reduction", "windows", "control_flow", "functions"]
-
-ONNX_OF = {
-    "add": "Add",
-    "argmax": "ArgMax",
-    "argmin": "ArgMin",
-    "avg_pool": "AveragePool",
-    "clamp": "Clip",
-    "concatenate": "Concat",
-    "conv_general_dilated": "Conv",
-    "conv_transpose": "Conv",
-    "convert_element_type": "Cast",
-    "cumsum": "CumSum",
-    "div": "Div",
-    "dot_general": "MatMul",
-    "eq": "Equal",
-    "exp": "Exp",
-    "expm1": "Expm1",
-    "ge": "GreaterOrEqual",
-    "gelu": "Gelu",
-    "gt": "Greater",
-    "le": "LessOrEqual",
-    "log_softmax": "LogSoftmax",
-    "logsumexp": "ReduceLogSumExp",
-    "lt": "Less",
-    "max": "Max",
-    "min": "Min",
-    "mul": "Mul",
-    "pow": "Pow",
-    "reduce_max": "ReduceMax",
-    "reduce_min": "ReduceMin",
-    "reduce_prod": "ReduceProd",
-    "reduce_sum": "ReduceSum",
-    "reduce_window": "MaxPool",
-    "rem": "Mod",
-    "scatter": "ScatterND",
-    "select": "Where",
-    "softmax": "Softmax",
-    "sort": "TopK",
-    "sub": "Sub",
-    "top_k": "TopK",
-    "transpose": "Transpose",
-}
-"""Functions by their names in ONNX, for the rules of faults."""
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from jax import export
 
 from tests.fuzz.case import Case, Contents, Reference
 from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.stablehlo.names import ONNX_OF
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
 jax.config.update("jax_platforms", "cpu")  # type: ignore[no-untyped-call]
@@ -64,7 +66,9 @@ class ExportedProgram:
 
     def contents(self, inputs: Mapping[str, Array]) -> Contents:
         """What the program is made of."""
-        return Contents(frozenset((self.kind,)), [*inputs.values()], True, (self.kind, self.operands))
+        names = re.findall(r"stablehlo\.(\w+)", str(self.exported.mlir_module()))
+        kinds = {self.kind, *(ONNX_OF.get(name, name) for name in names)}
+        return Contents(frozenset(kinds), [*inputs.values()], True, (self.kind, self.operands))
 
     def check(self, expected: Sequence[Array]) -> None:
         """Everything that JAX computes is right."""
@@ -104,6 +108,7 @@ def program_case(
         raise NoCase(f"{type(error).__name__}: {error}") from None
     if not expected:
         raise NoCase("it has no results")
+    expected = [real_parts(each) for each in expected]
     source = ExportedProgram(exported, draw.one_of(FORMS), kind, list(arrays), expected)
     outputs = [f"result_{index}" for index in range(len(expected))]
     return Case(subject, source, {name: real_parts(array) for name, array in given.items()}, outputs)

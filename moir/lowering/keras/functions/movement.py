@@ -57,6 +57,12 @@ def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None =
     return op.Concat(*parts, axis=0)
 
 
+@keras.lowers("ops.Shape")
+def shape_as_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Shape(x) -> opset3.ShapeOf(x) in 32 bits: `tf.shape` of Keras 2"""
+    return op.convert(op.ShapeOf(single(node)), si32)
+
+
 @keras.lowers("ops.Ravel")
 def ravel(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.Ravel(x) -> opset1.Reshape(x, [-1])"""

@@ -79,7 +79,7 @@ def pairs(draw: Draw, name: str) -> Drawn:
 def bits(draw: Draw, name: str) -> Drawn:
     """A function of the bits of two integers."""
     if name.startswith("shift"):
-        first = array(draw, INTEGERS)
+        first = array(draw, [each for each in INTEGERS if np.dtype(each).itemsize <= 4])
         return getattr(lax, name), [first, draw.between(first.dtype, first.shape, 0, first.dtype.itemsize * 8 - 1)]
     first = array(draw, (*INTEGERS, np.bool_))
     return getattr(lax, name), [first, like(draw, first)]

@@ -45,6 +45,13 @@ AXES: Mapping[str, str] = {
 }
 """Axes of the first operand, each in a list once."""
 
+WITHIN: Mapping[str, str] = {
+    "dynamic_slice": "slice_sizes",
+    "gather": "slice_sizes",
+    "slice": "start_indices limit_indices",
+}
+"""Lists whose entries are at most the sizes of the first operand."""
+
 FURTHER_AXES: Mapping[str, Mapping[int, str]] = {
     "dot_general": {1: "rhs_batching_dimensions rhs_contracting_dimensions"},
     "gather": {1: "start_indices_batching_dims"},
@@ -78,6 +85,11 @@ def fault_of(operation: Operation) -> str:
         count = None if rank is None else 2 * rank if name == "padding" else rank
         if entries is not None and count is not None and len(entries) != count:
             return f"{name} has {len(entries)} entries for an operand of rank {rank}"
+    shape = _shape(operation.operands, 0) or ()
+    for name in WITHIN.get(kind, "").split():
+        for entry, size in zip(_entries(operation, name) or (), shape, strict=False):
+            if entry < 0 or 0 <= size < entry:
+                return f"{name} is {entry} for a dimension of {size if size >= 0 else 'unknown size'}"
     places = {0: AXES.get(kind, ""), **FURTHER_AXES.get(kind, {})}
     for index, names in places.items():
         if fault := _axes_fault(operation, names, _rank(operation.operands, index)):
@@ -110,8 +122,11 @@ def _entries(operation: Operation, name: str) -> Sequence[int] | None:
     return [int(each) for each in plain] if isinstance(plain, list) and all(isinstance(each, int) for each in plain) else None
 
 
+def _shape(values: Sequence[Value], index: int) -> tuple[int, ...] | None:
+    type_ = values[index].type if index < len(values) else None
+    return type_.shape if isinstance(type_, TensorType) else None
+
+
 def _rank(values: Sequence[Value], index: int) -> int | None:
-    if index >= len(values):
-        return None
-    type_ = values[index].type
-    return len(type_.shape) if isinstance(type_, TensorType) and type_.shape is not None else None
+    shape = _shape(values, index)
+    return None if shape is None else len(shape)

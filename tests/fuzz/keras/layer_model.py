@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -85,18 +86,20 @@ class KerasModel:
     """A model of one call.
 
     Args:
-        model: the model.
+        content: the file.
+        suffix: its form.
         kind: the operation by its name in ONNX.
-        suffix: the form of the file.
         operands: the values of its inputs.
+        variables: the values of its variables.
         expected: what Keras computes.
         text: the model in one line.
     """
 
-    model: Any
-    kind: str
+    content: bytes = field(repr=False)
     suffix: str
+    kind: str
     operands: Sequence[Array]
+    variables: Sequence[Array]
     expected: Sequence[Array]
     text: str
 
@@ -105,9 +108,7 @@ class KerasModel:
     def save(self, folder: Path) -> Path:
         """Write the model."""
         path = folder / f"model.{self.suffix}"
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self.model.save(path)
+        path.write_bytes(self.content)
         return path
 
     def describe(self) -> str:
@@ -120,8 +121,7 @@ class KerasModel:
 
     def contents(self, inputs: Mapping[str, Array]) -> Contents:
         """What the model is made of."""
-        variables = [np.asarray(each) for each in self.model.variables if "bfloat16" not in str(each.dtype)]
-        return Contents(frozenset((self.kind,)), [*inputs.values(), *variables], True, (self.kind, self.operands))
+        return Contents(frozenset((self.kind,)), [*inputs.values(), *self.variables], True, (self.kind, self.operands))
 
     def check(self, expected: Sequence[Array]) -> None:
         """Everything that Keras computes is right."""
@@ -135,6 +135,14 @@ def plain(value: Any) -> Array:
     if found.dtype.kind in "OSU":
         return np.array([each.decode() if isinstance(each, bytes) else str(each) for each in found.ravel()], object).reshape(found.shape)
     return found
+
+
+def saved(model: Any, suffix: str) -> bytes:
+    """The file of a model."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"model.{suffix}"
+        model.save(path)
+        return path.read_bytes()
 
 
 def said(draw: Draw, array: Array, call: Call) -> list[int | None]:
@@ -205,5 +213,6 @@ def _case(draw: Draw, subject: str, kind: str, call: Call, policy: str) -> Case:
     options = call.layer.get_config() if hasattr(call.layer, "get_config") else {}
     shown = {name: value for name, value in options.items() if isinstance(value, str | int | float | bool | list | tuple)}
     text = f"{subject}({shapes}) {shown} {call.keywords} {policy} .{suffix}".replace("\n", " ")
-    source = KerasModel(model, kind, suffix, list(arrays.values()), expected, text)
+    variables = [np.asarray(each) for each in model.variables if "bfloat16" not in str(each.dtype)]
+    source = KerasModel(saved(model, suffix), suffix, kind, list(arrays.values()), variables, expected, text)
     return Case(subject, source, arrays, names)

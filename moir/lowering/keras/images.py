@@ -18,6 +18,7 @@ from moir.expansions.resampling import Weights, multiplied, resized_to
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import is_channel_last
+from moir.lowering.keras.policies import computed_type
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -165,7 +166,9 @@ def center_crop(
 def random_crop(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, height: int, width: int, data_format: str | None = None
 ) -> SSAValue:
-    """keras.RandomCrop(x) {height, width} -> the middle with these proportions, resized, as at inference"""
+    """keras.RandomCrop(x) {height, width} -> x; of Keras 2 the middle with these proportions, resized"""
+    if node.version >= 3:
+        return op.convert(inputs, computed_type(node))
     axes = image_axes(node, data_format)
     sizes = [(node.shape(0) or ())[axis] for axis in axes]
     if min(sizes) < 1:

@@ -126,12 +126,20 @@ def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
 
 
 def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Two operands of one shape, with a number in the place of one that has it in all places."""
-    if not isinstance(rhs.owner, Broadcast) and (found := uniform(op, lhs)) is not None:
-        return found, rhs
-    if not isinstance(lhs.owner, Broadcast) and (found := uniform(op, rhs)) is not None:
-        return lhs, found
+    """Two operands of one shape, of which one that was broadcast is what it was before, or the number that it has."""
+    if not isinstance(rhs.owner, Broadcast):
+        return before_broadcast(op, lhs), rhs
+    if not isinstance(lhs.owner, Broadcast):
+        return lhs, before_broadcast(op, rhs)
     return lhs, rhs
+
+
+def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A tensor before it was broadcast: the operation that has it beside one of the whole shape broadcasts it, too."""
+    if (found := uniform(op, value)) is not None:
+        return found
+    owner = value.owner
+    return owner.operands[0] if isinstance(owner, Broadcast) and owner.text("mode") in ("numpy", "bidirectional") else value
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
@@ -175,7 +183,9 @@ def compare(
 @stablehlo.lowers("select")
 def select(op: OpBuilder, pred: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
     """stablehlo.select(c, a, b) -> opset1.Select(c, a, b)"""
-    return op.Select(pred, *with_scalars(op, on_true, on_false))
+    values = with_scalars(op, on_true, on_false)
+    is_whole = any(not isinstance(each.owner, Broadcast) for each in (on_true, on_false))
+    return op.Select(before_broadcast(op, pred) if is_whole else pred, *values)
 
 
 @stablehlo.lowers("clamp")

@@ -13,7 +13,6 @@ from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
 
-
 MOST_PLACES = 1 << 16
 """The largest number of places that are a constant."""
 

@@ -204,6 +204,8 @@ def _case(draw: Draw, subject: str, kind: str, call: Call, policy: str) -> Case:
         randomize(model, draw.integer(0, 1 << 30))
     tensors = [keras.ops.convert_to_tensor(array, dtype=tensor_name(array)) for array in arrays.values()]
     expected = [plain(each) for each in keras.tree.flatten(model(tensors, training=False))]
+    if any(each.size == 0 for each in expected):
+        raise NoCase("a result without elements")
     names: list[str] = []
     for each in model.outputs:
         layer = each._keras_history.operation.name

@@ -15,6 +15,9 @@ from tests.fuzz.draw import Array, Draw
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 keras: Any = import_module("keras")
 layers: Any = keras.layers
+if keras.backend.backend() == "jax":
+    # 64-bit numbers are of 32 bits otherwise, which is said in no file.
+    import_module("jax").config.update("jax_enable_x64", True)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, si8, si16, si32, si64
 from moir.dialects.opset.repetition import Broadcast
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.complex_numbers import angle_of
 from moir.expansions.formulas import FORMULAS
 from moir.lowering.binder import LoweringNode
@@ -127,19 +127,30 @@ def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
 
 def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
     """Two operands of one shape, of which one that was broadcast is what it was before, or the number that it has."""
-    if not isinstance(rhs.owner, Broadcast):
+    if not isinstance(rhs.owner, Broadcast) or (isinstance(lhs.owner, Broadcast) and uniform(op, lhs) is not None):
         return before_broadcast(op, lhs), rhs
-    if not isinstance(lhs.owner, Broadcast):
-        return lhs, before_broadcast(op, rhs)
-    return lhs, rhs
+    rest = before_broadcast(op, rhs)
+    if isinstance(lhs.owner, Broadcast) and _join(source := before_broadcast(op, lhs), rest, lhs):
+        return source, rest
+    return lhs, rest
+
+
+def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
+    """Whether an operation of two tensors has the shape of a third one, all of them known."""
+    shapes = [shape_of(each) for each in (a, b, whole)]
+    if any(shape is None or not is_static(shape) for shape in shapes):
+        return False
+    first, second, target = (tuple(shape or ()) for shape in shapes)
+    return np.broadcast_shapes(first, second) == target
 
 
 def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
     """A tensor before it was broadcast: the operation that has it beside one of the whole shape broadcasts it, too."""
     if (found := uniform(op, value)) is not None:
         return found
-    owner = value.owner
-    return owner.operands[0] if isinstance(owner, Broadcast) and owner.text("mode") in ("numpy", "bidirectional") else value
+    while isinstance(value.owner, Broadcast) and value.owner.text("mode") in ("numpy", "bidirectional"):
+        value = value.owner.operands[0]
+    return value
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:

@@ -63,7 +63,7 @@ def halved(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue], dimens
         node.fail("its function is none of the runtime's, and the number of elements is unknown", hint="export static shapes")
     kept = [size for axis, size in enumerate(shape) if axis not in dimensions]
     if any(shape[axis] == 0 for axis in dimensions):
-        if not is_static(kept):
+        if not is_static(tuple(kept)):
             node.fail("it reduces nothing, and the shape of the result is unknown", hint="export static shapes")
         return [op.Broadcast(as_scalar(op, each), kept, mode="numpy") for each in first]
     for axis in dimensions:

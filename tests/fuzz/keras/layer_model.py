@@ -129,7 +129,7 @@ class KerasModel:
 
 def plain(value: Any) -> Array:
     """A result of Keras as an array; texts are objects, complex numbers pairs. Raises NoCase for tensors that are not dense."""
-    found = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    found: Any = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     if np.iscomplexobj(found):
         return np.stack([found.real, found.imag], axis=-1)
     if found.dtype.kind in "OSU":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.fuzz.draw import Draw
 from tests.fuzz.keras.recipe import Call, layers, numbers, recipe
 
@@ -18,23 +20,24 @@ def elementwise(draw: Draw, name: str) -> Call:
 
 
 @recipe("Concatenate")
-def concatenate(draw: Draw, _: str) -> Call:
+def concatenate(draw: Draw, name: str) -> Call:
     """Tensors one after the other."""
     shape = draw.filled(2, 4)
     axis = draw.one_of([-1, *range(1, len(shape))])
-    arrays = []
+    arrays: list[Any] = []
     for _ in range(draw.integer(2, 4)):
         each = list(shape)
         each[axis] = draw.integer(1, 4)
         arrays.append(numbers(draw, each))
-    return Call(layers.Concatenate(axis=axis), arrays, joined=True)
+    return Call(getattr(layers, name)(axis=axis), arrays, joined=True)
 
 
 @recipe("Dot")
-def dot(draw: Draw, _: str) -> Call:
+def dot(draw: Draw, name: str) -> Call:
     """Products along axes."""
     batch, common = draw.integer(1, 3), draw.integer(1, 4)
-    shapes, axes = [], []
+    shapes: list[list[int]] = []
+    axes: list[int] = []
     for _ in range(2):
         shape = draw.integers(draw.integer(1, 3), 1, 4)
         axis = draw.integer(0, len(shape) - 1)
@@ -42,4 +45,4 @@ def dot(draw: Draw, _: str) -> Call:
         shapes.append([batch, *shape])
         axes.append(axis + 1 if draw.chance(0.7) else axis - len(shape))
     chosen = axes[0] if axes[0] == axes[1] and draw.chance(0.5) else tuple(axes)
-    return Call(layers.Dot(chosen, normalize=draw.chance(0.3)), [numbers(draw, shape) for shape in shapes], joined=True)
+    return Call(getattr(layers, name)(chosen, normalize=draw.chance(0.3)), [numbers(draw, shape) for shape in shapes], joined=True)

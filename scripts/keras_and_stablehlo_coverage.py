@@ -15,7 +15,7 @@ users among them, is imported with its configuration and variables, and is an er
 `python -m scripts.coverage`; do not edit.
 
 A Lambda is bytecode of one version of Python, which is never executed. Models that are subclasses have no graph in the file; their
-`export` writes a SavedModel. Stateful layers, and data with the time in front, are refused.
+`export` writes a SavedModel.
 
 {counts}
 

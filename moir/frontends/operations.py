@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from moir.dialects import opset
 from moir.dialects.moir import NoneOp
+from moir.dialects.names import add_tensor_names, escaped, names_of
+from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import impossibility, tensor
 from moir.errors import ModelFileError
 
@@ -29,6 +32,20 @@ class Operations:
             self.list.append(op)
             self._absent = op.result
         return self._absent
+
+
+def outputs_of(values: Iterable[tuple[SSAValue, str]], operations: Sequence[Operation]) -> list[Operation]:
+    """The Results of outputs that the file names.
+
+    A tensor has the name of its output, too, by which users find it in the runtime, unless another tensor has it.
+    """
+    taken = {name: each for op in operations for each in op.results for name in names_of(each)}
+    found: list[Operation] = []
+    for value, name in values:
+        if taken.setdefault(name, value) is value:
+            add_tensor_names(value, escaped(name), required=True)
+        found.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
+    return found
 
 
 def declared_type(shape: Sequence[int] | None, element: Attribute, name: str) -> Attribute:

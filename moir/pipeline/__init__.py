@@ -151,6 +151,7 @@ MIDDLE: tuple[str, ...] = (
     "fuse-swish",
     "fuse-gelu",
     "fuse-prelu",
+    "fuse-mean",
     "fuse-mvn",
     "fold-negations",
     "fuse-reduce",

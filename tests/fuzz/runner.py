@@ -57,7 +57,26 @@ PYTORCH_GENERATORS: Mapping[str, tuple[str, int]] = {
 }
 """The same for PyTorch, in an environment that has it."""
 
-EVERY_GENERATOR = {**GENERATORS, **TENSORFLOW_GENERATORS, **LITE_GENERATORS, **LAYER_GENERATORS, **PYTORCH_GENERATORS}
+KERAS_GENERATORS: Mapping[str, tuple[str, int]] = {
+    "keras-layers": ("tests.fuzz.keras.layers:single_layer", 4),
+    "keras-functions": ("tests.fuzz.keras.functions:single_function", 1),
+}
+"""The same for Keras, with any backend: `KERAS_BACKEND=jax` has the layers with channels in front."""
+
+STABLEHLO_GENERATORS: Mapping[str, tuple[str, int]] = {
+    "stablehlo-nodes": ("tests.fuzz.stablehlo.operations:single_operation", 1),
+}
+"""The same for StableHLO, whose programs JAX exports, in an environment that has it."""
+
+EVERY_GENERATOR = {
+    **GENERATORS,
+    **TENSORFLOW_GENERATORS,
+    **LITE_GENERATORS,
+    **LAYER_GENERATORS,
+    **PYTORCH_GENERATORS,
+    **KERAS_GENERATORS,
+    **STABLEHLO_GENERATORS,
+}
 """All of them."""
 
 GENERATOR_FAILED = "the generator failed: "

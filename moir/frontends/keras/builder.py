@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
@@ -58,10 +58,6 @@ class ModelBuilder:
         )
         self.operations.append(op)
         return op.results[0]
-
-    def result(self, value: SSAValue, name: str) -> Operation:
-        """An output of the model."""
-        return opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)})
 
     def constant(self, value: DataAttr, name: str) -> SSAValue:
         """A constant."""

@@ -21,6 +21,7 @@ from moir.frontends.keras.calls import Call, tensors_of
 from moir.frontends.keras.configuration import Entry, Reference, Slice, decoded, entry_of, policy_name
 from moir.frontends.keras.layers import Called, Layer
 from moir.frontends.keras.weights import LayerWeights
+from moir.frontends.operations import outputs_of
 
 MAXIMUM_DEPTH = 32
 """How many models may be nested in each other."""
@@ -40,7 +41,8 @@ def block_of(builder: ModelBuilder) -> Block:
     inputs = [builder.parameter(*each) for each in model.inputs()]
     results = model.called(inputs)
     names = model.output_names(len(results))
-    return Block([*builder.operations.list, *(builder.result(value, name) for value, name in zip(results, names, strict=True))])
+    operations = builder.operations.list
+    return Block([*operations, *outputs_of(zip(results, names, strict=True), operations)])
 
 
 class Model:

@@ -7,7 +7,7 @@ separate the steps; SpectralNormalization is its layer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
@@ -43,6 +43,8 @@ class Layer:
         self._inner: Called | None = None
         self._inner_layer: Layer | None = None
         self._variables: list[tuple[str, SSAValue]] | None = None
+        self._calls = 0
+        self._is_distributed = False
 
     def calls(self) -> list[Call]:
         """The calls that the file lists."""
@@ -63,6 +65,10 @@ class Layer:
         if entry.class_name == "SpectralNormalization" and "layer" in entry.config:
             # The kernel is stored as it is after the division.
             return self._held().called(arguments, keywords, count)
+        if _is_stateful(entry.config):
+            self._calls += 1
+            if self._calls > 1 or self._is_distributed:
+                raise self.builder.error("a layer that keeps its states is called more than once", entry, "save it with stateful=False")
         try:
             properties = attributes_of(entry.config)
         except (ValueError, KeyError, TypeError) as error:
@@ -110,6 +116,7 @@ class Layer:
         if data is None:
             raise self.builder.error("it is called without a tensor", entry)
         steps = self.builder.node("TimeDistributed", f"{name}/steps", [data], {}, {"part": "steps"})
+        self._held()._is_distributed = True
         found = self._held().called(steps, {}, 1)
         result = self.builder.node("TimeDistributed", name, [found[0], data], {}, {"part": "sequence"})
         if (mask := self.builder.masks.get(data)) is not None:
@@ -122,3 +129,10 @@ class Layer:
             entry = entry_of(self.entry.config["layer"], "the layer", self.builder.location)
             self._inner_layer = Layer(self.builder, entry, self.weights.of_attribute("layer"), self._inner_model)
         return self._inner_layer
+
+
+def _is_stateful(config: Mapping[str, Any]) -> bool:
+    """Whether a layer, or the layer in it, keeps its states from one call to the next."""
+    inner = config.get("layer")
+    own = cast("Mapping[str, Any]", cast("Mapping[str, Any]", inner).get("config") or {}) if isinstance(inner, dict) else {}
+    return bool(config.get("stateful") or own.get("stateful"))

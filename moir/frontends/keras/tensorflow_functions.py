@@ -25,18 +25,23 @@ class Function(Record):
         kind: the kind.
         positional: the keywords of its further arguments, in order.
         attributes: the keywords of its attributes, by their names in `keras.ops`.
+        defaults: the values of attributes that the call does not say, where Keras has others.
+        plain: keywords that may only have the given values.
     """
 
     kind: str
     positional: tuple[str, ...] = ()
     attributes: Mapping[str, str] = {}
+    defaults: Mapping[str, object] = {}
+    plain: Mapping[str, object] = {}
 
 
 _PAIRS = {
-    "Add": "math.add __operators__.add",
+    "Add": "math.add __operators__.add nn.bias_add",
     "Divide": "math.divide",
+    "DivideNoNan": "math.divide_no_nan",
     "Equal": "math.equal",
-    "FloorDivide": "math.floordiv __operators__.floordiv",
+    "FloorDivide": "math.floordiv __operators__.floordiv compat.v1.floor_div",
     "Greater": "math.greater __operators__.gt",
     "GreaterEqual": "math.greater_equal __operators__.ge",
     "Less": "math.less __operators__.lt",
@@ -56,12 +61,22 @@ _SINGLE = {
     "Absolute": "math.abs",
     "Ceil": "math.ceil",
     "Cos": "math.cos",
+    "Cosh": "math.cosh",
+    "Elu": "nn.elu",
     "Erf": "math.erf",
     "Exp": "math.exp",
+    "Expm1": "math.expm1",
     "Floor": "math.floor",
+    "Isfinite": "math.is_finite",
+    "Isinf": "math.is_inf",
+    "Isnan": "math.is_nan",
     "Log": "math.log",
+    "Log1p": "math.log1p",
+    "LogSigmoid": "math.log_sigmoid",
     "LogicalNot": "math.logical_not",
     "Negative": "math.negative __operators__.neg",
+    "OnesLike": "ones_like",
+    "Reciprocal": "math.reciprocal",
     "Relu": "nn.relu",
     "Relu6": "nn.relu6",
     "Round": "math.round",
@@ -71,11 +86,15 @@ _SINGLE = {
     "Sign": "math.sign",
     "Silu": "nn.silu nn.swish",
     "Sin": "math.sin",
+    "Sinh": "math.sinh",
     "Softplus": "math.softplus nn.softplus",
+    "Softsign": "nn.softsign",
     "Sqrt": "math.sqrt",
     "Square": "math.square",
     "StopGradient": "stop_gradient identity",
+    "Tan": "math.tan",
     "Tanh": "math.tanh nn.tanh",
+    "ZerosLike": "zeros_like",
 }
 _REDUCED = {
     "All": "math.reduce_all",
@@ -90,13 +109,32 @@ _REDUCED = {
     "Var": "math.reduce_variance",
 }
 _WITH_ATTRIBUTES = {
+    "compat.v1.gather": Function("Take", ("indices",), {"axis": "axis"}, {"axis": 0}, {"validate_indices": None, "batch_dims": 0}),
+    "compat.v1.shape": Function("Shape", plain={"out_type": "<dtype: 'int32'>"}),
+    "compat.v1.squeeze": Function("Squeeze", attributes={"axis": "axis"}),
+    "compat.v1.transpose": Function("Transpose", attributes={"axes": "perm"}, plain={"conjugate": False}),
+    "math.atan2": Function("Arctan2", ("x",)),
+    "math.cumsum": Function("Cumsum", attributes={"axis": "axis"}, defaults={"axis": 0}, plain={"exclusive": False, "reverse": False}),
+    "math.top_k": Function("TopK", attributes={"k": "k"}, plain={"sorted": True}),
+    "nn.gelu": Function("Gelu", attributes={"approximate": "approximate"}, defaults={"approximate": False}),
+    "nn.leaky_relu": Function("LeakyRelu", attributes={"negative_slope": "alpha"}, defaults={"negative_slope": 0.2}),
+    "nn.log_softmax": Function("LogSoftmax", attributes={"axis": "axis"}, defaults={"axis": -1}),
+    "one_hot": Function("OneHot", attributes={"num_classes": "depth", "axis": "axis"}, defaults={"dtype": "float32"}),
+    "repeat": Function("Repeat", attributes={"repeats": "repeats", "axis": "axis"}),
+    "reverse": Function("Flip", attributes={"axis": "axis"}),
+    "roll": Function("Roll", attributes={"shift": "shift", "axis": "axis"}),
+    "sort": Function("Sort", attributes={"axis": "axis"}, plain={"direction": "ASCENDING"}),
+    "split": Function("Split", attributes={"indices_or_sections": "num_or_size_splits", "axis": "axis"}),
+    "unstack": Function("Unstack", attributes={"axis": "axis", "num": "num"}),
+    "where": Function("Where", ("x", "y")),
+    "broadcast_to": Function("BroadcastTo", ("shape",)),
     "cast": Function("Cast", attributes={"dtype": "dtype"}),
     "clip_by_value": Function("Clip", attributes={"x_min": "clip_value_min", "x_max": "clip_value_max"}),
     "concat": Function("Concatenate", attributes={"axis": "axis"}),
     "expand_dims": Function("ExpandDims", attributes={"axis": "axis"}),
     "linalg.matmul": Function("Matmul", ("b",)),
     "nn.softmax": Function("Softmax", attributes={"axis": "axis"}),
-    "reshape": Function("Reshape", attributes={"newshape": "shape"}),
+    "reshape": Function("Reshape", ("shape",)),
     "squeeze": Function("Squeeze", attributes={"axis": "axis"}),
     "stack": Function("Stack", attributes={"axis": "axis"}),
     "tile": Function("Tile", attributes={"repeats": "multiples"}),
@@ -127,9 +165,14 @@ def renamed(function: str, arguments: list[Any], keywords: Mapping[str, Any]) ->
         entries = cast("list[Any]", spec) if isinstance(spec, list) else [spec]
         return "ops.GetItem", [*arguments, [_index(each) for each in entries]], {}
     found = FUNCTIONS.get(function)
-    if found is None or set(keywords) - {*found.positional, *found.attributes.values()} - {"name"}:
+    if found is None or set(keywords) - {*found.positional, *found.attributes.values(), *found.plain} - {"name"}:
+        return None
+    if any(keywords.get(name, value) != value for name, value in found.plain.items()):
         return None
     if any(name not in keywords for name in found.positional):
         return None
-    attributes = {own: keywords[name] for own, name in found.attributes.items() if keywords.get(name) is not None}
+    if function == "split" and not isinstance(keywords.get("num_or_size_splits"), int):
+        # Sizes, not the places between the parts.
+        return None
+    attributes = dict(found.defaults) | {own: keywords[name] for own, name in found.attributes.items() if keywords.get(name) is not None}
     return f"ops.{found.kind}", [*arguments, *(keywords[name] for name in found.positional)], attributes

@@ -16,10 +16,9 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import Block as IRBlock
+from xdsl.ir import SSAValue
 
-from moir.dialects import opset
-from moir.dialects.properties import string_attribute
-from moir.frontends.operations import Operations
+from moir.frontends.operations import Operations, outputs_of
 from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.complex_numbers import in_parts
 from moir.frontends.stablehlo.program import TensorType
@@ -28,10 +27,10 @@ from moir.frontends.stablehlo.scope import Scope
 
 def block_of(builder: ProgramBuilder) -> IRBlock:
     """The block of a program. Raises ModelFileError if it has no function `main`, or is inconsistent."""
+    names = builder.argument_names(builder.main())
     builder.program = in_parts(builder.program, builder.main())
     main = builder.main()
     scope = Scope(builder, Operations(), {})
-    names = builder.argument_names(main)
     for argument, name, attributes in zip(main.body.arguments, names, _padded(main.argument_attributes, len(names)), strict=True):
         if attributes.get("jax.global_constant") == "_platform_index" or attributes.get("jax.platform_index"):
             scope.values[argument] = scope.constant(np.array(builder.platform(), np.int32), "platform_index")
@@ -40,7 +39,7 @@ def block_of(builder: ProgramBuilder) -> IRBlock:
         else:
             scope.values[argument] = scope.parameter(argument.type, name)
     values, types = scope.called(main.body)
-    results: list[Any] = []
+    results: list[tuple[SSAValue, str]] = []
     used: set[str] = set()
     for number, (value, type_, attributes) in enumerate(zip(values, types, _padded(main.result_attributes, len(values)), strict=True)):
         del type_
@@ -48,10 +47,10 @@ def block_of(builder: ProgramBuilder) -> IRBlock:
         while name in used:
             name = f"{name}_{number}"
         used.add(name)
-        results.append(opset.operation("opset1.Result").create(operands=[value], attributes={"name": string_attribute(name)}))
+        results.append((value, name))
     if not results:
         raise builder.error("its function main has no results")
-    return IRBlock([*scope.operations.list, *results])
+    return IRBlock([*scope.operations.list, *outputs_of(results, scope.operations.list)])
 
 
 def _padded(entries: Sequence[Any], count: int) -> list[dict[str, Any]]:

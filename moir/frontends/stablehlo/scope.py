@@ -17,6 +17,7 @@ from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.frontends.operations import Operations
 from moir.frontends.stablehlo.builder import ProgramBuilder
+from moir.frontends.stablehlo.checks import fault_of
 from moir.frontends.stablehlo.program import Block, Dense, Operation, Quantized, TensorType, Type, Value
 from moir.frontends.stablehlo.properties import properties_of
 
@@ -32,6 +33,8 @@ KNOWN_COMPOSITES = frozenset(
 _DROPPED_KINDS = frozenset(("sdy.sharding_constraint", "optimization_barrier", "annotate_device_placement"))
 _CONTROL_FLOW = frozenset(("case", "if", "while"))
 _SHAPE_ASSERTION = "shape_assertion"
+DYNAMIC_CALLS = frozenset(("stablehlo.dynamic_reduce_window", "stablehlo.dynamic_top_k"))
+"""Calls that are operations of StableHLO whose sizes are operands."""
 
 
 class Scope:
@@ -124,6 +127,8 @@ class Scope:
                 self.values[result] = self.value(operand, operation)
         elif kind == "custom_call" and operation.attributes.get("call_target_name") == _SHAPE_ASSERTION:
             return
+        elif kind == "custom_call" and operation.attributes.get("call_target_name") in DYNAMIC_CALLS:
+            self._dynamic(operation)
         elif any(_quantized(each.type) for each in (*operation.operands, *operation.results)):
             self._of_quantized(operation)
         else:
@@ -139,6 +144,17 @@ class Scope:
         if len(values) != len(operation.results):
             raise self.builder.error(f"the function {name!r} returns {len(values)} values", operation.kind, operation.name)
         self.values.update(zip(operation.results, values, strict=True))
+
+    def _dynamic(self, operation: Operation) -> None:
+        """An operation of computed sizes, which JAX writes as a call of its name; called functions are regions."""
+        attributes = dict(operation.attributes)
+        kind = str(attributes.pop("call_target_name")).removeprefix("stablehlo.")
+        called: list[Block] = []
+        for name in cast("list[Any]", attributes.pop("called_computations", None) or []):
+            if str(name) not in self.builder.program.functions:
+                raise self.builder.error(f"it calls a function {str(name)!r} that is not there", kind, operation.name)
+            called.append(self.builder.program.functions[str(name)].body)
+        self.operation(Operation(kind, operation.operands, attributes, called, operation.results, operation.name))
 
     def _constant(self, operation: Operation) -> None:
         value = operation.attributes.get("value")
@@ -163,6 +179,8 @@ class Scope:
     ) -> list[SSAValue]:
         """An operation of the dialect."""
         self.builder.count()
+        if fault := fault_of(operation):
+            raise self.builder.error(fault, operation.kind, operation.name)
         kind = kind or operation.kind
         attributes = dict(operation.attributes)
         if kind == "composite":

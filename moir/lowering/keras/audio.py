@@ -2,6 +2,9 @@
 
     %y = keras.MelSpectrogram(%x) {fft_length = 512, num_mel_bins = 64}
 ->  the magnitudes of opset15.STFT(%x, window), multiplied by the weights of frequencies on the mel scale, in decibel
+
+    %y = keras.STFTSpectrogram(%x, %cosines, %sines) {mode = "magnitude"}
+->  opset1.Convolution(%x, %cosines)² + opset1.Convolution(%x, %sines)², whose kernels are the windowed waves
 """
 
 from __future__ import annotations
@@ -13,8 +16,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32, si64
-from moir.expansions.shape_values import all_axes
+from moir.dialects.shapes import shape_of
+from moir.expansions.complex_numbers import angle_of
+from moir.expansions.shape_values import all_axes, dimension_list
 from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.attributes import is_channel_last, variables
+from moir.lowering.keras.convolution import convolved, kernel_shape, window_of
 from moir.lowering.keras.policies import computed_type
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
@@ -95,3 +102,69 @@ def mel_spectrogram(
         found = op.Maximum(found, op.Subtract(largest, top_db))
     found = op.convert(op.Transpose(found, [0, 2, 1]), computed_type(node))
     return found if rank == 2 else op.Squeeze(found, [0])
+
+
+SMALLEST = 1e-7
+"""The smallest number of which Keras takes a root or a logarithm."""
+
+
+@keras.lowers("STFTSpectrogram")
+def short_time_spectrogram(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    mode: str = "log",
+    frame_length: int = 256,
+    frame_step: int | None = None,
+    padding: str = "valid",
+    expand_dims: bool = False,
+    data_format: str | None = None,
+) -> SSAValue:
+    """keras.STFTSpectrogram(x [N, T, C]) -> [N, frames, C · frequencies], or [N, frames, frequencies, C]
+
+    With channels in front [N, C, T] -> [N, C · frequencies, frames], or [N, C, frames, frequencies].
+    """
+    kernels, last = variables(node), is_channel_last(node, data_format)
+    if len(kernels) != (1 if mode in ("real", "imag") else 2):
+        node.fail(f"{len(kernels)} kernels for the mode {mode!r}")
+    if node.known_rank(0) != 3:
+        node.fail(f"its input has rank {node.rank(0)}, not 3")
+    shape = kernel_shape(node, kernels[0], 1)
+    window = window_of(node, 1, (frame_step or frame_length // 2,), (1,), padding, shape)
+    channels = (shape_of(inputs) or (-1, -1, -1))[2 if last else 1]
+    if channels < 1:
+        node.fail("the number of its channels is unknown")
+    signal = op.transposed(inputs, [0, 2, 1]) if last else inputs
+    steps = (shape_of(signal) or (-1, -1, -1))[2]
+    if channels != 1:
+        signal = op.Reshape(signal, [-1, 1, steps] if steps > 0 else [-1, 1, 0], special_zero=steps <= 0)
+    parts = [convolved(op, signal, kernel, shape, 1, window) for kernel in kernels]
+    # A part is [N · C, frequencies, frames].
+    frequencies = shape[-1]
+    match mode:
+        case "real" | "imag":
+            found = parts[0]
+        case "angle":
+            found = angle_of(op, parts[1], parts[0])
+        case "stft":
+            found, frequencies = op.Concat(*parts, axis=1), 2 * frequencies
+        case "log" | "magnitude" | "psd":
+            found = op.Add(op.Multiply(parts[0], parts[0]), op.Multiply(parts[1], parts[1]))
+        case _:
+            node.fail(f"the mode {mode!r} does not exist")
+    if mode == "psd":
+        # All frequencies but the first and the last one stand for their negatives, too.
+        factors = np.full(frequencies, 2.0, np.float32)
+        factors[[0, -1]] = 1.0
+        found = op.Multiply(found, op.constant_like(factors.reshape(1, -1, 1), found))
+    elif mode in ("log", "magnitude"):
+        found = op.Sqrt(op.Maximum(found, SMALLEST))
+        found = op.Log(op.Maximum(found, SMALLEST)) if mode == "log" else found
+    if expand_dims:
+        sizes = op.Concat([-1, channels, frequencies], dimension_list(op, found, 2), axis=0)
+        apart = op.Reshape(found, sizes, special_zero=False) if channels != 1 else op.Unsqueeze(found, [1])
+        return op.Transpose(apart, [0, 3, 2, 1] if last else [0, 1, 3, 2])
+    if channels != 1:
+        found = op.Reshape(found, [-1, channels * frequencies, 0], special_zero=True)
+    return op.Transpose(found, [0, 2, 1]) if last else found

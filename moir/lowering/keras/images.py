@@ -18,6 +18,7 @@ from moir.expansions.resampling import Weights, multiplied, resized_to
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import is_channel_last
+from moir.lowering.keras.policies import computed_type
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder, Operand
 
@@ -159,3 +160,31 @@ def center_crop(
         return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
     starts = [(size - wanted) // 2 for size, wanted in zip(sizes, (height, width), strict=True)]
     return op.Slice(inputs, starts, [starts[0] + height, starts[1] + width], [1, 1], axes)
+
+
+@keras.lowers("RandomCrop")
+def random_crop(
+    node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, height: int, width: int, data_format: str | None = None
+) -> SSAValue:
+    """keras.RandomCrop(x) {height, width} -> x; of Keras 2 the middle with these proportions, resized"""
+    if node.version >= 3:
+        return op.convert(inputs, computed_type(node))
+    axes = image_axes(node, data_format)
+    sizes = [(node.shape(0) or ())[axis] for axis in axes]
+    if min(sizes) < 1:
+        node.fail("a crop in the middle needs images of a known size", hint="give the model's input a static shape")
+    data = op.convert(inputs, f32) if element_of(inputs) not in REAL_TYPES else inputs
+    return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
+
+
+@keras.lowers("AutoContrast")
+def auto_contrast(op: OpBuilder, inputs: SSAValue, *, value_range: tuple[float, ...] = (0, 255)) -> SSAValue:
+    """keras.AutoContrast(x [N, H, W, C]) {value_range} -> each channel of an image stretched to the range
+
+    A channel of one number alone stays as it is.
+    """
+    first, last = float(min(value_range)), float(max(value_range))
+    low, high = (getattr(op, reduction)(inputs, [1, 2], keep_dims=True) for reduction in ("ReduceMin", "ReduceMax"))
+    spread = op.Divide(op.Subtract(inputs, low), op.Subtract(high, low))
+    found = op.Add(op.Multiply(spread, last - first), first)
+    return op.Select(op.Equal(low, high), inputs, found)

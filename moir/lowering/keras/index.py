@@ -3,47 +3,49 @@
 INDEX: dict[str, str] = {
     "activation": ("Activation ELU LeakyReLU PReLU ReLU Softmax ThresholdedReLU"),
     "attention": ("AdditiveAttention Attention GroupQueryAttention GroupedQueryAttention MultiHeadAttention"),
-    "audio": ("MelSpectrogram"),
+    "audio": ("MelSpectrogram STFTSpectrogram"),
     "convolution": (
         "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D Convolution1DTranspose Convolution2D "
         "Convolution2DTranspose Convolution3D Convolution3DTranspose Deconvolution2D Deconvolution3D DepthwiseConv1D "
         "DepthwiseConv2D SeparableConv1D SeparableConv2D SeparableConvolution1D SeparableConvolution2D"
     ),
     "functions.elementwise": (
-        "ops.Abs ops.Absolute ops.Add ops.Arccos ops.Arccosh ops.Arcsin ops.Arcsinh ops.Arctan ops.Arctan2 ops.Arctanh ops.Array "
-        "ops.BitwiseAnd ops.BitwiseInvert ops.BitwiseLeftShift ops.BitwiseNot ops.BitwiseOr ops.BitwiseRightShift ops.BitwiseXor "
-        "ops.Cast ops.Cbrt ops.Ceil ops.Celu ops.Clip ops.Conj ops.Conjugate ops.ConvertToTensor ops.Copy ops.Cos ops.Cosh "
-        "ops.Deg2rad ops.Divide ops.DivideNoNan ops.Elu ops.Equal ops.Erf ops.Erfc ops.Erfinv ops.Exp ops.Exp2 ops.Expm1 ops.Fabs "
-        "ops.Floor ops.FloorDivide ops.Fmax ops.Fmin ops.Fmod ops.Gelu ops.Glu ops.Greater ops.GreaterEqual ops.HardShrink "
-        "ops.HardSigmoid ops.HardSilu ops.HardTanh ops.Heaviside ops.Hypot ops.Identity ops.Isfinite ops.Isinf ops.Isnan "
-        "ops.Isneginf ops.Isposinf ops.Ldexp ops.LeakyRelu ops.LeftShift ops.Less ops.LessEqual ops.Log ops.Log10 ops.Log1p "
-        "ops.Log2 ops.LogSigmoid ops.LogSoftmax ops.Logaddexp ops.Logaddexp2 ops.LogicalAnd ops.LogicalNot ops.LogicalOr "
-        "ops.LogicalXor ops.Maximum ops.Minimum ops.Mod ops.Multiply ops.NanToNum ops.Negative ops.NotEqual ops.Power ops.Rad2deg "
-        "ops.Real ops.Reciprocal ops.Relu ops.Relu6 ops.RightShift ops.Round ops.Rsqrt ops.SaturateCast ops.Select ops.Selu "
-        "ops.Sigmoid ops.Sign ops.Signbit ops.Silu ops.Sin ops.Sinh ops.SoftShrink ops.Softmax ops.Softplus ops.Softsign "
-        "ops.SparsePlus ops.SparseSigmoid ops.Sparsemax ops.Sqrt ops.Square ops.Squareplus ops.StopGradient ops.Subtract ops.Tan "
-        "ops.Tanh ops.TanhShrink ops.Threshold ops.TrueDivide ops.Trunc ops.Where"
+        "ops.Abs ops.Absolute ops.Add ops.Angle ops.Arccos ops.Arccosh ops.Arcsin ops.Arcsinh ops.Arctan ops.Arctan2 ops.Arctanh "
+        "ops.Array ops.BitwiseAnd ops.BitwiseInvert ops.BitwiseLeftShift ops.BitwiseNot ops.BitwiseOr ops.BitwiseRightShift "
+        "ops.BitwiseXor ops.Cast ops.Cbrt ops.Ceil ops.Celu ops.Clip ops.Conj ops.Conjugate ops.ConvertToTensor ops.Copy ops.Cos "
+        "ops.Cosh ops.Deg2rad ops.Divide ops.DivideNoNan ops.Elu ops.Equal ops.Erf ops.Erfc ops.Erfinv ops.Exp ops.Exp2 ops.Expm1 "
+        "ops.Fabs ops.Floor ops.FloorDivide ops.Fmax ops.Fmin ops.Fmod ops.Gelu ops.Glu ops.Greater ops.GreaterEqual "
+        "ops.HardShrink ops.HardSigmoid ops.HardSilu ops.HardTanh ops.Heaviside ops.Hypot ops.Identity ops.Imag ops.Isclose "
+        "ops.Isfinite ops.Isinf ops.Isnan ops.Isneginf ops.Isposinf ops.Ldexp ops.LeakyRelu ops.LeftShift ops.Less ops.LessEqual "
+        "ops.Log ops.Log10 ops.Log1p ops.Log2 ops.LogSigmoid ops.LogSoftmax ops.Logaddexp ops.Logaddexp2 ops.LogicalAnd "
+        "ops.LogicalNot ops.LogicalOr ops.LogicalXor ops.Maximum ops.Minimum ops.Mod ops.Multiply ops.NanToNum ops.Negative "
+        "ops.NotEqual ops.Power ops.Rad2deg ops.Real ops.Reciprocal ops.Relu ops.Relu6 ops.RightShift ops.Round ops.Rsqrt "
+        "ops.SaturateCast ops.Select ops.Selu ops.Sigmoid ops.Sign ops.Signbit ops.Silu ops.Sin ops.Sinc ops.Sinh ops.SoftShrink "
+        "ops.Softmax ops.Softplus ops.Softsign ops.SparsePlus ops.SparseSigmoid ops.Sparsemax ops.Sqrt ops.Square ops.Squareplus "
+        "ops.StopGradient ops.Subtract ops.Tan ops.Tanh ops.TanhShrink ops.Threshold ops.TrueDivide ops.Trunc ops.Where"
     ),
     "functions.movement": (
-        "ops.Append ops.Arange ops.ArraySplit ops.BroadcastTo ops.Concatenate ops.Dstack ops.EmptyLike ops.ExpandDims ops.Flip "
-        "ops.Fliplr ops.Flipud ops.FullLike ops.GetItem ops.Hstack ops.Moveaxis ops.MultiHot ops.OneHot ops.OnesLike ops.Pad "
-        "ops.Ravel ops.Repeat ops.Reshape ops.Roll ops.Rot90 ops.Slice ops.Split ops.Squeeze ops.Stack ops.Swapaxes ops.Take "
-        "ops.TakeAlongAxis ops.Tile ops.Transpose ops.Tril ops.Triu ops.Unstack ops.Vstack ops.ZerosLike"
+        "ops.Append ops.Arange ops.ArraySplit ops.BroadcastTo ops.Concatenate ops.Diagonal ops.Diff ops.Dstack ops.EmptyLike "
+        "ops.ExpandDims ops.Flip ops.Fliplr ops.Flipud ops.FullLike ops.GetItem ops.Hstack ops.Moveaxis ops.MultiHot ops.OneHot "
+        "ops.OnesLike ops.Pad ops.Ravel ops.Repeat ops.Reshape ops.Roll ops.Rot90 ops.SegmentSum ops.Shape ops.Slice ops.Split "
+        "ops.Squeeze ops.Stack ops.Swapaxes ops.Take ops.TakeAlongAxis ops.Tile ops.Trace ops.Transpose ops.Tril ops.Triu "
+        "ops.Unstack ops.Vstack ops.ZerosLike"
     ),
     "functions.products": ("ops.Dot ops.DotProductAttention ops.Einsum ops.Inner ops.Matmul ops.Outer ops.Tensordot ops.Vdot"),
     "functions.reduction": (
         "ops.All ops.Amax ops.Amin ops.Any ops.Argmax ops.Argmin ops.Argsort ops.Average ops.CountNonzero ops.Cumprod ops.Cumsum "
-        "ops.Logsumexp ops.Max ops.Mean ops.Min ops.Moments ops.Norm ops.Normalize ops.Prod ops.Ptp ops.Sort ops.Std ops.Sum "
+        "ops.Digitize ops.Logsumexp ops.Max ops.Mean ops.Median ops.Min ops.Moments ops.Nanmax ops.Nanmean ops.Nanmin ops.Nanprod "
+        "ops.Nanstd ops.Nansum ops.Nanvar ops.Norm ops.Normalize ops.Prod ops.Ptp ops.SearchSorted ops.Sort ops.Std ops.Sum "
         "ops.TopK ops.Var"
     ),
-    "images": ("CenterCrop Resizing"),
+    "images": ("AutoContrast CenterCrop RandomCrop Resizing"),
     "indexing": ("Embedding ReversibleEmbedding"),
     "infrastructure": (
-        "ActivityRegularization AlphaDropout AugMix CutMix Dropout GaussianDropout GaussianNoise Identity Lambda Masking MixUp "
-        "RandAugment RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast RandomElasticTransform "
-        "RandomErasing RandomFlip RandomGaussianBlur RandomHeight RandomHue RandomInvert RandomPerspective RandomPosterization "
-        "RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation RandomWidth RandomZoom SpatialDropout1D "
-        "SpatialDropout2D SpatialDropout3D"
+        "ActivityRegularization AlphaDropout AugMix CutMix Dropout Equalization GaussianDropout GaussianNoise Identity Lambda "
+        "Masking MixUp RandAugment RandomBrightness RandomColorDegeneration RandomColorJitter RandomContrast "
+        "RandomElasticTransform RandomErasing RandomFlip RandomGaussianBlur RandomGrayscale RandomHeight RandomHue RandomInvert "
+        "RandomPerspective RandomPosterization RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation "
+        "RandomWidth RandomZoom Solarization SpatialDropout1D SpatialDropout2D SpatialDropout3D"
     ),
     "matrix": ("Dense EinsumDense"),
     "merging": ("Add Average Concatenate Dot Maximum Minimum Multiply Subtract"),
@@ -60,8 +62,8 @@ INDEX: dict[str, str] = {
         "ops.MaxPool"
     ),
     "preprocessing": (
-        "CategoryEncoding Discretization FlaxLayer HashedCrossing Hashing IntegerLookup JaxLayer Normalization RandomCrop "
-        "Rescaling STFTSpectrogram StringLookup TFSMLayer TorchModuleWrapper"
+        "CategoryEncoding Discretization FlaxLayer HashedCrossing Hashing IntegerLookup JaxLayer Normalization Rescaling "
+        "StringLookup TFSMLayer TorchModuleWrapper"
     ),
     "recurrent": ("Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D CuDNNGRU CuDNNLSTM GRU LSTM RNN SimpleRNN"),
     "reshaping": (

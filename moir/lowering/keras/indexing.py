@@ -24,7 +24,9 @@ def embedding(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
         if mode:
             return product_with_table(node, op, op.convert(inputs, computed_type(node)), found, mode)
         table = found[-1] if not node.flag("tie_weights", True) else None
-        return op.MatMul(inputs, found[0], transpose_b=True) if table is None else op.MatMul(inputs, table)
+        logits = op.MatMul(inputs, found[0], transpose_b=True) if table is None else op.MatMul(inputs, table)
+        limit = node.attribute("logit_soft_cap", None)
+        return logits if limit is None else op.Multiply(op.Tanh(op.Divide(logits, float(limit))), float(limit))
     indices = op.convert(inputs, si32)
     if mode:
         return dequantized_embedding(node, op, indices, found, mode)

@@ -15,13 +15,13 @@ TRAINED_ONLY = (
     *("ActivityRegularization", "Identity", "RandomBrightness", "RandomContrast", "RandomFlip", "RandomHeight", "RandomHue"),
     *("RandomRotation", "RandomSaturation", "RandomSharpness", "RandomShear", "RandomTranslation", "RandomWidth", "RandomZoom"),
     *("RandomColorDegeneration", "RandomColorJitter", "RandomErasing", "RandomElasticTransform", "RandomGaussianBlur"),
-    *("RandomGrayscale", "RandomInvert", "RandomPerspective", "RandomPosterization", "RandAugment", "AugMix", "AutoContrast"),
-    *("CutMix", "MixUp"),
+    *("RandomGrayscale", "RandomInvert", "RandomPerspective", "RandomPosterization", "RandAugment", "AugMix", "CutMix"),
+    *("MixUp", "Solarization", "Equalization"),
 )
 """Layers that do nothing at inference."""
 
 
-@keras.lowers(*(kind for kind in TRAINED_ONLY if kind not in ("RandomGrayscale", "AutoContrast")))
+@keras.lowers(*TRAINED_ONLY)
 def identity(inputs: SSAValue) -> SSAValue:
     """keras.Dropout(x) -> x"""
     return inputs

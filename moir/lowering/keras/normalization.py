@@ -127,7 +127,9 @@ def group_normalization(
     data = op.transposed(op.convert(inputs, f32), order)
     gamma = op.convert(found[0], f32) if scale else op.filled([channels], 1.0, f32)
     beta = op.convert(found[-1], f32) if center else op.filled([channels], 0.0, f32)
+    data = op.Unsqueeze(data, [2]) if rank == 2 else data
     result = op.GroupNormalization(data, gamma, beta, num_groups=groups, epsilon=epsilon)
+    result = op.Squeeze(result, [2]) if rank == 2 else result
     return op.convert(op.transposed(result, [order.index(each) for each in range(rank)]), element)
 
 

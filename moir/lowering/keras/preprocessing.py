@@ -179,7 +179,19 @@ def _looked_up(
         return found
     depth = node.attribute("max_tokens", None) if node.flag("pad_to_max_tokens") else None
     if vocabulary.mode == "tf_idf":
-        node.fail("the output mode 'tf_idf' is not supported", hint="use int, one_hot, multi_hot or count")
+        given = node.attribute("idf_weights", None)
+        if not isinstance(given, tuple) or len(cast("tuple[object, ...]", given)) != len(vocabulary.entries):
+            node.fail("the weights of its vocabulary are not in the file", hint="give them to the layer as idf_weights")
+        weights = np.asarray(given, np.float32)
+        # What is not in the vocabulary has the mean weight.
+        others = np.full(vocabulary.size - len(weights), weights.mean(), np.float32)
+        counts = encoded(node, op, found, "count", vocabulary.size, f32)
+        weighted = op.Multiply(counts, np.concatenate([others, weights]))
+        missing = int(depth or vocabulary.size) - vocabulary.size
+        rank = rank_of(weighted) or 1
+        if missing > 0:
+            weighted = op.Pad(weighted, [0] * rank, [0] * (rank - 1) + [missing], op.constant(0.0, f32), pad_mode="constant")
+        return op.convert(weighted, computed_type(node))
     return encoded(node, op, found, vocabulary.mode, int(depth or vocabulary.size), computed_type(node))
 
 
@@ -230,8 +242,6 @@ REFUSALS = {
     "HashedCrossing": "a hash of crossed features is not computed by the runtime",
     "Hashing": "a hash is not computed by the runtime",
     "JaxLayer": "it refers to a program of JAX that is not in the file",
-    "RandomCrop": "it crops to a place that is drawn",
-    "STFTSpectrogram": "a spectrogram layer is not supported yet",
     "TFSMLayer": "it refers to a SavedModel that is not in the file",
     "TorchModuleWrapper": "it refers to a module of PyTorch that is not in the file",
 }

@@ -4,7 +4,7 @@
 ->  %y = opset1.Squeeze(opset5.LSTMSequence(%x, zeros, zeros, lengths, W, R, B))
 
 A layer with a mask, with other activations than those of the runtime's operations, or with other cells is a
-TensorIterator over its steps.
+TensorIterator over its steps. The states of a layer that is `stateful` are variables.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.variables import assign_variable, read_variable
 
 
 class Layer(Record):
@@ -34,24 +35,21 @@ class Layer(Record):
         cell: its cell.
         config: its configuration.
         weights: its variables.
+        role: what the names of its states begin with.
     """
 
     cell: Cell
     config: dict[str, Any]
     weights: list[SSAValue]
+    role: str
 
     def has(self, name: str) -> bool:
         """Whether an option is set."""
         return bool(self.config.get(name))
 
 
-def _layer(node: LoweringNode, kind: str, config: dict[str, Any], weights: list[SSAValue]) -> Layer:
-    for option in ("stateful",):
-        if config.get(option):
-            node.fail(f"the option {option} is not supported", hint="save the model with initial states as inputs")
-    if config.get("time_major"):
-        node.fail("data with the time in front are not supported", hint="save the model with time_major=False")
-    return Layer(cell_of(node, kind, config, weights), config, weights)
+def _layer(node: LoweringNode, kind: str, config: dict[str, Any], weights: list[SSAValue], role: str = "") -> Layer:
+    return Layer(cell_of(node, kind, config, weights), config, weights, role)
 
 
 def _results(
@@ -61,6 +59,20 @@ def _results(
     initial = list(states) or layer.cell.zeros(op, x)
     if len(initial) != layer.cell.state_count:
         node.fail(f"{len(initial)} initial states for a cell of {layer.cell.state_count}")
+    names = [f"{node.name}/{layer.role}state_{number}" for number in range(layer.cell.state_count)]
+    # States that are arguments are not those of the call before.
+    keeps = layer.has("stateful") and not states
+    if keeps:
+        initial = [read_variable(op, name, value, value) for name, value in zip(names, initial, strict=True)]
+    found = _computed(op, layer, x, initial, mask)
+    if keeps:
+        for name, value in zip(names, found[1:], strict=True):
+            assign_variable(op, name, value)
+    return found
+
+
+def _computed(op: OpBuilder, layer: Layer, x: SSAValue, initial: Sequence[SSAValue], mask: SSAValue | None) -> list[SSAValue]:
+    """The output of a layer from its initial states, and the states after it."""
     if mask is None and (found := layer.cell.sequence(op, x, initial, reverse=layer.has("go_backwards"))) is not None:
         every, *ends = found
     else:
@@ -122,7 +134,13 @@ def recurrent_layer(node: LoweringNode, op: OpBuilder) -> Replacement:
     if node.known_rank(0) < 3:
         node.fail(f"its input has rank {node.rank(0)}, without steps")
     layer = _layer(node, node.op.KIND, config_of(node), variables(node))
-    found = _results(node, op, layer, first[0], _initial(given, first), given.optional("mask"))
+    x, mask = first[0], given.optional("mask")
+    if not layer.has("time_major"):
+        return _results(node, op, layer, x, _initial(given, first), mask)[: node.result_count]
+    mask = None if mask is None else steps_and_batch_swapped(op, mask)
+    found = _results(node, op, layer, steps_and_batch_swapped(op, x), _initial(given, first), mask)
+    if layer.has("return_sequences"):
+        found[0] = steps_and_batch_swapped(op, found[0])
     return found[: node.result_count]
 
 
@@ -140,7 +158,7 @@ def bidirectional(node: LoweringNode, op: OpBuilder, *, merge_mode: str | None =
     other = cast("dict[str, Any]", config.get("backward_layer") or {"class_name": forward.get("class_name")})
     backward = cast("dict[str, Any]", other.get("config") or {**own, "go_backwards": not own.get("go_backwards")})
     layers = [
-        _layer(node, str(each.get("class_name")), settings, variables(node, f"{name}_layer/"))
+        _layer(node, str(each.get("class_name")), settings, variables(node, f"{name}_layer/"), f"{name}_")
         for each, settings, name in ((forward, own, "forward"), (other, backward, "backward"))
     ]
     states, mask = _initial(given, first), given.optional("mask")
@@ -163,6 +181,11 @@ def bidirectional(node: LoweringNode, op: OpBuilder, *, merge_mode: str | None =
         case _:
             node.fail(f"merge_mode {merge_mode!r} does not exist")
     return [*merged, *ahead_states, *back_states][: node.result_count]
+
+
+def steps_and_batch_swapped(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """[T, N, …] -> [N, T, …], and the reverse."""
+    return op.Transpose(x, [1, 0, *range(2, rank_of(x) or 2)])
 
 
 def reversed_steps(op: OpBuilder, x: SSAValue) -> SSAValue:

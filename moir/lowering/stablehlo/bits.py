@@ -167,11 +167,17 @@ def bits_of_float(op: OpBuilder, x: SSAValue) -> SSAValue:
         magnitude = op.Multiply(magnitude, op.Gather(op.constant(factors), field, 0))
     mantissa = op.convert(op.Multiply(op.Subtract(magnitude, 1.0), 2.0**MANTISSA), si32)
     is_normal = op.LogicalAnd(op.Greater(field, 0), op.Less(field, 255))
-    mantissa = op.Select(is_normal, mantissa, op.constant_like(0, mantissa))
-    word = op.Add(op.BitwiseLeftShift(field, op.constant(MANTISSA, si32)), mantissa)
+    mantissa = op.BitwiseAnd(mantissa, _all_bits_where(op, is_normal))
+    word = op.BitwiseOr(op.BitwiseLeftShift(field, op.constant(MANTISSA, si32)), mantissa)
     is_negative = op.LogicalOr(op.Less(x, 0.0), op.Less(op.Divide(1.0, x), 0.0))
-    word = op.Select(is_negative, op.BitwiseOr(word, SIGN), word)
-    return op.Select(op.NotEqual(x, x), op.constant_like(NOT_A_NUMBER, word), word)
+    word = op.BitwiseOr(word, op.BitwiseAnd(_all_bits_where(op, is_negative), SIGN))
+    is_nan = _all_bits_where(op, op.NotEqual(x, x))
+    return op.BitwiseOr(op.BitwiseAnd(word, op.BitwiseNot(is_nan)), op.BitwiseAnd(is_nan, NOT_A_NUMBER))
+
+
+def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
+    """An i32 of ones where a condition holds, else of zeros: the runtime selects among integers as floats."""
+    return op.Subtract(0, op.convert(condition, si32))
 
 
 @stablehlo.lowers("bitcast_convert")

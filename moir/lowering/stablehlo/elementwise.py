@@ -11,14 +11,16 @@ from typing import NoReturn
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32
+from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, si8, si16, si32, si64
 from moir.dialects.opset.repetition import Broadcast
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.complex_numbers import angle_of
 from moir.expansions.formulas import FORMULAS
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
+
+SIGNED = (*REAL_TYPES, si8, si16, si32, si64)
 
 Single = Callable[[OpBuilder, SSAValue], SSAValue]
 Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
@@ -54,7 +56,7 @@ SINGLE: Mapping[str, Single] = {
     "log": lambda op, x: op.Log(x),
     "log_plus_one": FORMULAS["log1p"],
     "logistic": lambda op, x: op.Sigmoid(x),
-    "negate": lambda op, x: op.Negative(x),
+    "negate": lambda op, x: op.Negative(x) if element_of(x) in SIGNED else op.Subtract(0, x),
     "round_nearest_afz": lambda op, x: op.Round(x, mode="half_away_from_zero"),
     "round_nearest_even": lambda op, x: op.Round(x, mode="half_to_even"),
     "rsqrt": lambda op, x: op.Divide(1.0, op.Sqrt(x)),
@@ -124,12 +126,31 @@ def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
 
 
 def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Two operands of one shape, with a number in the place of one that has it in all places."""
-    if not isinstance(rhs.owner, Broadcast) and (found := uniform(op, lhs)) is not None:
-        return found, rhs
-    if not isinstance(lhs.owner, Broadcast) and (found := uniform(op, rhs)) is not None:
-        return lhs, found
-    return lhs, rhs
+    """Two operands of one shape, of which one that was broadcast is what it was before, or the number that it has."""
+    if not isinstance(rhs.owner, Broadcast) or (isinstance(lhs.owner, Broadcast) and uniform(op, lhs) is not None):
+        return before_broadcast(op, lhs), rhs
+    rest = before_broadcast(op, rhs)
+    if isinstance(lhs.owner, Broadcast) and _join(source := before_broadcast(op, lhs), rest, lhs):
+        return source, rest
+    return lhs, rest
+
+
+def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
+    """Whether an operation of two tensors has the shape of a third one, all of them known."""
+    shapes = [shape_of(each) for each in (a, b, whole)]
+    if any(shape is None or not is_static(shape) for shape in shapes):
+        return False
+    first, second, target = (tuple(shape or ()) for shape in shapes)
+    return np.broadcast_shapes(first, second) == target
+
+
+def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """A tensor before it was broadcast: the operation that has it beside one of the whole shape broadcasts it, too."""
+    if (found := uniform(op, value)) is not None:
+        return found
+    while isinstance(value.owner, Broadcast) and value.owner.text("mode") in ("numpy", "bidirectional"):
+        value = value.owner.operands[0]
+    return value
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
@@ -173,7 +194,9 @@ def compare(
 @stablehlo.lowers("select")
 def select(op: OpBuilder, pred: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
     """stablehlo.select(c, a, b) -> opset1.Select(c, a, b)"""
-    return op.Select(pred, *with_scalars(op, on_true, on_false))
+    values = with_scalars(op, on_true, on_false)
+    is_whole = any(not isinstance(each.owner, Broadcast) for each in (on_true, on_false))
+    return op.Select(before_broadcast(op, pred) if is_whole else pred, *values)
 
 
 @stablehlo.lowers("clamp")
@@ -200,7 +223,8 @@ def convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
 def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, exponent_bits: int = 8, mantissa_bits: int = 23) -> SSAValue:
     """stablehlo.reduce_precision(x) {exponent_bits, mantissa_bits} -> y - (y - x), y = x · (2ⁿ + 1)
 
-    The difference keeps the upper bits of the mantissa, without a type of 16 bits that the runtime may leave out.
+    The difference keeps the upper bits of the mantissa, without a type of 16 bits that the runtime may leave out. What
+    is above the largest number of the exponents becomes infinite, what is below the smallest normal one 0.
 
     Source: T. Dekker, "A Floating-Point Technique for Extending the Available Precision" (1971).
     """
@@ -209,10 +233,16 @@ def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, ex
     target = formats.get((exponent_bits, mantissa_bits))
     if target == element:
         return operand
-    if element == f32 and exponent_bits == 8 and 0 < mantissa_bits < 23:
+    if element == f32 and 2 <= exponent_bits <= 8 and 0 < mantissa_bits < 23:
         large = op.Multiply(operand, float(2 ** (23 - mantissa_bits) + 1))
         found = op.Subtract(large, op.Subtract(large, operand))
-        return op.Select(op.IsFinite(large), found, operand)
+        found = op.Select(op.IsFinite(large), found, operand)
+        if exponent_bits == 8:
+            return found
+        size, bias = op.Abs(found), 2 ** (exponent_bits - 1) - 1
+        most = (2 - 2.0**-mantissa_bits) * 2.0**bias
+        found = op.Select(op.Greater(size, most), op.Multiply(op.Sign(found), np.inf), found)
+        return op.Select(op.Less(size, 2.0 ** (1 - bias)), op.Multiply(found, 0.0), found)
     if target is None:
         node.fail(f"a precision of {exponent_bits} and {mantissa_bits} bits is not supported", hint="that of f16 or bf16 is")
     return op.convert(op.convert(operand, target), element)

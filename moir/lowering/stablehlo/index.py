@@ -8,7 +8,7 @@ INDEX: dict[str, str] = {
         "complex.sqrt complex.tan complex.tanh complex.zero"
     ),
     "control_flow": ("case if while"),
-    "convolution": ("convolution"),
+    "convolution": ("convolution dynamic_conv"),
     "custom_calls": ("custom_call"),
     "elementwise": (
         "abs add and atan2 cbrt ceil chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.conj chlo.cosh chlo.erf "
@@ -17,17 +17,18 @@ INDEX: dict[str, str] = {
         "minimum multiply negate not or power real reduce_precision remainder rng rng_bit_generator round_nearest_afz "
         "round_nearest_even rsqrt select sign sine sqrt subtract tan tanh xor"
     ),
-    "indexing": ("dynamic_gather gather scatter select_and_scatter"),
+    "gradients": ("batch_norm_grad batch_norm_training select_and_scatter"),
+    "indexing": ("dynamic_gather gather scatter torch_index_select"),
     "linear_algebra": ("cholesky triangular_solve"),
-    "matrix": ("dot dot_general"),
+    "matrix": ("dot dot_general einsum unary_einsum"),
     "movement": ("concatenate reverse transpose"),
     "normalization": ("batch_norm_inference"),
     "quantization": ("uniform_dequantize uniform_quantize"),
-    "reduction": ("map reduce reduce_window"),
+    "reduction": ("dynamic_reduce_window map reduce reduce_window"),
     "shape": (
         "after_all broadcast_in_dim create_token dynamic_broadcast_in_dim dynamic_iota dynamic_reshape get_dimension_size "
         "get_tuple_element iota reshape set_dimension_size shape_of tuple"
     ),
     "slicing": ("dynamic_pad dynamic_slice dynamic_update_slice pad real_dynamic_slice slice"),
-    "sort": ("chlo.top_k sort"),
+    "sort": ("chlo.top_k dynamic_top_k sort"),
 }

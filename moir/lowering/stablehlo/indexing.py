@@ -1,4 +1,4 @@
-"""Gather and scatter in their general form, and select_and_scatter.
+"""Gather and scatter in their general form.
 
     %y = stablehlo.gather(%x, %i) {offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], …}
 ->  %y = opset8.Gather(%x, %i, 0)
@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.reduction import own_operands
 from moir.lowering.stablehlo.table import stablehlo
@@ -45,17 +45,29 @@ def dynamic_gather(
     collapsed_slice_dims: tuple[int, ...] = (),
 ) -> SSAValue:
     """stablehlo.dynamic_gather(x, indices, sizes) -> as gather; sizes that are computed are those of the data"""
-    known = op.known.integers(node.operand(2))
-    shape = node.shape(0)
-    if known is None and shape is not None:
-        entries = op.known.elements(node.operand(2))
-        sizes = [] if entries is None else [each if isinstance(each, int) else -1 for each in entries.ravel().tolist()]
-        known = tuple(size if size >= 0 else own for size, own in zip(sizes, shape, strict=False))
-        if any(known[axis] < 0 and axis in start_index_map for axis in range(len(known))) or len(known) != len(shape):
-            known = None
-    if known is None:
+    sizes = op.known.integers(node.operand(2)) or computed_sizes(node, op, collapsed_slice_dims)
+    if any(sizes[axis] < 0 for axis in start_index_map):
         node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")
-    return gathered(node, op, operand, known, start_index_map, collapsed_slice_dims)
+    return gathered(node, op, operand, sizes, start_index_map, collapsed_slice_dims)
+
+
+def computed_sizes(node: LoweringNode, op: OpBuilder, collapsed: Sequence[int]) -> list[int]:
+    """The sizes of computed slices, by the known ones and the shape of the result; -1 for an unknown dimension."""
+    rank, result = node.known_rank(0), shape_of(node.op.results[0]) or ()
+    entries = op.known.elements(node.operand(2))
+    known = (
+        [-1] * rank
+        if entries is None or entries.size != rank
+        else [each if isinstance(each, int) else -1 for each in entries.ravel().tolist()]
+    )
+    gone = {*collapsed, *node.integers("operand_batching_dims", ())}
+    kept = [axis for axis in range(rank) if axis not in gone]
+    declared = dict(zip(kept, (result[place] for place in node.integers("offset_dims", ()) if place < len(result)), strict=False))
+    own = node.shape(0) or (-1,) * rank
+    sizes = [1 if axis in gone else known[axis] if known[axis] >= 0 else declared.get(axis, -1) for axis in range(rank)]
+    if any(size < 0 <= whole for size, whole in zip(sizes, own, strict=True)):
+        node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")
+    return sizes
 
 
 @stablehlo.lowers("scatter")
@@ -75,7 +87,9 @@ def scatter(
     return [scattered(node, op, values[0], values[2], body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims)]
 
 
-@stablehlo.lowers("select_and_scatter")
-def select_and_scatter(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """stablehlo.select_and_scatter(x, source, init): refused"""
-    node.fail("it is the gradient of a pooling, which an IR does not have", hint="export the forward pass only")
+@stablehlo.lowers("torch_index_select")
+def torch_index_select(node: LoweringNode, op: OpBuilder, operand: SSAValue, index: SSAValue, *, dim: int, batch_dims: int = 0) -> SSAValue:
+    """stablehlo.torch_index_select(x, indices) {dim, batch_dims} -> opset8.Gather(x, indices, dim) {batch_dims}"""
+    if not 0 <= batch_dims <= dim < node.known_rank(0) or batch_dims > node.known_rank(1):
+        node.fail(f"its dim is {dim}, its batch_dims {batch_dims}, for a tensor of rank {node.rank(0)}")
+    return op.Gather(operand, index, dim, batch_dims=batch_dims)

@@ -47,3 +47,15 @@ def dot_general(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue)
         equation = equation_of(node, [node.known_rank(0), node.known_rank(1)], ("batching", "contracting"))
         found = op.Einsum(*factors, equation=equation)
     return op.convert(found, element)
+
+
+@stablehlo.lowers("einsum")
+def einsum(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue, *, einsum_config: str) -> SSAValue:
+    """stablehlo.einsum(a, b) {einsum_config = "ij,jk->ik"} -> opset7.Einsum(a, b) {equation}"""
+    return op.convert(op.Einsum(lhs, rhs, equation=einsum_config), result_element(node))
+
+
+@stablehlo.lowers("unary_einsum")
+def unary_einsum(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, einsum_config: str) -> SSAValue:
+    """stablehlo.unary_einsum(a) {einsum_config = "ij->i"} -> opset7.Einsum(a) {equation}"""
+    return op.convert(op.Einsum(operand, equation=einsum_config), result_element(node))

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.shapes import element_of
+from moir.dialects.element_types import boolean, si64
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.branches import inlined
 from moir.lowering.stablehlo.attributes import require_rows
 from moir.lowering.stablehlo.table import stablehlo
-from moir.lowering.xla.computations import combination
+from moir.lowering.xla.computations import combination, extreme
 from moir.lowering.xla.padding import with_edges, with_interior
-from moir.lowering.xla.reduction import COMBINATIONS, combination_of, reduced, reductions_of
+from moir.lowering.xla.reduction import COMBINATIONS, LOGICAL, combination_of, is_neutral, reduced, reductions_of
 from moir.lowering.xla.windows import MAXIMUM_TAPS, AxisWindow, reduced_windows, tap_of
 from moir.rewriting.builder import OpBuilder
 
@@ -32,10 +33,55 @@ def own_operands(node: LoweringNode) -> list[SSAValue]:
 def reduce(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = ()) -> Sequence[SSAValue]:
     """stablehlo.reduce(x…, init…) {dimensions} -> opset1.ReduceSum(x, axes), opset11.TopK"""
     values, body = own_operands(node), node.op.regions[0]
-    if len(values) == 2:
-        kind = combination_of(node, body, element_of(values[0]))
-        return [reduced(op, kind, values[0], values[1], dimensions)]
+    count = len(values) // 2
+    kinds = [combination(body, index, count + index, index) for index in range(count)]
+    is_known = all(_is_combination(kind, element_of(values[index])) for index, kind in enumerate(kinds))
+    if not is_known and extreme(body) is None:
+        return halved(node, op, values, dimensions)
+    if count == 1:
+        return [reduced(op, combination_of(node, body, element_of(values[0])), values[0], values[1], dimensions)]
     return reductions_of(node, op, body, values, dimensions)
+
+
+def _is_combination(kind: str | None, element: Attribute) -> bool:
+    """Whether the runtime has a reduction for a function of two arguments."""
+    return kind in COMBINATIONS and (kind in LOGICAL) is (element is boolean)
+
+
+def joined(node: LoweringNode, op: OpBuilder, first: Sequence[SSAValue], second: Sequence[SSAValue]) -> list[SSAValue]:
+    """The function of a node applied to two elements of each operand, as tensors."""
+    captured = node.operands[len(own_operands(node)) :]
+    return inlined(node, op, node.op.regions[0].clone(), [*first, *second, *captured])
+
+
+def halved(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue], dimensions: Sequence[int]) -> list[SSAValue]:
+    """Tensors reduced by any associative function: the two halves of each axis are joined until one element is left."""
+    count = len(values) // 2
+    data, first = list(values[:count]), list(values[count:])
+    shape = shape_of(data[0]) or ()
+    if any(shape[axis] < 0 for axis in dimensions):
+        node.fail("its function is none of the runtime's, and the number of elements is unknown", hint="export static shapes")
+    kept = [size for axis, size in enumerate(shape) if axis not in dimensions]
+    if any(shape[axis] == 0 for axis in dimensions):
+        if not is_static(tuple(kept)):
+            node.fail("it reduces nothing, and the shape of the result is unknown", hint="export static shapes")
+        return [op.Broadcast(as_scalar(op, each), kept, mode="numpy") for each in first]
+    for axis in dimensions:
+        size = shape[axis]
+        while size > 1:
+            half = size // 2
+            ends = [[op.Slice(each, [start], [start + half], [1], [axis]) for each in data] for start in (0, half)]
+            found = joined(node, op, *ends)
+            if size % 2:
+                found = [
+                    op.Concat(each, op.Slice(whole, [size - 1], [size], [1], [axis]), axis=axis)
+                    for each, whole in zip(found, data, strict=True)
+                ]
+            data, size = found, half + size % 2
+    if dimensions:
+        data = [op.Squeeze(each, list(dimensions)) for each in data]
+    target = op.ShapeOf(data[0])
+    return joined(node, op, [op.Broadcast(as_scalar(op, each), target) for each in first], data)
 
 
 @stablehlo.lowers("reduce_window")
@@ -76,17 +122,74 @@ def reduce_window(
     return found
 
 
+@stablehlo.lowers("dynamic_reduce_window")
+def dynamic_reduce_window(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
+    """stablehlo.dynamic_reduce_window(x, init, window, strides, …, padding) -> as reduce_window, or opset3.CumSum
+
+    Sizes that are not known have to be those of running sums: windows of all that lies in front of an element, or
+    after it.
+    """
+    values = own_operands(node)
+    count = (len(values) - 5) // 2
+    if count != 1 or len(values) != 7:
+        node.fail(f"windows of {count} tensors of computed sizes are not supported", hint="export the program with static shapes")
+    sizes, strides, base, dilations, padding = (op.known.integers(each) for each in values[2:])
+    if sizes is not None and strides is not None and base is not None and dilations is not None and padding is not None:
+        rank = len(sizes)
+        if node.known_rank(0) != rank or len(padding) != 2 * rank or not len(strides) == len(base) == len(dilations) == rank:
+            node.fail("its window is not one of its operands")
+        windows = [AxisWindow(*row) for row in zip(sizes, strides, base, dilations, padding[::2], padding[1::2], strict=True)]
+        kind = combination_of(node, node.op.regions[0], element_of(values[0]))
+        return [reduced_windows(node, op, kind, values[1], windows)]
+    if combination(node.op.regions[0]) == "sum" and (running := _running_axis(node, op)) is not None:
+        found = _running_sums(op, values[0], values[6], *running)
+        return [found if is_neutral(op, "sum", as_scalar(op, values[1])) else op.Add(found, values[1])]
+    return node.fail("its windows are computed when the model runs", hint="export the program with static shapes")
+
+
+def _running_axis(node: LoweringNode, op: OpBuilder) -> tuple[int, bool] | None:
+    """The axis of windows as long as the data, with padding at one end, and whether that is the last one; else None."""
+    rank = node.known_rank(0)
+    found = [op.known.elements(node.operand(index)) for index in range(2, 7)]
+    if any(each is None or each.size != (2 * rank if index == 4 else rank) for index, each in enumerate(found)):
+        return None
+    sizes, *steps, padding = ([*each.reshape(-1)] for each in found if each is not None)
+    axes = [axis for axis, size in enumerate(sizes) if size != 1]
+    if len(axes) != 1 or any(step != 1 for column in steps for step in column):
+        return None
+    axis = axes[0]
+    length = op.known.elements(op.ShapeOf(node.operand(0)))
+    ends = padding[2 * axis : 2 * axis + 2]
+    others = [each for place, each in enumerate(padding) if place // 2 != axis]
+    if length is None or sizes[axis] != length[axis] or any(each != 0 for each in others) or 0 not in ends:
+        return None
+    return axis, bool(ends[0] == 0)
+
+
+def _running_sums(op: OpBuilder, x: SSAValue, padding: SSAValue, axis: int, is_reversed: bool) -> SSAValue:
+    """The sums of windows as long as the data, which each have an end in the padding: those of what is in front.
+
+    With padding p in front of n elements they are the last p + 1 running sums of the padded data.
+    """
+    rank = rank_of(x) or 0
+    ends = op.Reshape(op.convert(padding, si64), [rank, 2], special_zero=False)
+    low, high = (op.Gather(ends, side, 1) for side in (0, 1))
+    padded = op.Pad(x, low, high, op.constant_like(0, x), pad_mode="constant")
+    sums = op.CumSum(padded, axis, exclusive=False, reverse=is_reversed)
+    added = op.Gather(high if is_reversed else low, [axis], 0)
+    count = op.Add(added, 1)
+    if is_reversed:
+        return op.Slice(sums, [0], count, [1], [axis])
+    return op.Slice(sums, op.Subtract(0, count), [2**31 - 1], [1], [axis])
+
+
 def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
     """Windows whose elements are combined by any function of which the initial value is the neutral element.
 
     Where each window is all that lies in front of an element, or after it, the windows of twice the size are made of
     two neighbours.
     """
-    body, filler = node.op.regions[0], as_scalar(op, init)
-
-    def joined(a: SSAValue, b: SSAValue) -> SSAValue:
-        return inlined(node, op, body.clone(), [a, b])[0]
-
+    filler = as_scalar(op, init)
     rank = len(windows)
     for axis, window in enumerate(windows):
         if window.is_trivial:
@@ -96,7 +199,8 @@ def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, 
         if is_running and (window.low, window.high) in ((size - 1, 0), (0, size - 1)):
             distance = 1
             while distance < size:
-                x = joined(moved_along(op, x, axis, distance if window.low else -distance, filler, rank), x)
+                moved = moved_along(op, x, axis, distance if window.low else -distance, filler, rank)
+                (x,) = joined(node, op, [moved], [x])
                 distance *= 2
             continue
         if window.size > MAXIMUM_TAPS:
@@ -107,7 +211,7 @@ def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, 
         taps = [tap_of(op, data, axis, window, place * window.dilation) for place in range(window.size)]
         x = taps[0]
         for each in taps[1:]:
-            x = joined(x, each)
+            (x,) = joined(node, op, [x], [each])
     return x
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64, to_numpy
+from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multiply, Power, Subtract
+from moir.dialects.opset.elementwise import Sqrt
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.constant_sizes import check_constant_size
@@ -44,11 +46,37 @@ def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Seq
     if list(dimensions) != sorted(dimensions):
         operand = op.transposed(operand, [list(dimensions).index(each) for each in sorted(dimensions)])
     missing = [axis for axis in range(rank) if axis not in dimensions]
-    owner = operand.owner
-    if isinstance(owner, ReductionOp) and not owner.flag("keep_dims") and op.known.integers(owner.operands[1]) == tuple(missing):
-        # JAX reduces without the dimensions, and adds them again.
-        return op[owner.name](*owner.operands, keep_dims=True)
+    if missing and (found := with_dimensions(op, operand, tuple(missing), DEEPEST)) is not None:
+        return found
     return op.Unsqueeze(operand, missing) if missing and rank_of(operand) != 0 else operand
+
+
+DEEPEST = 12
+"""The longest chain of operations after a reduction that is followed."""
+
+ELEMENTWISE = (Add, Divide, Maximum, Minimum, Multiply, Power, Sqrt, Subtract)
+"""Operations after a reduction that are repeated for a result with its dimensions."""
+
+
+def with_dimensions(op: OpBuilder, value: SSAValue, missing: tuple[int, ...], depth: int) -> SSAValue | None:
+    """A reduction along the given axes, or a function of such ones, with ones in their places; None for other values.
+
+    JAX reduces without the dimensions, and adds them again. The operations without them are left without uses.
+    """
+    owner = value.owner
+    if isinstance(owner, ReductionOp):
+        is_same = not owner.flag("keep_dims") and op.known.integers(owner.operands[1]) == missing
+        return op[owner.name](*owner.operands, keep_dims=True) if is_same else None
+    if not isinstance(owner, ELEMENTWISE) or not depth:
+        return None
+    operands: list[SSAValue] = []
+    for each in owner.operands:
+        known = op.known.constant(each)
+        found = each if known is not None and known.ndim == 0 else with_dimensions(op, each, missing, depth - 1)
+        if found is None:
+            return None
+        operands.append(found)
+    return op[owner.name](*operands)
 
 
 @stablehlo.lowers("broadcast_in_dim")

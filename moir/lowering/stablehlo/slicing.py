@@ -87,11 +87,11 @@ def pad(
 
 @stablehlo.lowers("dynamic_pad")
 def dynamic_pad(
-    node: LoweringNode, op: OpBuilder, operand: SSAValue, padding_value: SSAValue, low: SSAValue, high: SSAValue, _interior: SSAValue
+    node: LoweringNode, op: OpBuilder, operand: SSAValue, padding_value: SSAValue, low: SSAValue, high: SSAValue, interior: SSAValue
 ) -> SSAValue:
     """stablehlo.dynamic_pad(x, value, low, high, interior) -> opset12.Pad(x, low, high, value)"""
-    interior = node.constant_integers(4)
-    if interior is None or any(interior):
+    between = op.known.integers(interior)
+    if between is None or len(between) != node.known_rank(0) or min(between, default=0) < 0:
         node.fail("padding between elements of a computed size is not supported")
-    ends = [op.convert(each, si64) for each in (low, high)]
-    return op.Pad(operand, *ends, as_scalar(op, padding_value), pad_mode="constant")
+    value, ends = as_scalar(op, padding_value), [op.convert(each, si64) for each in (low, high)]
+    return op.Pad(with_interior(op, operand, between, value), *ends, value, pad_mode="constant")

@@ -25,3 +25,11 @@ def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Se
     """stablehlo.chlo.top_k(x) {k} -> opset11.TopK(x, k) along the last axis"""
     found = op.TopK.results(operand, op.constant(k, si64), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
     return list(found)[: node.result_count]
+
+
+@stablehlo.lowers("dynamic_top_k")
+def dynamic_top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, k: SSAValue) -> Sequence[SSAValue]:
+    """stablehlo.dynamic_top_k(x, k) -> opset11.TopK(x, k) along the last axis"""
+    count = op.Reshape(op.convert(k, si64), [], special_zero=False)
+    found = op.TopK.results(operand, count, axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
+    return list(found)[: node.result_count]

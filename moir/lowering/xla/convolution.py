@@ -42,15 +42,29 @@ def convolved(
     spatial = node.integers("input_spatial_dimensions", ())
     if not 1 <= len(spatial) <= MAXIMUM_SPATIAL:
         node.fail(f"a convolution along {len(spatial)} axes is not supported", hint="the runtime has those along 1, 2 and 3 axes")
-    if node.integer("batch_group_count", 1) != 1:
-        node.fail("groups of the batch, which gradients of convolutions have, are not supported", hint="export the forward pass only")
+    batches = node.integer("batch_group_count", 1)
+    if batches < 1 or (batches > 1 and groups != 1):
+        node.fail(f"{batches} groups of the batch and {groups} of the channels")
     data = transposed(node, op, x, ("input_batch_dimension", "input_feature_dimension"), spatial)
+    if batches > 1:
+        data, groups = batches_as_channels(node, op, data, batches), batches
     outer = ("kernel_output_feature_dimension", "kernel_input_feature_dimension")
     filters = transposed(node, op, w, outer, node.integers("kernel_spatial_dimensions", ()))
     result = channel_first(node, op, data, filters, window, spread, groups)
     outer = ("output_batch_dimension", "output_feature_dimension")
     places = dimensions(node, outer, node.integers("output_spatial_dimensions", ()), len(spatial) + 2)
     return op.transposed(result, [places.index(axis) for axis in range(len(places))])
+
+
+def batches_as_channels(node: LoweringNode, op: OpBuilder, data: SSAValue, groups: int) -> SSAValue:
+    """[groups · N, C, …] -> [N, groups · C, …]: groups of the batch, which gradients have, as groups of channels."""
+    shape = shape_of(data)
+    if shape is None or not is_static(shape) or shape[0] % groups:
+        node.fail("the shape of its data, which has groups of the batch, is unknown, or no multiple of them")
+    rank = len(shape)
+    apart = op.Reshape(data, [groups, shape[0] // groups, *shape[1:]], special_zero=False)
+    swapped = op.Transpose(apart, [1, 0, *range(2, rank + 1)])
+    return op.Reshape(swapped, [shape[0] // groups, groups * shape[1], *shape[2:]], special_zero=False)
 
 
 def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int], rank: int) -> list[int]:

@@ -215,18 +215,33 @@ def scattered(
     sizes = [written[window_of[axis]] if axis in window_of else 1 for axis in range(rank)]
     if any(sizes[axis] < 0 for axis in scatter_dims_to_operand_dims):
         node.fail("the size of what it writes is unknown", hint=HINT)
-    places = Places(op, operand, index_lists(node, op), scatter_dims_to_operand_dims, batching, index_batching, sizes)
-    if any(sizes[axis] != shape[axis] or shape[axis] < 0 for axis in places.whole if axis in window_of) or any(
-        axis not in window_of for axis in places.whole
-    ):
-        node.fail("it writes a part of a dimension that no start belongs to", hint=HINT)
+    starts, mapped = index_lists(node, op), list(scatter_dims_to_operand_dims)
+    others = [axis for axis in range(rank) if axis not in mapped and axis not in batching]
+    partial = [axis for axis in others if axis not in window_of or not _is_whole(op, operand, updates, axis, window_of[axis])]
+    if any(shape[axis] < 0 or sizes[axis] < 0 for axis in partial):
+        node.fail("it writes a part of a dimension that no start belongs to, whose size is unknown", hint=HINT)
+    if partial:
+        # What is written there begins with the first element.
+        starts = op.Concat(starts, *[op.Multiply(op.Gather(starts, [0], -1), 0)] * len(partial), axis=-1)
+        mapped += partial
+    places = Places(op, operand, starts, mapped, batching, index_batching, sizes)
     batch = [axis for axis in range(node.known_rank(2)) if axis not in update_window_dims]
-    singles = [window_of[axis] for axis in scatter_dims_to_operand_dims if axis in window_of and axis not in places.several]
+    singles = [window_of[axis] for axis in mapped if axis in window_of and axis not in places.several]
     order = [*batch, *(window_of[axis] for axis in (*places.several, *places.whole)), *singles]
     values = op.transposed(updates, order)
     if singles:
         values = op.Squeeze(values, list(range(len(order) - len(singles), len(order))))
     return _written(op, places, values, reduction)
+
+
+def _is_whole(op: OpBuilder, operand: SSAValue, updates: SSAValue, axis: int, window: int) -> bool:
+    """Whether updates have all of a dimension of the operand, in the given dimension of theirs.
+
+    Two unknown sizes are the same: the runtime refuses updates of other sizes.
+    """
+    if (shape_of(operand) or ())[axis : axis + 1] == (shape_of(updates) or ())[window : window + 1]:
+        return True
+    return bool(op.known.dimension(operand, axis) == op.known.dimension(updates, window))
 
 
 def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) -> SSAValue:

@@ -13,6 +13,9 @@ from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
 
+MOST_PLACES = 1 << 16
+"""The largest number of places that are a constant."""
+
 
 def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue) -> SSAValue:
     """Data with a value in front of the first elements and after the last; negative numbers cut elements off."""
@@ -69,7 +72,8 @@ def slice_at(op: OpBuilder, data: SSAValue, start_indices: SSAValue, sizes: Sequ
         check_constant_size(sizes[axis])
         size = dimension_list(op, data, axis)
         start = limited_start(op, op.Gather(start_indices, [axis], 0), size, op.constant([sizes[axis]]))
-        data = op.Gather(data, op.Add(start, np.arange(sizes[axis])), axis)
+        places = np.arange(sizes[axis]) if sizes[axis] <= MOST_PLACES else op.Range(0, sizes[axis], 1, output_type=si64)
+        data = op.Gather(data, op.Add(start, places), axis)
     return data
 
 

@@ -9,7 +9,8 @@
     %y = opset1.Divide(%c, %d)
 ->  %y = opset6.MVN(%x, %axes) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
 
-The mean may be computed once or twice, and the variance from the difference or by SquaredDifference. A scale and a
+The mean may be computed once or twice, and the variance from the difference, by SquaredDifference, or as the mean of
+the squares less the square of the mean, which may be limited to 0. A scale and a
 shift after the normalization stay. Keras multiplies the scale by the reciprocal of the deviation first, and subtracts
 the mean times this product from the shift: these become a Multiply and an Add after the MVN.
 """
@@ -36,7 +37,13 @@ def _centred(op: Any, x: Any) -> Any:
 def _variance(op: Any, x: Any) -> Any:
     centred = _centred(op, x)
     square = op.one_of(op.Power(centred, 2), op.Multiply(centred, centred), op.SquaredDifference(x, _mean(op, x)))
-    return _mean(op, square)
+    # What is left of the mean of the squares may be negative by rounding.
+    rest = op.Subtract(_mean(op, _square(op, x)), _square(op, _mean(op, x)))
+    return op.one_of(_mean(op, square), op.Maximum(rest, 0), op.Relu(rest), rest)
+
+
+def _square(op: Any, x: Any) -> Any:
+    return op.one_of(op.Power(x, 2), op.Multiply(x, x))
 
 
 def _inside(op: Any, x: Any) -> Any:

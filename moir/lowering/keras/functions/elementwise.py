@@ -63,6 +63,14 @@ def _no_nan(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     return op.Select(is_zero, op.constant_like(0.0, a), op.Divide(a, op.Select(is_zero, op.constant_like(1.0, b), b)))
 
 
+def _sinc(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """sin(πx) / πx, and 1 for 0."""
+    scaled = op.Multiply(x, math.pi)
+    is_zero = op.Equal(x, 0.0)
+    safe = op.Select(is_zero, op.constant_like(1.0, x), scaled)
+    return op.Select(is_zero, op.constant_like(1.0, x), op.Divide(op.Sin(safe), safe))
+
+
 def _heaviside(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     sign = op.convert(op.Greater(a, 0.0), element_of(a))
     return op.Select(op.Equal(a, 0.0), b, sign)
@@ -78,7 +86,6 @@ ARITHMETIC: Mapping[str, Pair] = {
     "Fmin": lambda op, a, b: op.Minimum(a, b),
     "FloorDivide": _floor_divided,
     "Fmod": lambda op, a, b: op.Mod(a, b),
-    "Heaviside": _heaviside,
     "Maximum": lambda op, a, b: op.Maximum(a, b),
     "Minimum": lambda op, a, b: op.Minimum(a, b),
     "Mod": lambda op, a, b: op.FloorMod(a, b),
@@ -92,6 +99,7 @@ REAL_ARITHMETIC: Mapping[str, Pair] = {
     "Arctan2": _atan2,
     "Divide": _divided,
     "DivideNoNan": _no_nan,
+    "Heaviside": _heaviside,
     "Hypot": lambda op, a, b: op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b))),
     "Ldexp": lambda op, a, b: op.Multiply(a, op.Power(op.constant_like(2.0, b), b)),
     "Logaddexp": _log_add_exp,
@@ -172,7 +180,9 @@ SINGLE: Mapping[str, Single] = {
     "Log1p": FORMULAS["log1p"],
     "Log2": FORMULAS["log2"],
     "LogSigmoid": activations.log_sigmoid,
+    "Angle": lambda op, x: op.Select(op.Less(x, 0.0), op.constant_like(math.pi, x), op.Multiply(op.Abs(x), 0.0)),
     "Rad2deg": FORMULAS["degrees"],
+    "Sinc": _sinc,
     "Reciprocal": FORMULAS["reciprocal"],
     "Relu6": FORMULAS["relu6"],
     "Rsqrt": FORMULAS["rsqrt"],
@@ -211,6 +221,23 @@ def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
         rounded = op.Round(scaled, mode="half_to_even")
         return rounded if not digits else op.Divide(rounded, float(10**digits))
     return operation(op, name)(data)
+
+
+@keras.lowers("ops.Imag")
+def imaginary(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Imag(x) -> zeros, of real numbers"""
+    x = single(node)
+    return op.Broadcast(op.constant_like(0, x), op.ShapeOf(x))
+
+
+@keras.lowers("ops.Isclose")
+def is_close(node: LoweringNode, op: OpBuilder, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> SSAValue:
+    """keras.ops.Isclose(a, b) {rtol, atol} -> |a - b| ≤ atol + rtol · |b| of finite numbers, a = b of others"""
+    a, b = (as_real(op, each) for each in pair_of(node, op))
+    near = op.LessEqual(op.Abs(op.Subtract(a, b)), op.Add(op.Multiply(op.Abs(b), rtol), atol))
+    found = op.LogicalOr(op.LogicalAnd(near, op.IsFinite(b)), op.Equal(a, b))
+    both = op.LogicalAnd(op.NotEqual(a, a), op.NotEqual(b, b))
+    return op.LogicalOr(found, both) if equal_nan else found
 
 
 @keras.lowers("ops.Identity", "ops.Copy", "ops.StopGradient", "ops.ConvertToTensor", "ops.Array", "ops.Real", "ops.Conj", "ops.Conjugate")

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, f32, si32, si64
+from moir.dialects.element_types import boolean, f32, si8, si16, si32, si64, ui8, ui16
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.repetition import repeated
 from moir.expansions.shape_values import dimension_list
@@ -55,6 +55,60 @@ def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None =
         else:
             node.fail(f"{value!r} is no list of sizes")
     return op.Concat(*parts, axis=0)
+
+
+@keras.lowers("ops.Diff")
+def differences(node: LoweringNode, op: OpBuilder, *, n: int = 1, axis: int = -1) -> SSAValue:
+    """keras.ops.Diff(x) {n, axis} -> opset8.Slice(x, 1, …) - opset8.Slice(x, …, -1), n times"""
+    x = single(node)
+    place = axis_list(node, axis, node.known_rank(0))[0]
+    for _ in range(n):
+        parts = [op.Slice(x, [start], [end], [1], [place]) for start, end in ((1, LAST), (0, -1))]
+        x = op.NotEqual(*parts) if element_of(x) == boolean else op.Subtract(*parts)
+    return x
+
+
+@keras.lowers("ops.Diagonal", "ops.Trace")
+def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> SSAValue:
+    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND of the places (i, i + offset), which are last"""
+    x, rank = single(node), node.known_rank(0)
+    places = [axis_list(node, each, rank)[0] for each in (axis1, axis2)]
+    sizes = [(shape_of(x) or ())[each] for each in places]
+    if min(sizes) < 0 or places[0] == places[1]:
+        node.fail("the sizes of its matrices are unknown", hint="give the model's inputs static shapes")
+    rows = np.arange(max(0, -offset), min(sizes[0], sizes[1] - offset))
+    if not rows.size:
+        node.fail(f"its matrices of {sizes[0]} rows have no diagonal {offset}")
+    others = [each for each in range(rank) if each not in places]
+    found = op.GatherND(op.transposed(x, [*places, *others]), np.stack([rows, rows + offset], axis=-1), batch_dims=0)
+    if node.op.KIND == "ops.Trace":
+        found = op.convert(found, si32) if element_of(found) in (boolean, si8, ui8, si16, ui16) else found
+        return op.ReduceSum(found, [0], keep_dims=False)
+    return op.transposed(found, [*range(1, rank - 1), 0])
+
+
+@keras.lowers("ops.SegmentSum")
+def segment_sum(node: LoweringNode, op: OpBuilder, *, num_segments: int | None = None) -> SSAValue:
+    """keras.ops.SegmentSum(x, i) {num_segments} -> opset15.ScatterNDUpdate(zeros, i, x) {reduction = "sum"}"""
+    given = Arguments(node, "data", "segment_ids")
+    x, places = given.tensor("data"), given.tensor("segment_ids")
+    if num_segments is None or num_segments < 1:
+        node.fail("the number of its segments depends on the numbers", hint="give num_segments")
+    rank = rank_of(x) or 1
+    # What belongs to no segment is added to a further one, which is cut off.
+    places = op.convert(places, si64)
+    inside = op.LogicalAnd(op.GreaterEqual(places, 0), op.Less(places, num_segments))
+    places = op.Select(inside, places, op.constant(num_segments, si64))
+    sizes = [op.constant([num_segments + 1]), *(dimension_list(op, x, each) for each in range(1, rank))]
+    zeros = op.Broadcast(op.constant_like(0, x), op.Concat(*sizes, axis=0) if rank > 1 else sizes[0])
+    found = op.ScatterNDUpdate(zeros, op.Unsqueeze(places, [-1]), x, reduction="sum")
+    return op.Slice(found, [0], [num_segments], [1], [0])
+
+
+@keras.lowers("ops.Shape")
+def shape_as_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """keras.ops.Shape(x) -> opset3.ShapeOf(x) in 32 bits: `tf.shape` of Keras 2"""
+    return op.convert(op.ShapeOf(single(node)), si32)
 
 
 @keras.lowers("ops.Ravel")

@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
+import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, si32, ui8
-from moir.dialects.shapes import element_of
+from moir.dialects.element_types import REAL_TYPES, boolean, si32, ui8
+from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.attributes import Arguments, axis_list, element_named
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor
 from moir.lowering.keras.functions.elementwise import as_real, single
 from moir.lowering.keras.promotion import promoted
 from moir.lowering.keras.table import keras
@@ -73,6 +75,69 @@ def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> 
     """The mean of the squares of the distances from the mean."""
     centred = op.Subtract(x, op.ReduceMean(x, axes, keep_dims=True))
     return op.ReduceMean(op.Multiply(centred, centred), axes, keep_dims=keepdims)
+
+
+NEUTRAL = {"Nanmax": -np.inf, "Nanmin": np.inf, "Nanprod": 1.0}
+"""What NaNs are replaced by in front of a reduction; 0 in all others."""
+
+
+@keras.lowers("ops.Nanmax", "ops.Nanmin", "ops.Nansum", "ops.Nanprod", "ops.Nanmean", "ops.Nanvar", "ops.Nanstd")
+def without_nan(
+    node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False, dtype: str | None = None
+) -> SSAValue:
+    """keras.ops.Nansum(x) {axis, keepdims} -> opset1.ReduceSum(opset1.Select(x = x, x, 0), axes)"""
+    name, axes = node.op.KIND.removeprefix("ops."), axis_list(node, axis, node.known_rank(0))
+    x = single(node) if dtype is None else op.convert(single(node), element_named(node, dtype))
+    x = as_real(op, x) if name in ("Nanmean", "Nanvar", "Nanstd") else x
+    if element_of(x) not in REAL_TYPES:
+        x = op.convert(x, si32) if element_of(x) == boolean else x
+        return getattr(op, f"Reduce{name.removeprefix('Nan').capitalize()}")(x, axes, keep_dims=keepdims)
+    counts = op.Equal(x, x)
+    clean = op.Select(counts, x, op.constant_like(NEUTRAL.get(name, 0.0), x))
+    if name in ("Nansum", "Nanprod"):
+        return getattr(op, f"Reduce{name.removeprefix('Nan').capitalize()}")(clean, axes, keep_dims=keepdims)
+    if name in ("Nanmax", "Nanmin"):
+        found = (op.ReduceMax if name == "Nanmax" else op.ReduceMin)(clean, axes, keep_dims=keepdims)
+        has_any = op.ReduceLogicalOr(counts, axes, keep_dims=keepdims)
+        return op.Select(has_any, found, op.constant_like(np.nan, found))
+    number = op.ReduceSum(op.convert(counts, element_of(x)), axes, keep_dims=True)
+    mean = op.Divide(op.ReduceSum(clean, axes, keep_dims=True), number)
+    if name != "Nanmean":
+        centred = op.Select(counts, op.Subtract(x, mean), op.constant_like(0.0, x))
+        mean = op.Divide(op.ReduceSum(op.Multiply(centred, centred), axes, keep_dims=True), number)
+        mean = op.Sqrt(mean) if name == "Nanstd" else mean
+    return mean if keepdims else op.Squeeze(mean, axes)
+
+
+@keras.lowers("ops.Median")
+def median(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
+    """keras.ops.Median(x) {axis} -> the mean of the two middle ones of opset11.TopK(x)"""
+    rank = node.known_rank(0)
+    axes, x = axis_list(node, axis, rank), as_real(op, single(node))
+    sizes = [(shape_of(x) or ())[each] for each in axes]
+    if min(sizes, default=0) < 1:
+        node.fail("the number of its elements is unknown", hint="give the model's inputs static shapes")
+    others = [each for each in range(rank) if each not in axes]
+    count = math.prod(sizes)
+    data = op.transposed(x, [*others, *axes])
+    kept = [dimension_list(op, data, each) for each in range(len(others))]
+    flat = op.Reshape(data, op.Concat(*kept, op.constant([count]), axis=0) if kept else op.constant([count]), special_zero=False)
+    ordered = op.TopK.results(flat, op.constant(count), axis=-1, mode="min", sort="value", index_element_type=si32)[0]
+    middle = op.Gather(ordered, [(count - 1) // 2, count // 2], -1)
+    found = op.ReduceMean(middle, [-1], keep_dims=False)
+    return op.Unsqueeze(found, axes) if keepdims else found
+
+
+@keras.lowers("ops.SearchSorted", "ops.Digitize")
+def places_in_order(node: LoweringNode, op: OpBuilder, *, side: str = "left", bins: object | None = None) -> SSAValue:
+    """keras.ops.SearchSorted(line, x) {side} -> opset15.SearchSorted(line, x), of bins on the right"""
+    if node.op.KIND == "ops.Digitize":
+        given = Arguments(node, "x", "bins")
+        x, line = given.tensor("x"), given.get("bins", bins)
+        line = op.constant_like(np.asarray(line), x) if not is_tensor(line) else op.convert(line, element_of(x))
+        return op.SearchSorted(line, x, right_mode=True, output_type=si32)
+    given = Arguments(node, "sorted_sequence", "values")
+    return op.SearchSorted(given.tensor("sorted_sequence"), given.tensor("values"), right_mode=side == "right", output_type=si32)
 
 
 @keras.lowers("ops.Moments")

@@ -1,0 +1,132 @@
+"""What the lists of an operation say of its operands: an entry for each axis, axes that exist, numbers from 1 on.
+
+    slice(%x : tensor<2x3xf32>) {start_indices = [0], …}  ->  "start_indices has 1 entry for an operand of rank 2"
+
+Lowerings take these for granted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from moir.frontends.stablehlo.program import Operation, TensorType, Value
+from moir.frontends.stablehlo.properties import plain_value
+
+EACH_AXIS: Mapping[str, str] = {
+    "broadcast_in_dim": "broadcast_dimensions",
+    "dynamic_broadcast_in_dim": "broadcast_dimensions",
+    "dynamic_slice": "slice_sizes",
+    "gather": "slice_sizes",
+    "pad": "edge_padding_low edge_padding_high interior_padding",
+    "reduce_window": "window_dimensions window_strides base_dilations window_dilations padding",
+    "select_and_scatter": "window_dimensions window_strides padding",
+    "slice": "start_indices limit_indices strides",
+    "transpose": "permutation",
+}
+"""Lists with an entry for each axis of the first operand; `padding` has two. A list may be left out."""
+
+AXES: Mapping[str, str] = {
+    "all_gather": "all_gather_dim",
+    "batch_norm_grad": "feature_index",
+    "batch_norm_inference": "feature_index",
+    "batch_norm_training": "feature_index",
+    "concatenate": "dimension",
+    "dot_general": "lhs_batching_dimensions lhs_contracting_dimensions",
+    "gather": "start_index_map collapsed_slice_dims operand_batching_dims",
+    "get_dimension_size": "dimension",
+    "reduce": "dimensions",
+    "reverse": "dimensions",
+    "scatter": "scatter_dims_to_operand_dims inserted_window_dims input_batching_dims",
+    "sort": "dimension",
+    "torch_index_select": "dim",
+    "transpose": "permutation",
+    "uniform_dequantize": "axis",
+    "uniform_quantize": "axis",
+}
+"""Axes of the first operand, each in a list once."""
+
+WITHIN: Mapping[str, str] = {
+    "dynamic_slice": "slice_sizes",
+    "gather": "slice_sizes",
+    "slice": "start_indices limit_indices",
+}
+"""Lists whose entries are at most the sizes of the first operand."""
+
+FURTHER_AXES: Mapping[str, Mapping[int, str]] = {
+    "dot_general": {1: "rhs_batching_dimensions rhs_contracting_dimensions"},
+    "gather": {1: "start_indices_batching_dims"},
+    "scatter": {1: "scatter_indices_batching_dims"},
+}
+"""Axes of other operands, by their numbers."""
+
+RESULT_AXES: Mapping[str, str] = {
+    "broadcast_in_dim": "broadcast_dimensions",
+    "dynamic_broadcast_in_dim": "broadcast_dimensions",
+    "dynamic_iota": "iota_dimension",
+    "gather": "offset_dims",
+    "iota": "iota_dimension",
+}
+"""Axes of the result."""
+
+POSITIVE = frozenset(
+    (
+        *("strides", "window_strides", "window_dilations", "base_dilations", "lhs_dilation", "rhs_dilation"),
+        *("feature_group_count", "batch_group_count"),
+    )
+)
+"""Numbers from 1 on, of any operation; the sizes of windows are checked where they are read."""
+
+
+def fault_of(operation: Operation) -> str:
+    """What is wrong with the lists of an operation, as a sentence; empty if nothing is."""
+    kind = operation.kind
+    for name in EACH_AXIS.get(kind, "").split():
+        entries, rank = _entries(operation, name), _rank(operation.operands, 0)
+        count = None if rank is None else 2 * rank if name == "padding" else rank
+        if entries is not None and count is not None and len(entries) != count:
+            return f"{name} has {len(entries)} entries for an operand of rank {rank}"
+    shape = _shape(operation.operands, 0) or ()
+    for name in WITHIN.get(kind, "").split():
+        for entry, size in zip(_entries(operation, name) or (), shape, strict=False):
+            if entry < 0 or 0 <= size < entry:
+                return f"{name} is {entry} for a dimension of {size if size >= 0 else 'unknown size'}"
+    places = {0: AXES.get(kind, ""), **FURTHER_AXES.get(kind, {})}
+    for index, names in places.items():
+        if fault := _axes_fault(operation, names, _rank(operation.operands, index)):
+            return fault
+    if fault := _axes_fault(operation, RESULT_AXES.get(kind, ""), _rank(operation.results, 0)):
+        return fault
+    for name in POSITIVE.intersection(operation.attributes):
+        if min(_entries(operation, name) or (1,)) < 1:
+            return f"{name} has a number below 1"
+    return ""
+
+
+def _axes_fault(operation: Operation, names: str, rank: int | None) -> str:
+    for name in names.split():
+        entries = _entries(operation, name) or ()
+        if rank is not None and (len(set(entries)) != len(entries) or any(not 0 <= each < rank for each in entries)):
+            return f"{name} is {list(entries)}, which are no axes of a tensor of rank {rank}"
+    return ""
+
+
+def _entries(operation: Operation, name: str) -> Sequence[int] | None:
+    """The integers of an attribute, also of one within dimension numbers; None if it is absent."""
+    value = operation.attributes.get(name)
+    if value is None:
+        held = [each for each in operation.attributes.values() if isinstance(each, dict) and name in each]
+        value = held[0][name] if held else None
+    plain = plain_value(value)
+    if isinstance(plain, int):
+        return (plain,)
+    return [int(each) for each in plain] if isinstance(plain, list) and all(isinstance(each, int) for each in plain) else None
+
+
+def _shape(values: Sequence[Value], index: int) -> tuple[int, ...] | None:
+    type_ = values[index].type if index < len(values) else None
+    return type_.shape if isinstance(type_, TensorType) else None
+
+
+def _rank(values: Sequence[Value], index: int) -> int | None:
+    shape = _shape(values, index)
+    return None if shape is None else len(shape)

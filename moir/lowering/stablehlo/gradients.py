@@ -1,0 +1,164 @@
+"""What gradients of poolings and training have: select_and_scatter, and batch normalization by its own statistics.
+
+    %y = stablehlo.select_and_scatter(%x, %source, 0) {window, (a, b) -> a >= b, (a, b) -> a + b}
+->  for each place of a window: %source where that place was selected, else 0, moved to the place; their sum
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+from xdsl.ir import Region, SSAValue
+
+from moir.dialects.element_types import si32
+from moir.dialects.opset.control_flow import parameters_of, results_of
+from moir.dialects.shapes import element_of, is_static
+from moir.expansions.shape_values import as_scalar
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.attributes import require_rows
+from moir.lowering.stablehlo.reduction import own_operands
+from moir.lowering.stablehlo.table import stablehlo
+from moir.lowering.xla.computations import combination, kind_of, operands_of
+from moir.lowering.xla.padding import with_edges, with_interior
+from moir.lowering.xla.reduction import neutral
+from moir.rewriting.builder import OpBuilder
+
+MAXIMUM_PLACES = 256
+"""The largest number of elements of a window."""
+
+SELECTIONS = {"GreaterEqual": "max", "Greater": "max", "LessEqual": "min", "Less": "min"}
+"""Comparisons (selected, other) that keep the selected element -> which element they select."""
+
+
+def _selection(node: LoweringNode, body: Region) -> tuple[str, str]:
+    """The comparison that keeps the selected element, and whether it selects the largest or the smallest one."""
+    arguments = [parameter.results[0] for parameter in parameters_of(body.block)]
+    results = results_of(body.block)
+    kind = kind_of(results[0].owner) if len(results) == 1 else ""
+    if kind not in SELECTIONS or list(operands_of(results[0])) != arguments[:2]:
+        node.fail("its selection is no comparison of the two elements", hint="select the largest or the smallest element")
+    return kind, SELECTIONS[kind]
+
+
+@stablehlo.lowers("select_and_scatter")
+def select_and_scatter(
+    node: LoweringNode,
+    op: OpBuilder,
+    *,
+    window_dimensions: tuple[int, ...] = (),
+    window_strides: tuple[int, ...] = (),
+    padding: tuple[int, ...] = (),
+) -> SSAValue:
+    """stablehlo.select_and_scatter(x, source, init) {window} -> a sum of opset1.Select(place is selected, source, 0)
+
+    Padding is never selected unless a window has nothing else. The shape of x and the scatter function, which is a
+    sum, have to be known.
+    """
+    values, shape = own_operands(node), node.shape(0)
+    if len(values) != 3 or shape is None or not is_static(shape):
+        node.fail("the shape of its operand is unknown", hint="export the program with static shapes")
+    x, source, init = values
+    rank = len(shape)
+    sizes, strides = window_dimensions or (1,) * rank, window_strides or (1,) * rank
+    pads = padding or (0,) * 2 * rank
+    require_rows(shape, window_dimensions=sizes, window_strides=strides, low=pads[::2], high=pads[1::2])
+    if prod(sizes) > MAXIMUM_PLACES or min(*sizes, *strides) < 1:
+        node.fail(f"windows of more than {MAXIMUM_PLACES} elements are not supported")
+    compared, extreme = _selection(node, node.op.regions[0])
+    if combination(node.op.regions[1]) != "sum":
+        node.fail("its scatter function is not a sum")
+    windows = [(size + low + high - width) // stride + 1 for size, low, high, width, stride in _rows(shape, pads, sizes, strides)]
+    if min(windows, default=1) < 1:
+        return op.Broadcast(as_scalar(op, init), list(shape), mode="numpy")
+    data = with_edges(op, x, pads[::2], pads[1::2], op.constant_like(neutral(extreme, element_of(x)), x))
+    places = list(product(*(range(size) for size in sizes)))
+    selected = _selected(op, data, places, strides, windows, compared)
+    zero = op.constant_like(0, source)
+    total: SSAValue | None = None
+    for number, place in enumerate(places):
+        # Where a window begins at `start`, the place is start + place; the padding in front is cut off again.
+        part = op.Select(op.Equal(selected, number), source, zero) if len(places) > 1 else source
+        spread = with_interior(op, part, [stride - 1 for stride in strides], zero)
+        before = [offset - low for offset, low in zip(place, pads[::2], strict=True)]
+        widths = [(count - 1) * stride + 1 for count, stride in zip(windows, strides, strict=True)]
+        after = [size - width - front for size, width, front in zip(shape, widths, before, strict=True)]
+        moved = with_edges(op, spread, before, after, zero)
+        total = moved if total is None else op.Add(total, moved)
+    assert total is not None
+    known = op.known.constant(init)
+    return total if known is not None and not known.any() else op.Add(total, init)
+
+
+def _rows(shape: Sequence[int], pads: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> zip[tuple[int, ...]]:
+    return zip(shape, pads[::2], pads[1::2], sizes, strides, strict=True)
+
+
+def _selected(
+    op: OpBuilder, data: SSAValue, places: Sequence[Sequence[int]], strides: Sequence[int], windows: Sequence[int], compared: str
+) -> SSAValue:
+    """The number of the place that each window selects; the first one of several that are equally good."""
+    axes = list(range(len(strides)))
+    best: SSAValue | None = None
+    selected = op.constant(np.zeros(tuple(windows), np.int32), si32)
+    for number, place in enumerate(places):
+        ends = [first + (count - 1) * stride + 1 for first, count, stride in zip(place, windows, strides, strict=True)]
+        tap = op.Slice(data, list(place), ends, list(strides), axes)
+        if best is None:
+            best = tap
+            continue
+        keeps = getattr(op, compared)(best, tap)
+        best = op.Select(keeps, best, tap)
+        selected = op.Select(keeps, selected, op.constant(number, si32))
+    return selected
+
+
+@stablehlo.lowers("batch_norm_training")
+def batch_norm_training(
+    node: LoweringNode, op: OpBuilder, operand: SSAValue, scale: SSAValue, offset: SSAValue, *, epsilon: float, feature_index: int
+) -> Sequence[SSAValue]:
+    """stablehlo.batch_norm_training(x, a, b) -> (x - mean) / sqrt(variance + epsilon) · a + b, mean, variance"""
+    rank = node.known_rank(0)
+    if not 0 <= feature_index < rank:
+        node.fail(f"its feature_index is {feature_index} for a tensor of rank {rank}")
+    axes = [axis for axis in range(rank) if axis != feature_index]
+    mean = op.ReduceMean(operand, axes, keep_dims=True)
+    centered = op.Subtract(operand, mean)
+    variance = op.ReduceMean(op.Multiply(centered, centered), axes, keep_dims=True)
+    factor, shift = (op.Unsqueeze(each, axes) if axes else each for each in (scale, offset))
+    normal = op.Divide(centered, op.Sqrt(op.Add(variance, epsilon)))
+    return [op.Add(op.Multiply(normal, factor), shift), *(op.Squeeze(each, axes) if axes else each for each in (mean, variance))]
+
+
+@stablehlo.lowers("batch_norm_grad")
+def batch_norm_grad(
+    node: LoweringNode,
+    op: OpBuilder,
+    operand: SSAValue,
+    scale: SSAValue,
+    mean: SSAValue,
+    variance: SSAValue,
+    grad_output: SSAValue,
+    *,
+    epsilon: float,
+    feature_index: int,
+) -> Sequence[SSAValue]:
+    """stablehlo.batch_norm_grad(x, scale, mean, variance, g) -> the gradients of x, scale and offset
+
+    With n = (x - mean) / s, s = sqrt(variance + epsilon) they are scale / s · (g - mean(g) - n · mean(g · n)),
+    sum(g · n) and sum(g).
+    """
+    rank = node.known_rank(0)
+    if not 0 <= feature_index < rank:
+        node.fail(f"its feature_index is {feature_index} for a tensor of rank {rank}")
+    axes = [axis for axis in range(rank) if axis != feature_index]
+    factor, center, spread = (op.Unsqueeze(each, axes) if axes else each for each in (scale, mean, variance))
+    deviation = op.Sqrt(op.Add(spread, epsilon))
+    normal = op.Divide(op.Subtract(operand, center), deviation)
+    products = op.Multiply(grad_output, normal)
+    means = [op.ReduceMean(each, axes, keep_dims=True) for each in (grad_output, products)]
+    inner = op.Subtract(op.Subtract(grad_output, means[0]), op.Multiply(normal, means[1]))
+    sums = [op.ReduceSum(each, axes, keep_dims=False) for each in (products, grad_output)]
+    return [op.Multiply(op.Divide(factor, deviation), inner), *sums]

@@ -1,0 +1,220 @@
+"""A model of one call of Keras as the model of a case, with random variables."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.case import Case, Contents, Reference
+from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.keras.recipe import Call, keras
+from tests.numerical.keras.models import randomize
+
+POLICIES = (*("float32",) * 12, "mixed_float16", "mixed_bfloat16")
+"""Element types of computation, the first one more often."""
+
+KINDS: Mapping[str, str] = {
+    "AveragePooling": "AveragePool",
+    "AvgPool": "AveragePool",
+    "Conv": "Conv",
+    "Convolution": "Conv",
+    "DepthwiseConv": "Conv",
+    "MaxPool": "MaxPool",
+    "MaxPooling": "MaxPool",
+    "SeparableConv": "Conv",
+}
+"""Classes without their rank that ONNX has by another name; a class of the same name needs no entry."""
+
+ONNX_OF: Mapping[str, str] = {
+    "add": "Add",
+    "amax": "ReduceMax",
+    "amin": "ReduceMin",
+    "argmax": "ArgMax",
+    "argmin": "ArgMin",
+    "argsort": "TopK",
+    "clip": "Clip",
+    "concatenate": "Concat",
+    "cumsum": "CumSum",
+    "divide": "Div",
+    "einsum": "Einsum",
+    "elu": "Elu",
+    "equal": "Equal",
+    "exp": "Exp",
+    "expm1": "Expm1",
+    "floor_divide": "Div",
+    "gelu": "Gelu",
+    "greater": "Greater",
+    "greater_equal": "GreaterOrEqual",
+    "leaky_relu": "LeakyRelu",
+    "less": "Less",
+    "less_equal": "LessOrEqual",
+    "logaddexp": "Exp",
+    "logsumexp": "ReduceLogSumExp",
+    "log_softmax": "LogSoftmax",
+    "matmul": "MatMul",
+    "max": "ReduceMax",
+    "maximum": "Max",
+    "mean": "ReduceMean",
+    "min": "ReduceMin",
+    "minimum": "Min",
+    "mod": "Mod",
+    "multiply": "Mul",
+    "power": "Pow",
+    "prod": "ReduceProd",
+    "relu": "Relu",
+    "relu6": "Relu6",
+    "softmax": "Softmax",
+    "softplus": "Softplus",
+    "sort": "TopK",
+    "subtract": "Sub",
+    "sum": "ReduceSum",
+    "top_k": "TopK",
+    "transpose": "Transpose",
+    "where": "Where",
+}
+"""Functions of `keras.ops` by their names in ONNX, for the rules of faults."""
+
+
+@dataclass(frozen=True)
+class KerasModel:
+    """A model of one call.
+
+    Args:
+        content: the file.
+        suffix: its form.
+        kind: the operation by its name in ONNX.
+        operands: the values of its inputs.
+        variables: the values of its variables.
+        expected: what Keras computes.
+        text: the model in one line.
+    """
+
+    content: bytes = field(repr=False)
+    suffix: str
+    kind: str
+    operands: Sequence[Array]
+    variables: Sequence[Array]
+    expected: Sequence[Array]
+    text: str
+
+    guesses_empty_shapes = False
+
+    def save(self, folder: Path) -> Path:
+        """Write the model."""
+        path = folder / f"model.{self.suffix}"
+        path.write_bytes(self.content)
+        return path
+
+    def describe(self) -> str:
+        """The model in one line."""
+        return self.text
+
+    def references(self) -> Sequence[tuple[str, Reference]]:
+        """Keras, which has computed the results already."""
+        return [("Keras", lambda _: list(self.expected))]
+
+    def contents(self, inputs: Mapping[str, Array]) -> Contents:
+        """What the model is made of."""
+        return Contents(frozenset((self.kind,)), [*inputs.values(), *self.variables], True, (self.kind, self.operands))
+
+    def check(self, expected: Sequence[Array]) -> None:
+        """Everything that Keras computes is right."""
+
+
+def plain(value: Any) -> Array:
+    """A result of Keras as an array; texts are objects, complex numbers pairs. Raises NoCase for tensors that are not dense."""
+    found: Any = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    if np.iscomplexobj(found):
+        return np.stack([found.real, found.imag], axis=-1)
+    if found.dtype.kind in "OSU":
+        return np.array([each.decode() if isinstance(each, bytes) else str(each) for each in found.ravel()], object).reshape(found.shape)
+    return found
+
+
+def saved(model: Any, suffix: str) -> bytes:
+    """The file of a model."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"model.{suffix}"
+        model.save(path)
+        return path.read_bytes()
+
+
+def said(draw: Draw, array: Array, call: Call) -> list[int | None]:
+    """The shape that an input declares: the batch is mostly unknown, other sizes but the channels now and then."""
+    shape: list[int | None] = list(array.shape)
+    if not call.fixed and draw.chance(0.25):
+        shape = [None if draw.chance(0.5) and axis != call.channels % array.ndim else size for axis, size in enumerate(array.shape)]
+    shape[0] = array.shape[0] if draw.chance(0.2) else None
+    return shape
+
+
+def tensor_name(array: Array) -> str:
+    """The element type as Keras calls it."""
+    return "string" if array.dtype.kind == "O" else array.dtype.name
+
+
+def keras_case(draw: Draw, subject: str, kind: str, make: Any, policy: str) -> Case:
+    """A case of what `make` draws, made and computed with a policy of element types.
+
+    Raises NoCase if Keras does not make or compute it.
+    """
+    keras.config.set_dtype_policy(policy)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _case(draw, subject, kind, make(), policy)
+    except NoCase:
+        raise
+    except Exception as error:
+        raise NoCase(f"{type(error).__name__}: {error}") from None
+    finally:
+        keras.config.set_dtype_policy("float32")
+
+
+def _case(draw: Draw, subject: str, kind: str, call: Call, policy: str) -> Case:
+    arrays: dict[str, Array] = {f"x{index}": array for index, array in enumerate(call.arrays)}
+
+    def named(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            arrays[name := f"k{len(arrays)}"] = value
+            return name
+        return [named(each) for each in value] if isinstance(value, list) else value
+
+    keywords = {name: named(value) for name, value in call.keywords.items()}
+    inputs = {name: keras.Input(batch_shape=said(draw, array, call), dtype=tensor_name(array), name=name) for name, array in arrays.items()}
+
+    def given(value: Any, tensors: Mapping[str, Any]) -> Any:
+        if isinstance(value, list):
+            return [given(each, tensors) for each in value]
+        return tensors[value] if isinstance(value, str) and value in tensors else value
+
+    def called(tensors: Mapping[str, Any]) -> Any:
+        values = [tensors[f"x{index}"] for index in range(len(call.arrays))]
+        return call.layer(*([values] if call.joined else values), **{name: given(each, tensors) for name, each in keywords.items()})
+
+    outputs = [each for each in keras.tree.flatten(called(inputs)) if each is not None]
+    model = keras.Model(list(inputs.values()), outputs)
+    if not any("int" in str(each.dtype) for each in model.variables):
+        randomize(model, draw.integer(0, 1 << 30))
+    tensors = [keras.ops.convert_to_tensor(array, dtype=tensor_name(array)) for array in arrays.values()]
+    expected = [plain(each) for each in keras.tree.flatten(model(tensors, training=False))]
+    if any(each.size == 0 for each in expected):
+        raise NoCase("a result without elements")
+    names: list[str] = []
+    for each in model.outputs:
+        layer = each._keras_history.operation.name
+        names.append(layer if layer not in names else f"{layer}_{sum(name == layer or name.startswith(f'{layer}_') for name in names)}")
+    suffix = "h5" if draw.chance(0.1) else "keras"
+    shapes = ", ".join(f"{name}: {array.dtype}{list(array.shape)} as {list(inputs[name].shape)}" for name, array in arrays.items())
+    options = call.layer.get_config() if hasattr(call.layer, "get_config") else {}
+    shown = {name: value for name, value in options.items() if isinstance(value, str | int | float | bool | list | tuple)}
+    text = f"{subject}({shapes}) {shown} {call.keywords} {policy} .{suffix}".replace("\n", " ")
+    variables = [np.asarray(each) for each in model.variables if "bfloat16" not in str(each.dtype)]
+    source = KerasModel(saved(model, suffix), suffix, kind, list(arrays.values()), variables, expected, text)
+    return Case(subject, source, arrays, names)

@@ -1,0 +1,29 @@
+"""Single layers of Keras, with options drawn at random."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from functools import cache
+from importlib import import_module
+
+from tests.fuzz.case import Case
+from tests.fuzz.draw import Draw
+from tests.fuzz.keras.layer_model import KINDS, POLICIES, keras_case
+from tests.fuzz.keras.recipe import LAYERS
+
+FAMILIES = ["activation", "attention", "convolution", "merging", "normalization", "pooling", "preprocessing", "recurrent", "reshaping"]
+
+
+@cache
+def classes(only: str = "*") -> list[str]:
+    """The layers that have a recipe and match a glob."""
+    for family in FAMILIES:
+        import_module(f"tests.fuzz.keras.recipes.{family}")
+    return [name for name in LAYERS if fnmatch(name, only)]
+
+
+def single_layer(draw: Draw, only: str) -> Case:
+    """A model of one layer."""
+    name = draw.subject(classes(only))
+    rankless = name.removesuffix("Transpose").rstrip("123D")
+    return keras_case(draw, name, KINDS.get(rankless, rankless), lambda: LAYERS[name](draw, name), draw.one_of(POLICIES))

@@ -2,4 +2,4 @@
 
 # numpy is imported before xDSL, which imports typing_extensions: that replaces functions of `typing` by slower ones,
 # with which the generic classes of numpy take 2 % of the conversion of a small model more.
-import numpy  # noqa: F401
+import numpy as numpy

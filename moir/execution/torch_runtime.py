@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +74,8 @@ class TorchRunner(FrameworkRunner):
 
         class Interpreter(torch.fx.Interpreter):
             def run_node(self, n: Any) -> Any:
-                value: Any = cast("Any", super()).run_node(n)
+                base: Any = super()
+                value: Any = base.run_node(n)
                 if n.name in wanted and isinstance(value, torch.Tensor) and not value.is_complex():
                     found[n.name] = _array(torch, value)
                 return value

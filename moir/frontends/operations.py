@@ -39,7 +39,7 @@ def outputs_of(values: Iterable[tuple[SSAValue, str]], operations: Sequence[Oper
 
     A tensor has the name of its output, too, by which users find it in the runtime, unless another tensor has it.
     """
-    taken = {name: each for op in operations for each in op.results for name in names_of(each)}
+    taken: dict[str, SSAValue] = {name: each for op in operations for each in op.results for name in names_of(each)}
     found: list[Operation] = []
     for value, name in values:
         if taken.setdefault(name, value) is value:

@@ -134,5 +134,5 @@ class Layer:
 def _is_stateful(config: Mapping[str, Any]) -> bool:
     """Whether a layer, or the layer in it, keeps its states from one call to the next."""
     inner = config.get("layer")
-    own = cast("Mapping[str, Any]", cast("Mapping[str, Any]", inner).get("config") or {}) if isinstance(inner, dict) else {}
-    return bool(config.get("stateful") or own.get("stateful"))
+    own: Any = cast("Mapping[str, Any]", inner).get("config") if isinstance(inner, dict) else None
+    return bool(config.get("stateful") or (isinstance(own, dict) and cast("Mapping[str, Any]", own).get("stateful")))

@@ -8,6 +8,7 @@ Lowerings take these for granted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from moir.frontends.stablehlo.program import Operation, TensorType, Value
 from moir.frontends.stablehlo.properties import plain_value
@@ -112,14 +113,15 @@ def _axes_fault(operation: Operation, names: str, rank: int | None) -> str:
 
 def _entries(operation: Operation, name: str) -> Sequence[int] | None:
     """The integers of an attribute, also of one within dimension numbers; None if it is absent."""
-    value = operation.attributes.get(name)
+    value: Any = operation.attributes.get(name)
     if value is None:
-        held = [each for each in operation.attributes.values() if isinstance(each, dict) and name in each]
+        held = [cast("Mapping[str, Any]", each) for each in operation.attributes.values() if isinstance(each, dict) and name in each]
         value = held[0][name] if held else None
     plain = plain_value(value)
     if isinstance(plain, int):
         return (plain,)
-    return [int(each) for each in plain] if isinstance(plain, list) and all(isinstance(each, int) for each in plain) else None
+    entries = cast("list[Any]", plain) if isinstance(plain, list) else None
+    return entries if entries is not None and all(isinstance(each, int) for each in entries) else None
 
 
 def _shape(values: Sequence[Value], index: int) -> tuple[int, ...] | None:

@@ -236,7 +236,6 @@ NAME_A_VERSION: Mapping[str, tuple[int, str]] = {
     "lowering/onnx/pooling.py": (1, "windows after the padding, of which the operation sets say nothing"),
     "lowering/onnx/quantization/operations.py": (1, "a refusal: nothing beside unknown ranks"),
     "lowering/onnx/recurrent/network.py": (2, "loops: sizes of recurrent sequences"),
-    "lowering/onnx/recurrent/operations.py": (1, "loops: recurrent sequences of unknown lengths"),
     "lowering/onnx/sequences/stacked.py": (1, "loops: sizes of what none collects"),
     "lowering/onnx/strings/concatenation.py": (1, "strings, which hardly any operation moves"),
     "lowering/onnx/strings/movement.py": (2, "strings, which hardly any operation moves"),

@@ -12,12 +12,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
-from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import entries, rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 @mxnet.lowers("diag", "_np_diag", "_np_diagonal", "_linalg_extractdiag", "linalg_extractdiag")

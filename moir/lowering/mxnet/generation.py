@@ -13,11 +13,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import element_of, normalize_axis
-from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 @mxnet.lowers("_zeros", "_ones", "_full", "_zeros_without_dtype", "_npi_zeros", "_npi_ones", "_npi_full")

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
-from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of, size_of_matrices
 from moir.expansions.linear_algebra.matrix_diagonals import joined_matrices, main_diagonal, triangle_of
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, inverse_of_triangle
@@ -21,6 +20,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 IntegerArray: TypeAlias = "npt.NDArray[np.integer]"
 

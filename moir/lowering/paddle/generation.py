@@ -14,7 +14,6 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f32, si64, to_numpy
 from moir.dialects.shapes import element_of
 from moir.expansions.constant_forms import as_type
-from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import (
     is_integer,
@@ -26,6 +25,7 @@ from moir.lowering.paddle.operands import (
 )
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 def _number(node: LoweringNode) -> float | int:

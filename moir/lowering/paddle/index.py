@@ -16,7 +16,7 @@ INDEX: dict[str, str] = {
     "comparison": (
         "equal equal_all greater_equal greater_than less_equal less_than logical_and logical_or logical_xor masked_fill not_equal where"
     ),
-    "complex_numbers": ("angle as_complex as_real complex conj imag real"),
+    "complex.operations": ("angle as_complex as_real complex conj imag real"),
     "control_flow": ("conditional_block if select_input while"),
     "convolution": (
         "conv2d conv2d_transpose conv3d conv3d_transpose deformable_conv deformable_conv_v1 depthwise_conv2d "

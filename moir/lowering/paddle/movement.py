@@ -13,12 +13,12 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import as_type
-from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import axes_of, known_integer, known_integers, number_list
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 @paddle.lowers("transpose2", "transpose")

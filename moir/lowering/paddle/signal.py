@@ -19,8 +19,8 @@ from moir.dialects.shapes import element_of, normalize_axis, shape_of, size_alon
 from moir.expansions.complex_numbers import paired
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.complex_layout import complex_places
-from moir.lowering.paddle.complex_numbers import conjugated
+from moir.lowering.paddle.complex.layout import complex_places
+from moir.lowering.paddle.complex.operations import conjugated
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
 

@@ -6,12 +6,12 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32, si64
-from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, shape_value, size_list, size_scalar
 from moir.lowering.pytorch.promotion import as_element, inferred_element, number_of
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 @aten.lowers("arange.default", "arange.start", "arange.start_step")

@@ -71,7 +71,6 @@ INDEX: dict[str, str] = {
         "new_full.default new_ones.default new_zeros.default ones.default ones_like.default scalar_tensor.default zeros.default "
         "zeros_like.default"
     ),
-    "grouped_products": ("_grouped_mm.default transformers.grouped_mm_fallback.default"),
     "image": (
         "_upsample_bicubic2d_aa.default _upsample_bicubic2d_aa.vec _upsample_bilinear2d_aa.default _upsample_bilinear2d_aa.vec "
         "_upsample_nearest_exact1d.default _upsample_nearest_exact1d.vec _upsample_nearest_exact2d.default "
@@ -94,6 +93,7 @@ INDEX: dict[str, str] = {
         "_cdist_forward.default _euclidean_dist.default _pdist_forward.default cdist.default dist.default "
         "pairwise_distance.default pdist.default renorm.default"
     ),
+    "mathematics.grouped_products": ("_grouped_mm.default transformers.grouped_mm_fallback.default"),
     "mathematics.linear_algebra": (
         "_weight_norm.default _weight_norm_interface.default addr.default chain_matmul.default cholesky.default cross.default "
         "det.default frobenius_norm.dim inverse.default kron.default linalg_cholesky.default linalg_cholesky_ex.default "

@@ -17,11 +17,11 @@ from moir.dialects.opset.arithmetic import Add, Divide, Maximum, Minimum, Multip
 from moir.dialects.opset.elementwise import Sqrt
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
-from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 LAST = 2**31 - 1
 

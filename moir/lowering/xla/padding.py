@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import rank_of, shape_of
-from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 MOST_PLACES = 1 << 16
 """The largest number of places that are a constant."""

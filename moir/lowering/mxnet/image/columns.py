@@ -10,12 +10,12 @@ from math import prod
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.correlation import Correlation, correlated
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, entries
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 def _kernel(node: LoweringNode) -> tuple[int, ...]:

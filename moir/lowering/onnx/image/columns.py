@@ -17,12 +17,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, f32, si64
 from moir.dialects.shapes import element_count, element_of, shape_of
-from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.sliding_window import axis_attribute
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 @onnx.lowers("Col2Im", since=18)

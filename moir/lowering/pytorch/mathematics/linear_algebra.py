@@ -12,7 +12,6 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.constant_sizes import check_constant_size
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
 from moir.expansions.linear_algebra.jacobi_rotations import singular_values
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor
@@ -24,6 +23,7 @@ from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 @aten.lowers("tensordot.default")

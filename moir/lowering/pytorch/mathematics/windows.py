@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
-from moir.expansions.constant_sizes import check_constant_size
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.promotion import inferred_element, number_of
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
 
 _Numbers = NDArray[np.floating[Any]]
 

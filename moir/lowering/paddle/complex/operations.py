@@ -17,7 +17,7 @@ from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.expansions.complex_numbers import angle_of, paired
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex_parts import computed_by_parts
-from moir.lowering.paddle.complex_layout import complex_places
+from moir.lowering.paddle.complex.layout import complex_places
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder

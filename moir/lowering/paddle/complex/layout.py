@@ -32,7 +32,7 @@ OF_PAIRS = frozenset(("angle", "as_real", "assign", "conj", "fft_c2c", "fft_c2r"
 """The kinds whose handlers take complex numbers as pairs."""
 FORMULAS = frozenset(("abs", "elementwise_div", "elementwise_mul", "shape", "shape64", "size"))
 """The kinds with a formula for complex numbers beside the handler for real ones."""
-COMPLEX_NUMBERS = "moir.lowering.paddle.complex_numbers"
+COMPLEX_NUMBERS = "moir.lowering.paddle.complex.operations"
 """The module with the formulas. Its handlers register in the table that extends handlers here: it is loaded by name."""
 BY_PARTS = frozenset(
     (

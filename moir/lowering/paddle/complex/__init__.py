@@ -1,0 +1,1 @@
+"""Complex numbers of PaddlePaddle: pairs in the last dimension."""

@@ -96,5 +96,5 @@ def test_the_navigation_has_every_page() -> None:
     """MkDocs verifies the same when the site is built, and the links."""
     listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE))
     written = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
-    assert listed == written | REFERENCES.keys() | {"index.md", "changelog.md", "security.md"}
+    assert listed == written | REFERENCES.keys() | {"index.md", "changelog.md", "security.md", "editors.md"}
     assert pages().keys() - listed == {"LICENSE"}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64
+from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64, to_numpy, ui32, ui64
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.running_products import prefixes_of
 from moir.rewriting.builder import OpBuilder
+
+WIDER = {ui32: si64, ui64: si64}
+"""The element types in which integers that 32 bits do not hold are compared; all others are compared in i32."""
 
 
 def running_extremes(op: OpBuilder, data: SSAValue, axis: int, *, largest: bool) -> tuple[SSAValue, SSAValue]:
@@ -17,8 +20,13 @@ def running_extremes(op: OpBuilder, data: SSAValue, axis: int, *, largest: bool)
     The rank of the data is known and not 0; the axis is counted from the front.
     """
     rank, element = rank_of(data) or 1, element_of(data)
-    x = data if element in REAL_TYPES or element in (si32, si64) else op.convert(data, si32)
-    lowest, highest = (-np.inf, np.inf) if element in REAL_TYPES else (-(2**31), 2**31 - 1)
+    computed = element if element in REAL_TYPES or element in (si32, si64) else WIDER.get(element, si32)
+    x = op.convert(data, computed)
+    if element in REAL_TYPES:
+        lowest, highest = -np.inf, np.inf
+    else:
+        limits = np.iinfo(to_numpy(computed))
+        lowest, highest = int(limits.min), int(limits.max)
     prefixes = prefixes_of(op, x, axis - rank, lowest if largest else highest)
     values = (op.ReduceMax if largest else op.ReduceMin)(prefixes, [axis - rank], keep_dims=False)
     size = op.Gather(op.ShapeOf(x), op.constant(axis), 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from moir.errors import UnsupportedOperationError
 
 MAXIMUM_ELEMENTS = 1 << 26
-"""More elements than that, half a gigabyte of 64-bit numbers, no constant gets that is computed from sizes alone."""
+"""The largest number of elements of a constant that is made of sizes alone: half a gigabyte of 64-bit numbers."""
 
 
 def check_constant_size(*sizes: int) -> None:

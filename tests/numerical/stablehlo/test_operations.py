@@ -116,3 +116,82 @@ def test_lists_that_are_not_of_their_operand(name: str, tmp_path: Path) -> None:
     """A list with another number of entries than the operand has axes is refused where the file is read."""
     with pytest.raises(ModelFileError, match=name):
         converted(f"    {WRONG[name]}\n    return %0 : tensor<2x5xf32>", tmp_path, "%x: tensor<2x5xf32>", "tensor<2x5xf32>")
+
+
+def test_batch_normalization_by_its_own_statistics(tmp_path: Path) -> None:
+    """The normalized numbers; the second test has the gradients."""
+    body = """
+    %0, %1, %2 = "stablehlo.batch_norm_training"(%x, %a, %b) <{epsilon = 0.5 : f32, feature_index = 1 : i64}>
+      : (tensor<2x5xf32>, tensor<5xf32>, tensor<5xf32>) -> (tensor<2x5xf32>, tensor<5xf32>, tensor<5xf32>)
+    %3 = stablehlo.reshape %1 : (tensor<5xf32>) -> tensor<1x5xf32>
+    %4 = stablehlo.reshape %2 : (tensor<5xf32>) -> tensor<1x5xf32>
+    %5 = stablehlo.concatenate %0, %3, %4, dim = 0 : (tensor<2x5xf32>, tensor<1x5xf32>, tensor<1x5xf32>) -> tensor<4x5xf32>
+    return %5 : tensor<4x5xf32>"""
+    scale, offset = np.arange(1, 6, dtype=np.float32), np.arange(5, dtype=np.float32)
+    arguments = "%x: tensor<2x5xf32>, %a: tensor<5xf32>, %b: tensor<5xf32>"
+    found = computed(body, tmp_path, [X, scale, offset], arguments, "tensor<4x5xf32>")
+    mean, variance = X.mean(0), X.var(0)
+    wanted = np.concatenate([(X - mean) / np.sqrt(variance + 0.5) * scale + offset, mean[None], variance[None]])
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def test_gradients_of_batch_normalization(tmp_path: Path) -> None:
+    """Those of x, of the scale and of the offset, by their definitions in the specification of StableHLO."""
+    body = """
+    %0, %1, %2 = "stablehlo.batch_norm_grad"(%x, %s, %m, %v, %g) <{epsilon = 0.5 : f32, feature_index = 1 : i64}>
+      : (tensor<2x5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<2x5xf32>)
+      -> (tensor<2x5xf32>, tensor<5xf32>, tensor<5xf32>)
+    %3 = stablehlo.reshape %1 : (tensor<5xf32>) -> tensor<1x5xf32>
+    %4 = stablehlo.reshape %2 : (tensor<5xf32>) -> tensor<1x5xf32>
+    %5 = stablehlo.concatenate %0, %3, %4, dim = 0 : (tensor<2x5xf32>, tensor<1x5xf32>, tensor<1x5xf32>) -> tensor<4x5xf32>
+    return %5 : tensor<4x5xf32>"""
+    scale, gradient = np.arange(1, 6, dtype=np.float32), X[::-1] + 1
+    mean, variance = X.mean(0), X.var(0)
+    arguments = "%x: tensor<2x5xf32>, %s: tensor<5xf32>, %m: tensor<5xf32>, %v: tensor<5xf32>, %g: tensor<2x5xf32>"
+    found = computed(body, tmp_path, [X, scale, mean, variance, np.ascontiguousarray(gradient)], arguments, "tensor<4x5xf32>")
+    spread, centered, count = variance + 0.5, X - mean, len(X)
+    first = count * gradient - gradient.sum(0)
+    second = (gradient * centered).sum(0) * centered / spread
+    of_x = scale / np.sqrt(spread) / count * (first - second)
+    of_scale = (gradient * centered / np.sqrt(spread)).sum(0)
+    wanted = np.concatenate([of_x, of_scale[None], gradient.sum(0)[None]])
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_sums_of_products_by_an_equation(tmp_path: Path) -> None:
+    """`einsum` of two operands, and `unary_einsum` of its result."""
+    body = """
+    %0 = "stablehlo.einsum"(%x, %y) <{einsum_config = "ij,kj->ik"}> : (tensor<2x5xf32>, tensor<3x5xf32>) -> tensor<2x3xf32>
+    %1 = "stablehlo.unary_einsum"(%0) <{einsum_config = "ik->k"}> : (tensor<2x3xf32>) -> tensor<3xf32>
+    return %1 : tensor<3xf32>"""
+    y = np.arange(15, dtype=np.float32).reshape(3, 5)
+    found = computed(body, tmp_path, [X, y], "%x: tensor<2x5xf32>, %y: tensor<3x5xf32>", "tensor<3xf32>")
+    np.testing.assert_allclose(found, (X @ y.T).sum(0), rtol=1e-5)
+
+
+def test_selected_indices(tmp_path: Path) -> None:
+    """`torch_index_select` with the rows as batches."""
+    body = """
+    %0 = "stablehlo.torch_index_select"(%x, %i) <{dim = 1 : i64, batch_dims = 1 : i64}>
+      : (tensor<2x5xf32>, tensor<2x3xi32>) -> tensor<2x3xf32>
+    return %0 : tensor<2x3xf32>"""
+    index = np.array([[0, 4, 4], [2, 1, 0]], np.int32)
+    found = computed(body, tmp_path, [X, index], "%x: tensor<2x5xf32>, %i: tensor<2x3xi32>", "tensor<2x3xf32>")
+    np.testing.assert_array_equal(found, np.take_along_axis(X, index, 1))
+
+
+def test_convolution_with_computed_padding(tmp_path: Path) -> None:
+    """`dynamic_conv`: one zero in front, two at the end."""
+    body = """
+    %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{
+      batch_group_count = 1 : i64, feature_group_count = 1 : i64, window_strides = array<i64: 1>,
+      dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>
+    }> : (tensor<1x2x5xf32>, tensor<1x2x3xf32>, tensor<1x2xi32>) -> tensor<1x1x?xf32>
+    return %0 : tensor<1x1x?xf32>"""
+    weights = np.arange(6, dtype=np.float32).reshape(1, 2, 3)
+    padding = np.array([[1, 2]], np.int32)
+    arguments = "%x: tensor<1x2x5xf32>, %w: tensor<1x2x3xf32>, %p: tensor<1x2xi32>"
+    found = computed(body, tmp_path, [X[None], weights, padding], arguments, "tensor<1x1x?xf32>")
+    padded = np.pad(X, [(0, 0), (1, 2)])
+    wanted = [(padded[:, at : at + 3] * weights[0]).sum() for at in range(6)]
+    np.testing.assert_allclose(found, np.array(wanted)[None, None], rtol=1e-5)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, si32, si64, to_numpy, ui32, ui64
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.running_products import prefixes_of
 from moir.rewriting.builder import OpBuilder
 
-WIDER = {ui32: si64, ui64: si64}
+WIDER: Mapping[Attribute, Attribute] = {ui32: si64, ui64: si64}
 """The element types in which integers that 32 bits do not hold are compared; all others are compared in i32."""
 
 

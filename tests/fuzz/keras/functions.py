@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
 from functools import cache
-from importlib import import_module
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import Draw
 from tests.fuzz.keras.layer_model import ONNX_OF, keras_case
 from tests.fuzz.keras.recipe import FUNCTIONS
+from tests.fuzz.recipe_table import matching
 
 
 @cache
 def names(only: str = "*") -> list[str]:
     """The functions that have a recipe and match a glob."""
-    import_module("tests.fuzz.keras.recipes.functions")
-    return [name for name in FUNCTIONS if fnmatch(name, only)]
+    return matching(FUNCTIONS, "tests.fuzz.keras.recipes", ["functions"], only)
 
 
 def single_function(draw: Draw, only: str) -> Case:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
 from functools import cache
-from importlib import import_module
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import Draw
 from tests.fuzz.keras.layer_model import KINDS, POLICIES, keras_case
 from tests.fuzz.keras.recipe import LAYERS
+from tests.fuzz.recipe_table import matching
 
 FAMILIES = ["activation", "attention", "convolution", "merging", "normalization", "pooling", "preprocessing", "recurrent", "reshaping"]
 
@@ -17,9 +16,7 @@ FAMILIES = ["activation", "attention", "convolution", "merging", "normalization"
 @cache
 def classes(only: str = "*") -> list[str]:
     """The layers that have a recipe and match a glob."""
-    for family in FAMILIES:
-        import_module(f"tests.fuzz.keras.recipes.{family}")
-    return [name for name in LAYERS if fnmatch(name, only)]
+    return matching(LAYERS, "tests.fuzz.keras.recipes", FAMILIES, only)
 
 
 def single_layer(draw: Draw, only: str) -> Case:

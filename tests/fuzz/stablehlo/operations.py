@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
 from functools import cache
-from importlib import import_module
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import Draw
+from tests.fuzz.recipe_table import matching
 from tests.fuzz.stablehlo.names import ONNX_OF
 from tests.fuzz.stablehlo.program import program_case
 from tests.fuzz.stablehlo.recipe import RECIPES
@@ -18,9 +17,7 @@ FAMILIES = ["elementwise", "indexing", "linear_algebra", "movement", "products",
 @cache
 def functions(only: str = "*") -> list[str]:
     """The functions that have a recipe and match a glob."""
-    for family in FAMILIES:
-        import_module(f"tests.fuzz.stablehlo.recipes.{family}")
-    return [name for name in RECIPES if fnmatch(name, only)]
+    return matching(RECIPES, "tests.fuzz.stablehlo.recipes", FAMILIES, only)
 
 
 def single_operation(draw: Draw, only: str) -> Case:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from tensorflow.python.framework import kernels
 
 from tests.fuzz.case import Case
 from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.recipe_table import matching
 from tests.fuzz.tensorflow.graph_model import Declare, declared, graph_case
 from tests.fuzz.tensorflow.recipe import COMMON, NO_TYPE, RECIPES
 
@@ -57,9 +56,7 @@ def within_limits(array: Array) -> Array:
 
 def kinds(only: str = "*") -> list[str]:
     """The operations that have a recipe and match a glob."""
-    for family in FAMILIES:
-        import_module(f"tests.fuzz.tensorflow.recipes.{family}")
-    return [name for name in RECIPES if fnmatch(name, only)]
+    return matching(RECIPES, "tests.fuzz.tensorflow.recipes", FAMILIES, only)
 
 
 def single_operation(draw: Draw, only: str) -> Case:

@@ -25,11 +25,10 @@ INDEX: dict[str, str] = {
         "ops.StopGradient ops.Subtract ops.Tan ops.Tanh ops.TanhShrink ops.Threshold ops.TrueDivide ops.Trunc ops.Where"
     ),
     "functions.movement": (
-        "ops.Append ops.Arange ops.ArraySplit ops.BroadcastTo ops.Concatenate ops.Diagonal ops.Diff ops.Dstack ops.EmptyLike "
-        "ops.ExpandDims ops.Flip ops.Fliplr ops.Flipud ops.FullLike ops.GetItem ops.Hstack ops.Moveaxis ops.MultiHot ops.OneHot "
-        "ops.OnesLike ops.Pad ops.Ravel ops.Repeat ops.Reshape ops.Roll ops.Rot90 ops.SegmentSum ops.Shape ops.Slice ops.Split "
-        "ops.Squeeze ops.Stack ops.Swapaxes ops.Take ops.TakeAlongAxis ops.Tile ops.Trace ops.Transpose ops.Tril ops.Triu "
-        "ops.Unstack ops.Vstack ops.ZerosLike"
+        "ops.Arange ops.BroadcastTo ops.Diagonal ops.Diff ops.EmptyLike ops.ExpandDims ops.Flip ops.Fliplr ops.Flipud "
+        "ops.FullLike ops.GetItem ops.Moveaxis ops.MultiHot ops.OneHot ops.OnesLike ops.Pad ops.Ravel ops.Repeat ops.Reshape "
+        "ops.Roll ops.Rot90 ops.SegmentSum ops.Shape ops.Slice ops.Squeeze ops.Swapaxes ops.Take ops.TakeAlongAxis ops.Tile "
+        "ops.Trace ops.Transpose ops.Tril ops.Triu ops.ZerosLike"
     ),
     "functions.products": ("ops.Dot ops.DotProductAttention ops.Einsum ops.Inner ops.Matmul ops.Outer ops.Tensordot ops.Vdot"),
     "functions.reduction": (
@@ -38,6 +37,7 @@ INDEX: dict[str, str] = {
         "ops.Nanstd ops.Nansum ops.Nanvar ops.Norm ops.Normalize ops.Prod ops.Ptp ops.SearchSorted ops.Sort ops.Std ops.Sum "
         "ops.TopK ops.Var"
     ),
+    "functions.stacking": ("ops.Append ops.ArraySplit ops.Concatenate ops.Dstack ops.Hstack ops.Split ops.Stack ops.Unstack ops.Vstack"),
     "images": ("AutoContrast CenterCrop RandomCrop Resizing"),
     "indexing": ("Embedding ReversibleEmbedding"),
     "infrastructure": (

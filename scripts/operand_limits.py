@@ -23,10 +23,10 @@ from scripts.opset_samples import Sample
 
 FILE = Path(__file__).parents[1] / "moir" / "emit" / "operand_limit_table.py"
 
-HEADER = '''"""The operands that OpenVINO Runtime refuses; `python -m scripts.operand_limits` writes it.
+HEADER = '''"""The operand types that OpenVINO Runtime accepts; `python -m scripts.operand_limits` writes this table.
 
-For each operand, in order: `i` integers, `f` floats, `n` no strings, `-` any element type; the greatest rank; `=` one
-element.
+For each operand, in order: the element types (`i` integers, `w` i32 and i64, `f` floats, `n` all but
+strings, `-` all), then the greatest rank, then `=` if there must be one element.
 """
 
 LIMITS: dict[str, str] = {
@@ -45,6 +45,7 @@ WRITTEN = {
 
 NOTHING_KNOWN = "?"
 INTEGERS = ("i32", "i64")
+OTHER_INTEGERS = ("i8", "u8", "i16", "u16", "u32", "u64")
 RANKS = range(2, 6)
 
 
@@ -87,7 +88,8 @@ class Probe:
         element, shape = _element(text), _shape(text)
         alike = [each for each, other in enumerate(self.sample.operands) if _element(other) == element]
         if element in INTEGERS and not self.accepts({index: _operand("f32", shape)}) and not self.accepts(self.all_of("f32", alike)):
-            kind = "i"
+            others = any(self.accepts({index: _operand(each, shape)}) or self.accepts(self.all_of(each, alike)) for each in OTHER_INTEGERS)
+            kind = "i" if others else "w"
         elif element == "f32" and self.accepts({index: _operand("f16", shape)}) and not self.accepts({index: _operand("i64", shape)}):
             # Its type does not follow from that of another operand.
             kind = "f"
@@ -131,6 +133,8 @@ def weakest(limits: Sequence[str]) -> str:
     """The limit that holds where one of several does."""
     limits = [limit for limit in limits if limit != NOTHING_KNOWN] or ["-"]
     kinds = {limit[0] for limit in limits}
+    if kinds == {"i", "w"}:
+        kinds = {"i"}
     kind = kinds.pop() if len(kinds) == 1 else "-" if "-" in kinds else "n"
     ranks = [limit[1:2] for limit in limits]
     if not all(ranks):

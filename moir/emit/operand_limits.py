@@ -12,7 +12,7 @@ from functools import cache
 from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, string
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, dynamic, si32, si64, string
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import floats_of, is_floats
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
@@ -26,6 +26,7 @@ class Limit(Record):
 
     Args:
         integers: whether its elements must be integers.
+        wide: whether they must be of 32 or 64 bits with a sign.
         floats: whether its elements must be floats.
         strings: whether its elements may be strings.
         rank: its greatest rank; None if it has no limit.
@@ -33,6 +34,7 @@ class Limit(Record):
     """
 
     integers: bool
+    wide: bool
     floats: bool
     strings: bool
     rank: int | None
@@ -43,7 +45,14 @@ class Limit(Record):
 def limits_of(name: str) -> tuple[Limit, ...]:
     """The limits of the operands of an operation, up to the last operand that has a limit."""
     return tuple(
-        Limit(each[0] == "i", each[0] == "f", each[0] == "-", int(each[1]) if each[1:2].isdecimal() else None, each.endswith("="))
+        Limit(
+            each[0] in "iw",
+            each[0] == "w",
+            each[0] == "f",
+            each[0] == "-",
+            int(each[1]) if each[1:2].isdecimal() else None,
+            each.endswith("="),
+        )
         for each in LIMITS.get(name, "").split()
     )
 
@@ -71,6 +80,8 @@ def _beyond(limit: Limit, value: SSAValue) -> str | None:
     if element is not dynamic:
         if limit.integers and element not in INTEGER_TYPES:
             return f"is of {element}, where integers are needed"
+        if limit.wide and element not in (si32, si64):
+            return f"is of {element}, where i32 or i64 is needed"
         if limit.floats and element not in REAL_TYPES:
             return f"is of {element}, where floats are needed"
         if element is string and not limit.strings:

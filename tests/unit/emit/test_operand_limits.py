@@ -42,12 +42,14 @@ def test_limits_hold_in_all_modes() -> None:
     assert weakest(["i1=", "f1"]) == "n1"
     assert weakest(["i1=", "i"]) == "i"
     assert weakest(["-", "i1"]) == "-"
+    assert weakest(["i1", "w1"]) == "i1"
 
 
 @pytest.mark.parametrize(
     ("node", "constants", "reason"),
     [
         (("GatherElements", "x", "i"), {"i": np.zeros((1, 1), np.float32)}, "operand 1 is of f32, where integers are needed"),
+        (("GatherElements", "x", "i"), {"i": np.zeros((1, 1), np.uint8)}, "operand 1 is of ui8, where i32 or i64 is needed"),
         (("Squeeze", "x", "i"), {"i": np.zeros((1, 1), np.int64)}, "operand 1 has rank 2, where at most 1 is possible"),
     ],
 )

@@ -90,7 +90,19 @@ def test_import_of_the_package_is_lazy() -> None:
 
 
 def test_names_of_the_package() -> None:
-    functions = ["bisect", "convert_model", "diff", "errors", "inspect", "read_model", "save_model", "to_openvino"]
+    functions = [
+        "bisect",
+        "convert_model",
+        "diff",
+        "errors",
+        "inspect",
+        "read_model",
+        "reduce",
+        "report",
+        "run",
+        "save_model",
+        "to_openvino",
+    ]
     names = ["Input", "Observer", "__version__", *functions]
     assert run("import moir; print(dir(moir))") == str(names)
     assert run("import moir; print([name for name in dir(moir) if getattr(moir, name) is None])") == "[]"

@@ -157,9 +157,9 @@ def test_processes_end_when_the_run_is_left() -> None:
     ("number", "status", "line"), [(signal.SIGINT, 130, "moir: interrupted"), (signal.SIGTERM, 143, "moir: terminated")]
 )
 def test_an_interrupted_run_leaves_no_process_and_no_file(number: signal.Signals, status: int, line: str) -> None:
-    nodes = [helper.make_node("Relu", [f"t{i}" if i else "x"], [f"t{i + 1}"]) for i in range(20_000)]
+    nodes = [helper.make_node("Relu", [f"t{i}" if i else "x"], [f"t{i + 1}"]) for i in range(60_000)]
     value = helper.make_tensor_value_info
-    graph = helper.make_graph(nodes, "g", [value("x", TensorProto.FLOAT, [1])], [value("t20000", TensorProto.FLOAT, [1])])
+    graph = helper.make_graph(nodes, "g", [value("x", TensorProto.FLOAT, [1])], [value("t60000", TensorProto.FLOAT, [1])])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "long1.onnx")
     Path("long2.onnx").write_bytes(Path("long1.onnx").read_bytes())
     command = [sys.executable, "-m", "moir", "long1.onnx", "long2.onnx", "-o", "out"]

@@ -13,10 +13,11 @@ INSTALLED := .venv/.installed
 demo: $(INSTALLED)-demo
 	$(BIN)/python examples/digits/run.py
 
-# A file of tests is run by one of two processes, so that what its tests share is made once.
+# A file of tests is run by one of two processes, so that what its tests share is made once. When one of them dies, the run
+# ends: pytest-xdist would start another, hand it no file and wait for ever.
 test: $(INSTALLED)-test
 	$(BIN)/lit -q tests/filecheck
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart 0
 
 # The lit tests as a user runs the tools: every command a process of its own.
 test-processes: $(INSTALLED)-test
@@ -44,9 +45,10 @@ bench-instructions: $(INSTALLED)-test
 docs: $(INSTALLED)-docs
 	$(BIN)/python -m mkdocs build --strict
 
-# The packages of a release, tried in fresh environments, with its commit and its tag; nothing is uploaded.
+# The packages of a release, tried in fresh environments, with its commit and its tag; nothing is uploaded. SOURCE is the
+# address of the public repository, where the links of README lead on the page of a package index.
 release: $(INSTALLED)-release
-	$(BIN)/python -m scripts.release $(VERSION)
+	$(BIN)/python -m scripts.release $(VERSION) $(if $(SOURCE),--source $(SOURCE))
 
 lint: $(INSTALLED)-dev
 	$(BIN)/ruff check .

@@ -1,16 +1,17 @@
 """The IRs of `moir` and of OpenVINO's converter `ovc` as users of OpenVINO Runtime have them, for the same model files.
 
-    python benchmarks/ir_quality.py PATH... [--repeats 5] [--seconds 2] [--load] [--markdown] [--json FILE]
+    python benchmarks/ir_quality.py PATH... [--repeats 5] [--seconds 2] [--load] [--keep FOLDER] [--markdown] [--json FILE]
 
-A path is a model file, the folder of a SavedModel, or any folder, which is searched for such. Each model is converted by
-both; then are compared: the operations of the IR (those of bodies included), the nodes of the executed graph on a CPU,
-the latency of an inference, and the size of the `.bin`; with `--load` also the time of `read_model` and
-`compile_model`, that of the same from a cache, that of the first inference, and the peak memory of a process that does
-this. All are of one thread in f32. Times are minima, for which the two IRs take turns: they hardly depend on what else
-the machine does. Loads are of new processes. A model's inputs are those of `inputs.npz` in its folder, or made up.
-`difference` is the largest difference of two results, as a part of the largest number of the result.
+A path is a model file, the folder of a SavedModel, or any folder, which is searched for such. Each model is converted
+by both; then are compared: the operations of the IR (those of bodies included), those that are no constants, the nodes
+of the executed graph on a CPU (those of bodies that it executes as such included), the latency of an inference, and
+the size of the `.bin`; with `--load` also the time of `read_model` and `compile_model`, that of the same from a cache,
+that of the first inference, and the peak memory of a process that does this. All are of one thread in f32. Times are
+minima, for which the two IRs take turns: they hardly depend on what else the machine does. Loads are of new processes.
+A model's inputs are those of `inputs.npz` in its folder, or made up. `difference` is the largest difference of two
+results, as a part of the largest number of the result.
 
-The exit status is 1 if an IR of `moir` has more operations, or computes something else.
+The exit status is 1 if an IR of `moir` has more operations (with or without constants), or computes something else.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ from operations import operations
 from processes import ConverterFailed, converters, print_table, run
 
 SUFFIXES = (".onnx", ".pb", ".tflite", ".pdmodel")
+BODIES = ("If", "Loop", "TensorIterator")
 ONE_THREAD = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
-COUNTS = ("operations", "nodes", "bin")
+COUNTS = ("operations", "computing", "nodes", "bin")
+WHOLE = ("operations", "computing", "nodes")
 TIMES = ("latency",)
 LOADS = ("load", "cached", "first", "memory")
 TOLERANCE = 1e-2
@@ -106,6 +109,27 @@ def latencies(requests: Mapping[str, Any], feeds: Mapping[str, list[np.ndarray]]
     return shortest
 
 
+def executed(core: Any, model: Any, compiled: Any) -> int:
+    """The number of nodes of an executed graph without constants, including those of the bodies of its loops and
+    branches.
+    """
+    named = {op.get_friendly_name(): op for op in model.get_ops()}
+    count = 0
+    for node in compiled.get_runtime_model().get_ops():
+        information = node.get_rt_info()
+        kind = information["layerType"].astype(str)
+        count += kind != "Const"
+        op = named.get(information["originalLayersNames"].astype(str)) if kind in BODIES else None
+        if op is None or op.get_type_name() not in BODIES:
+            continue
+        places = range(2) if op.get_type_name() == "If" else (None,)
+        for body in [op.get_function() if place is None else op.get_function(place) for place in places]:
+            inner = body.clone()
+            ends = len(inner.get_parameters()) + len(inner.get_results())
+            count += max(0, executed(core, inner, core.compile_model(inner, "CPU", ONE_THREAD)) - ends)
+    return count
+
+
 def compared(path: Path, files: Mapping[str, Path], seconds: float) -> tuple[dict[str, Measured], float]:
     """What IRs are made of and how fast they are, by converter, and how much their results differ."""
     import openvino
@@ -115,9 +139,13 @@ def compared(path: Path, files: Mapping[str, Path], seconds: float) -> tuple[dic
     compiled = {name: core.compile_model(model, "CPU", ONE_THREAD) for name, model in models.items()}
     measured: dict[str, Measured] = {}
     for name, model in models.items():
-        nodes = [op for op in compiled[name].get_runtime_model().get_ops() if op.get_rt_info()["layerType"].astype(str) != "Const"]
-        size = files[name].with_suffix(".bin").stat().st_size
-        measured[name] = {"operations": len(list(operations(model))), "nodes": len(nodes), "bin": size / 1e6}
+        kinds = [op.get_type_name() for op in operations(model)]
+        counts = {
+            "operations": len(kinds),
+            "computing": len(kinds) - kinds.count("Constant"),
+            "nodes": executed(core, model, compiled[name]),
+        }
+        measured[name] = {**counts, "bin": files[name].with_suffix(".bin").stat().st_size / 1e6}
     theirs = inputs_of(models["ovc"], path)
     if theirs is None:
         return measured, float("nan")
@@ -177,16 +205,28 @@ def loads(path: Path, files: Mapping[str, Path], repeats: int, folder: Path) -> 
     return least
 
 
-def measure(path: Path, repeats: int, seconds: float, with_loads: bool) -> dict[str, Any]:
+def converted(path: Path, folder: Path) -> dict[str, Path]:
+    """The IRs of a model by both converters, in a folder; that of ovc is not made again. Raises ConverterFailed."""
+    place = folder / label(path).replace("/", "+")
+    files = {name: place / name / "model.xml" for name in ("moir", "ovc")}
+    for converter in converters():
+        files[converter.name].parent.mkdir(parents=True, exist_ok=True)
+        if converter.name == "ovc" and files["ovc"].exists():
+            continue
+        try:
+            run(converter.command(path, files[converter.name]))
+        except ConverterFailed as failure:
+            raise ConverterFailed(f"{converter.name}: {failure}") from None
+    return files
+
+
+def measure(path: Path, repeats: int, seconds: float, with_loads: bool, keep: Path | None = None) -> dict[str, Any]:
     """The record of a model: what was measured of each IR, the difference of results, or why there is nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        files = {name: Path(folder) / name / "model.xml" for name in ("moir", "ovc")}
-        for converter in converters():
-            files[converter.name].parent.mkdir()
-            try:
-                run(converter.command(path, files[converter.name]))
-            except ConverterFailed as failure:
-                return {"model": label(path), "failure": f"{converter.name}: {failure}"}
+        try:
+            files = converted(path, Path(folder) if keep is None else keep)
+        except ConverterFailed as failure:
+            return {"model": label(path), "failure": str(failure)}
         try:
             measured, apart = compared(path, files, seconds)
             if with_loads:
@@ -212,7 +252,7 @@ def table(records: Sequence[Mapping[str, Any]], quantities: Sequence[str]) -> li
         row = [each["model"]]
         for quantity in quantities:
             value = ratio(each, quantity)
-            if quantity in ("operations", "nodes"):
+            if quantity in WHOLE:
                 row.append(f"{each['moir'][quantity]:.0f}/{each['ovc'][quantity]:.0f}")
             else:
                 row.append("-" if value is None else f"{value:.2f}")
@@ -229,6 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
     parser.add_argument("--repeats", type=int, default=5, help="processes that load each IR (default: 5)")
     parser.add_argument("--seconds", type=float, default=2.0, help="time of inferences of each model (default: 2)")
+    parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep the IRs; those of ovc that are there are not made again")
     parser.add_argument("--load", action="store_true", help="measure load time and peak memory")
     parser.add_argument("--markdown", action="store_true", help="print the table as documents have it")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all that was measured")
@@ -243,7 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     records: list[dict[str, Any]] = []
     for path in [file for given in options.paths for file in model_files(given)]:
         print(f"{label(path)} ...", file=sys.stderr, flush=True)
-        records.append(measure(path, options.repeats, options.seconds, options.load))
+        records.append(measure(path, options.repeats, options.seconds, options.load, options.keep))
         if options.json:
             options.json.write_text(json.dumps(records, indent=1))
     rows = table(records, (*COUNTS, *TIMES, *(LOADS if options.load else ())))
@@ -258,7 +299,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "failure" in each:
             print(f"{each['model']}: {each['failure'][:300]}")
     measured = [each for each in records if "failure" not in each]
-    return int(any((ratio(each, "operations") or 0) > 1 or each["difference"] > TOLERANCE for each in measured))
+    return int(
+        any(max(ratio(each, "operations") or 0, ratio(each, "computing") or 0) > 1 or each["difference"] > TOLERANCE for each in measured)
+    )
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python benchmarks/pattern_matching.py [OPERATIONS]
 
-Two models: one in which the pattern occurs once in forty operations, and one of nothing but the pattern's kinds, with one constant that all
-of them share. Prints seconds for the first search (which builds the index by name) and the second.
+Two models: one in which the pattern occurs once in forty operations, and one that has only operations of the pattern's
+kinds, which share one constant. Prints seconds for the first search (which builds the index by name) and the second.
 """
 
 from __future__ import annotations

@@ -71,8 +71,9 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gigabytes", type=float, default=20)
     parser.add_argument("--limit", type=float, default=1, metavar="GIGABYTES")
-    parser.add_argument("options", nargs="*", help="options of moir, after --")
-    options = parser.parse_args()
+    given = sys.argv[1:]
+    end = given.index("--") if "--" in given else len(given)
+    options, further = parser.parse_args(given[:end]), given[end + 1 :]
     options.folder.mkdir(parents=True, exist_ok=True)
     layers = max(1, round(options.gigabytes * 2**30 / (4 * WIDTH * WIDTH)))
     write_program(options.folder, layers)
@@ -80,7 +81,7 @@ def main() -> int:
     command = [sys.executable, "-m", "moir", str(options.folder / "model.pt2"), "-o", str(options.folder / "model.xml")]
     start = time.perf_counter()
     done = subprocess.run(
-        [*command, "--weights", str(options.folder), *options.options],
+        [*command, "--weights", str(options.folder), *further],
         check=False,
         cwd=ROOT,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),

@@ -134,7 +134,8 @@ def nesting(size: int, folder: Path) -> Path:
     def tower(nodes: Any, source: str, number: int, depth: int) -> str:
         result = f"r{number}_{depth}"
         if depth == DEPTH:
-            nodes.add(op_type="Relu", input=[source], output=[result], name=result)
+            # Another operation than that of the branches around it, as equal branches are one.
+            nodes.add(op_type="Abs", input=[source], output=[result], name=result)
             return result
         node = nodes.add(op_type="If", input=["condition"], output=[result], name=result)
         other = branch(node, "else_branch", f"e{number}_{depth}")

@@ -26,11 +26,11 @@ _LONGEST_VALUE = 60
 
 
 def no_advice(value: object) -> None:
-    """There is no next step but to read what is expected."""
+    """An empty hint, for arguments whose description is sufficient."""
 
 
 class Expected(Record):
-    """What an argument has to be.
+    """The expectation for an argument.
 
     Args:
         description: a noun clause, the end of "argument … must be …".
@@ -43,7 +43,7 @@ class Expected(Record):
     advice: Callable[[Any], str | None] = no_advice
 
     def or_none(self) -> Expected:
-        """The same, or None."""
+        """The same expectation, but None is accepted, too."""
         return self.with_fields(description=f"{self.description} or None", accepts=self._accepts_or_none)
 
     def _accepts_or_none(self, value: object) -> bool:
@@ -57,8 +57,8 @@ def checked(
 
     Args:
         further: function that says, at each call, which keywords the function takes besides its parameters, as
-            `**keywords`, and what they have to be; None if it takes no others.
-        expected: what each argument has to be.
+            `**keywords`, and the expectations for them; None if it takes no others.
+        expected: the expectation for each argument.
 
     The function raises ArgumentError for arguments that are unknown, missing or not as expected.
     """
@@ -130,7 +130,7 @@ def shown(value: object) -> str:
 
 
 def elements(value: object) -> list[Any] | None:
-    """The elements of a sequence; None for what is no sequence, a text included."""
+    """The elements of a sequence; None for any other value, a text included."""
     return list(cast("Sequence[Any]", value)) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else None
 
 
@@ -195,7 +195,7 @@ def _are_passes(value: object) -> bool:
 
 
 _WRITERS: Mapping[str, str] = {"torch": "torch.onnx.export(model, inputs, 'model.onnx')"}
-"""How a model in memory is written to a file, by the package of its class, where moir does not do so."""
+"""Package of the class of a model in memory -> how a user writes such a model to a file, if moir cannot write it."""
 
 
 def _advice_on_paths(value: object) -> str | None:

@@ -22,7 +22,7 @@ from moir.arguments import (
     checked,
     list_of,
 )
-from moir.errors import INTERRUPTIONS, ConversionError, EmissionError, InternalError, UsageError
+from moir.errors import INTERRUPTIONS, ConversionError, EmissionError, InferenceError, InternalError, UsageError
 from moir.files.recognition import framework_of_file
 from moir.files.source_files import check_as_read, check_not_read, recorded
 from moir.framework_record import Framework
@@ -50,7 +50,7 @@ class Observer:
         class Sizes(moir.Observer):
             def finish(self, number, stage, module, seconds):
                 operations = sum(1 for _ in module.walk())
-                print(f"{number:02} {stage}: {operations} operations, {seconds:.3f} s")
+                print(f"{number:03} {stage}: {operations} operations, {seconds:.3f} s")
 
         moir.convert_model("model.onnx", observers=[Sizes()])
 
@@ -74,7 +74,7 @@ class Observer:
         """
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
-        """Called when a stage is done; not for a stage that fails.
+        """Called when a stage has ended without an error.
 
         Args:
             number: number of the stage.
@@ -175,6 +175,12 @@ def import_model(path: str | Path, options: ConversionOptions, framework: Framew
     return module
 
 
+_SHAPING = ("set-batch", "set-input-shapes")
+"""Passes that give inputs other shapes than those that the model was exported with."""
+
+_OTHER_SHAPES = "the model may compute with sizes that only fit other shapes of its inputs; export it with dynamic sizes, or for these"
+
+
 def run(
     module: ModuleOp,
     passes: Sequence[ModulePass],
@@ -205,8 +211,13 @@ def run(
         for observer in observers:
             observer.start(number, each.name)
         start = time.perf_counter()
-        with stage(f"pass {each.name}", extensions):
-            changed = schedule.run(each, ctx)
+        try:
+            with stage(f"pass {each.name}", extensions):
+                changed = schedule.run(each, ctx)
+        except InferenceError as error:
+            if error.hint is None and any(one.name in _SHAPING for one in passes):
+                error.hint = _OTHER_SHAPES
+            raise
         seconds = time.perf_counter() - start
         for observer in observers:
             (observer.finish if changed else observer.finish_unchanged)(number, each.name, module, seconds)
@@ -237,7 +248,7 @@ def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[No
 
 
 def _set_origin(error: ConversionError) -> None:
-    """Add the nodes of the framework to an error about an operation that passes have made of them."""
+    """Add to an error about an operation the nodes of the framework from which passes made that operation."""
     from moir.analysis.provenance import origin
     from moir.rewriting.failing_operation import subject_of
 
@@ -255,7 +266,7 @@ def save_model(module: ModuleOp, path: str | Path, *, compress_to_fp16: bool = F
         path: path of the `.xml`.
         compress_to_fp16: store weights in half precision.
 
-    Raises ArgumentError for arguments that are no such things, UsageError for a path that does not end in `.xml`,
+    Raises ArgumentError for arguments of other types, UsageError for a path that does not end in `.xml`,
     EmissionError for a module that IR cannot represent, and VerifyException for an invalid one; then no file is written
     or changed.
     """

@@ -2,8 +2,8 @@
 
 Every failure a user can cause is a `MoirError`. A `ConversionError` is a mistake in the model (or in an extension): it
 names the operation and the node of the source model, what is wrong and, where possible, the next step. A `UsageError`
-is a mistake in what the caller says: an argument of a function, a command line, a pipeline as text. The command line
-prints either as one line and exits with status 1 or 2. A file or folder that cannot be read is a ConversionError.
+is a mistake in the input of the caller: an argument of a function, a command line, a pipeline as text. The command
+line prints either as one line and exits with status 1 or 2. A file or folder that cannot be read is a ConversionError.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class MoirError(Exception):
     """The operation of the module that is at fault, where it is known: a tool that parsed it can say where it is."""
 
     origin: str | None = None
-    """The nodes of the source model from which the operation comes, where it is known and not what `node` says."""
+    """The nodes of the source model that the operation comes from; None if unknown, or if `node` names it."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class ConversionError(MoirError):
 
 
 class ModelFileError(ConversionError):
-    """The model file is damaged, no model of its framework, or refers to files outside of its folder."""
+    """The file is damaged, is not a model of its framework, or refers to files outside of its folder."""
 
 
 class UnsupportedOperationError(ConversionError):
@@ -82,7 +82,10 @@ class ArgumentError(UsageError, TypeError):
 
 
 INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit)
-"""Exceptions that end a conversion from outside. Any other, of whatever class, is a failure of what raised it."""
+"""Exceptions that end a conversion from outside.
+
+Any other, of whatever class, is a failure of the code that raised it.
+"""
 
 
 class InternalError(Exception):

@@ -51,13 +51,15 @@ class Framework(Record):
         options: the reader's options.
         lowering: `module:table` of its lowerings; None if there are none yet.
         expander: `module:function` that replaces an operation without handler by the framework's own definition of it.
-        raising: the passes in front of the lowering, in order.
+        writes: the passes that replace writes to values, in order. They run before inputs and outputs are changed: an
+            output may be a value that is written by operations on which it does not depend.
+        raising: the passes before the lowering, in order.
         passes: passes of the middle phase that run only for models of frameworks that list them.
         channel_last: whether convolutions have the channels in the last dimension, which makes the layout change
             useful.
         layout_kinds: the kinds whose operations say the layout of their data. Where transformations of extensions are
             to see them, they stay until the layout change.
-        is_lowered: whether its models are in opset dialects as they are read, so that it has no dialect of its own.
+        is_lowered: whether its models are in opset dialects when they are read, so that it has no dialect of its own.
         constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
         runner: `module:class` that runs its models by its own runtime; None if no package has that.
         view: `module:view` of what extensions for Model Optimizer's API see of its models; None if they see its
@@ -75,6 +77,7 @@ class Framework(Record):
     options: tuple[ReaderOption, ...] = ()
     lowering: str | None = None
     expander: str | None = None
+    writes: tuple[str, ...] = ()
     raising: tuple[str, ...] = ()
     passes: frozenset[str] = frozenset()
     channel_last: bool = False
@@ -86,7 +89,7 @@ class Framework(Record):
 
     @property
     def lowering_pass(self) -> str:
-        """The name of the pass that lowers its dialect, or that takes its place where there is nothing to lower."""
+        """The name of the pass that lowers its dialect, or the one at this position if there is nothing to lower."""
         return "check-lowered" if self.is_lowered else f"lower-{self.dialect}"
 
     def begins(self, data: bytes) -> bool:

@@ -136,7 +136,7 @@ CAFFE = Framework(
             "caffe_proto",
             "--caffe-proto",
             "FILE",
-            "caffe.proto of a fork, which names what only the .caffemodel has; then the .prototxt may be missing",
+            "caffe.proto of a fork, to read its layers from a .caffemodel, which then needs no .prototxt",
             is_path=True,
         ),
         ReaderOption(
@@ -217,8 +217,9 @@ STABLEHLO = Framework(
     suffixes=(".mlirbc", ".jax"),
     # Bytecode of MLIR; or a file of jax.export, a FlatBuffer whose root table follows its table of 14 fields and more.
     beginning=rb"ML\xefR|[\x20-\x60]\0\0\0(?:\0\0)?[\x20-\x58]\0.\0",
-    # MLIR prints locations in front of a module; a module of moir's own has a moir.model in it, which follows at once.
-    text_beginning=rb"(?:\s|//[^\n]*\n)*(?:#loc\d* = loc\(|\"?(?:builtin\.)?module\"?\b(?!\s*\{\s*moir\.)"
+    # MLIR prints locations before a module, and reads functions without a module; a module of moir's own has a
+    # moir.model in it, which follows at once.
+    text_beginning=rb"(?:\s|//[^\n]*\n)*(?:#loc\d* = loc\(|func\.func\b|\"?(?:builtin\.)?module\"?\b(?!\s*\{\s*moir\.)"
     rb"(?=.{0,400}?(?:\"?func\.func\"?|stablehlo\.|jax\.|mhlo\.)))",
     lowering="moir.lowering.stablehlo.table:stablehlo",
     view="moir.model_optimizer.frameworks.stablehlo.view:VIEW",
@@ -241,7 +242,8 @@ PYTORCH = Framework(
     lowering="moir.lowering.pytorch.table:aten",
     view="moir.model_optimizer.frameworks.pytorch.view:VIEW",
     runner="moir.execution.torch_runtime:TorchRunner",
-    raising=("raise-writes",),
+    writes=("raise-writes",),
+    raising=("raise-vmap",),
 )
 
 PADDLE = Framework(
@@ -311,7 +313,7 @@ def is_open_dialect(name: str) -> bool:
 
 @contextmanager
 def registered(framework: Framework) -> Generator[None]:
-    """Register a framework within a context, in front of all others. Raises ValueError if its dialect is registered."""
+    """Register a framework within a context, before all others. Raises ValueError if its dialect is registered."""
     if is_open_dialect(framework.dialect):
         raise ValueError(f"there is a framework {framework.dialect!r} already")
     others = dict(FRAMEWORKS)
@@ -334,7 +336,7 @@ def lowered() -> list[Framework]:
 
 
 def lowering_records() -> list[Framework]:
-    """The records of all dialects that have a table of lowerings, those of moir's own among them."""
+    """The records of all dialects that have a table of lowerings, including the dialects that moir itself defines."""
     return [*lowered(), *INTERNAL]
 
 
@@ -357,8 +359,8 @@ def read_model(path: str | Path, framework: Framework, options: Mapping[str, obj
         framework: the framework of the model.
         options: values of the reader's options.
 
-    Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
-    not have.
+    Raises ModelFileError for a file that is damaged or is not a model, ConversionError for an option that the
+    framework does not have.
     """
     known = [option.name for option in framework.options]
     for name in options:

@@ -64,8 +64,8 @@ def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> Mod
             deploy.prototxt).
         mean_file: of Caffe: image (.binaryproto) that is subtracted from the first input of a Caffe model.
         mean_file_offsets: of Caffe: where the part of a larger mean image begins (default: its middle).
-        caffe_proto: of Caffe: caffe.proto of a fork, which names what only the .caffemodel has; then the .prototxt may
-            be missing.
+        caffe_proto: of Caffe: caffe.proto of a fork, to read its layers from a .caffemodel, which then needs no
+            .prototxt.
         custom_layers: of Caffe: CustomLayersMapping.xml: types of layers that go into the IR as they are.
         input_symbol: of MXNet: symbol of a file of parameters (default: the -symbol.json of its name).
         nd_prefix_name: of MXNet: values of an MXNet training, PREFIX_args.nd and PREFIX_auxs.nd.
@@ -73,8 +73,8 @@ def read_model(path: str | Path, **reader_options: Unpack[ReaderOptions]) -> Mod
         weights: of PyTorch: *.safetensors, or a folder of them, for a program without weights.
         reader_options: options of the reader of a framework that was added, by their names.
 
-    Raises ModelFileError for a file that is damaged or no model, ConversionError for an option that the framework does
-    not have, ArgumentError for arguments that are no such things.
+    Raises ModelFileError for a file that is damaged or not a model, ConversionError for an option that the framework
+    does not have, ArgumentError for arguments of other types.
     """
     reading = ConversionOptions(**reader_options).reading
     with recorded() as record:
@@ -170,15 +170,15 @@ def convert_model(
         reverse_input_channels: exchange red and blue of the inputs with three channels, before the subtraction.
         tokenizers: use operations of OpenVINO Tokenizers, an extension of the runtime, for strings that the operation
             sets cannot express; False refuses a model that needs them.
-        target: openvino-cpu (default): write what the CPU plugin computes otherwise in forms that it computes right;
-            none: leave operations as their definitions have them.
+        target: openvino-cpu (default): write operations that the CPU plugin computes wrongly in other forms, which are
+            right on all devices; none: write them as they are.
         extensions: directories of extensions, or names of installed ones (entry points moir.extensions).
         transformations_config: JSON file that says which sub-graphs transformations replace.
         tensorflow_object_detection_api_pipeline_config: pipeline.config of a model of the TensorFlow Object Detection
             API, for the detection passes of `transformations_config`.
         detection: the post-processing of detection networks; auto (default): as `transformations_config` says; output:
             a DetectionOutput, also without a configuration; plain: plain operations, whatever the configuration says.
-        enable: transformations to run although they are not enabled.
+        enable: transformations to run that are not enabled by themselves.
         disable: transformations and passes not to run.
         extension_layout: layout in which operations of Model Optimizer extensions get data of channel-last models:
             channels first, or as in the model.

@@ -1,8 +1,8 @@
 """The base class of moir's passes.
 
-xDSL's class of passes reads and prints options, for which it takes 45 million instructions to import: as much as all
-passes of a small model. So moir's passes do not derive from it. `moir.xdsl_passes` makes them known to xDSL
-as passes, where its class is needed: for options in a text, and for passes of users.
+xDSL's class of passes can read and print options; importing it takes 45 million instructions, as many as all passes of
+a small model. So moir's passes do not derive from it. `moir.xdsl_passes` makes them known to xDSL as passes, where its
+class is needed: for options in a text, and for passes of users.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ else:
 
 
 class Pass(ModulePass):
-    """A pass of moir. One with options is a frozen dataclass, whose fields they are."""
+    """A pass of moir. A pass with options is a frozen dataclass; its fields are the options."""
 
     name: ClassVar[str]
 

@@ -1,4 +1,4 @@
-"""The options of a conversion: a value for each parameter, which the command line or `convert_model` hands on."""
+"""The options of a conversion: a value for each parameter, from the command line or `convert_model`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ ENABLED_VARIABLE, DISABLED_VARIABLE = "MO_ENABLED_TRANSFORMS", "MO_DISABLED_TRAN
 """The environment variables that switch transformations on and off."""
 
 NO_TOKENIZERS = "False"
-"""What models record as their conversion parameter `tokenizers` if operations of OpenVINO Tokenizers are ruled out."""
+"""The value of the conversion parameter `tokenizers` that a model records if operations of OpenVINO Tokenizers are
+excluded.
+"""
 
 _OF_EXTENSIONS: tuple[Parameter[Any], ...] = (EXTENSIONS, TRANSFORMATIONS_CONFIG, ENABLE, DISABLE)
 
@@ -70,7 +72,7 @@ class ConversionOptions:
 
     @property
     def notes(self) -> list[str]:
-        """What the user is told of the values."""
+        """Notes for the user about the values."""
         return [note for each, value in self.given.items() for note in each.notes(value)]
 
     @property
@@ -85,7 +87,7 @@ class ConversionOptions:
         return named or any(map(os.environ.get, (ENABLED_VARIABLE, DISABLED_VARIABLE)))
 
     def pass_options(self, name: str) -> Mapping[str, FieldValue] | None:
-        """The fields of a pass that parameters set; None if it does not run, as no parameter asks for it."""
+        """The fields of a pass that parameters set; None if the pass does not run, since no parameter requests it."""
         request = pass_requests().get(name)
         if request is None:
             return {}
@@ -99,14 +101,16 @@ class ConversionOptions:
     def parameters(self, path: str | Path) -> dict[str, object]:
         """The options that extensions find in `graph.graph["cmd_params"]` when the model file `path` is converted.
 
-        Besides switches, only those that are given are among them: Model Optimizer has None for the others.
+        Options that are not given are left out, except switches: Model Optimizer has None for them.
         """
         given = self.given
         chosen = [each for each in parameters() if each not in _OF_EXTENSIONS and (isinstance(self[each], bool) or each in given)]
         return {"input_model": str(path), **{each.name: self._as_text(each) for each in chosen}}
 
     def _as_text(self, parameter: Parameter[Any]) -> object:
-        """A value as Model Optimizer's command line has it: a switch, a number or a text; for readers, also a list."""
+        """A value in the form of Model Optimizer's command line: a switch, a number or a text; for readers, also a
+        list.
+        """
         value = self[parameter]
         plain = value if isinstance(value, bool) else parameter.kind.plain(value)
         return ",".join(plain) if isinstance(plain, list) and parameter not in reading_parameters() else plain
@@ -114,7 +118,7 @@ class ConversionOptions:
     def recorded(self) -> Mapping[str, str]:
         """The options that are not at their defaults, as texts for the runtime information of the IR.
 
-        Paths are reduced to their last component, as folders are private.
+        Paths are reduced to their last component, because folders are private.
         """
         return {each.name: each.recorded(value) for each, value in self.given.items()}
 

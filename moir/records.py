@@ -4,9 +4,9 @@
         name: str
         size: int = 1
 
-A record is what a frozen dataclass is, without methods that are written as text for each class and compiled: those of
-a dataclass of five fields take four million instructions whenever moir starts, a record takes a thirtieth of that. To
-make one takes a little longer, so that what a model has many of is a class with slots instead.
+A record is like a frozen dataclass, but no methods are generated for its class: compiling those of a dataclass with
+five fields takes four million instructions at each start of moir, a record class a thirtieth of that. Creating an
+instance takes a little longer, so objects that a model has in large numbers are of classes with slots instead.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Record:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"
 
     def compared(self) -> tuple[Any, ...]:
-        """What equal records have in common: the values of all fields, in order."""
+        """The values by which records are compared: those of all fields, in order."""
         return tuple([getattr(self, name) for name in self._fields])
 
     def by_name(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ _MARGIN = 0.12
 
 
 def nearest(name: str, known: Iterable[str], *, similarity: float = _SIMILARITY) -> list[str]:
-    """The names that are most similar to `name`, at most three, the most similar first; upper and lower case are alike.
+    """The names that are most similar to `name`, at most three, the most similar first; case is ignored.
 
     A name that is much less similar than the first one is left out.
 

@@ -7,9 +7,9 @@
         faults="moir.targets.openvino_cpu.faults:FAULTS",
     )
 
-A lowering says what an operation means. What a target does not execute so is a fault of the target, and the form that
-it does execute is written by a pass of the target, for models of all frameworks alike. A new target is a folder of
-`moir/targets` and a record here.
+A lowering expresses the meaning of an operation. If a target does not execute it with this meaning, that is a fault of
+the target, and a pass of the target writes a form that it executes correctly, for models of all frameworks alike. A
+new target is a folder of `moir/targets` and a record here.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Target(Record):
 
     Args:
         name: the name, which `--target` takes.
-        title: what users call it.
-        preferred_forms: the passes that write what the target executes or loads faster than what it is made of, before
-            all others.
-        forms: the passes that write what the target executes, in the order in which they run, each with the module that
-            has its `Form`.
+        title: the name in prose.
+        preferred_forms: the passes that replace operations by one that the target executes or loads faster; they run
+            before all others.
+        forms: the passes that write forms which the target executes correctly, in the order in which they run, each
+            with the module that has its `Form`.
         state_forms: those that run after values were made states of the model.
-        faults: `module:table` of all its faults, those that no form avoids among them; None if none is known.
+        faults: `module:table` of all its faults, including those that no form avoids; None if none is known.
     """
 
     name: str
@@ -54,10 +54,17 @@ OPENVINO_CPU = Target(
     name="openvino-cpu",
     title="OpenVINO Runtime on a CPU",
     preferred_forms={
-        "transpose-weights": "moir.targets.openvino_cpu.weight_layout",
-        "read-final-shapes": "moir.targets.openvino_cpu.fused_operations",
-        "omit-usual-scales": "moir.targets.openvino_cpu.attention",
-        "complete-scales": "moir.targets.openvino_cpu.interpolation",
+        "transpose-weights": "moir.targets.openvino_cpu.preferences.weight_layout",
+        "transpose-quantized-weights": "moir.targets.openvino_cpu.preferences.weight_layout",
+        "read-final-shapes": "moir.targets.openvino_cpu.preferences.fused_operations",
+        "slice-known-sizes": "moir.targets.openvino_cpu.shapes",
+        "omit-usual-scales": "moir.targets.openvino_cpu.preferences.attention",
+        "split-rotary-halves": "moir.targets.openvino_cpu.preferences.attention",
+        "complete-scales": "moir.targets.openvino_cpu.preferences.interpolation",
+        "divide-by-norms": "moir.targets.openvino_cpu.preferences.normalization",
+        "normalize-rows": "moir.targets.openvino_cpu.preferences.normalization",
+        "round-windows-up": "moir.targets.openvino_cpu.preferences.pooling",
+        "give-ranges-to-integers": "moir.targets.openvino_cpu.preferences.quantization",
     },
     forms={
         "simplify-matmul": "moir.targets.openvino_cpu.weights",
@@ -69,6 +76,7 @@ OPENVINO_CPU = Target(
         "widen-integers": "moir.targets.openvino_cpu.narrow_integers",
         "bound-integers": "moir.targets.openvino_cpu.integers",
         "shift-words": "moir.targets.openvino_cpu.integers",
+        "compute-remainders": "moir.targets.openvino_cpu.integers",
         "round-to-levels": "moir.targets.openvino_cpu.quantization",
         "separate-absolute-values": "moir.targets.openvino_cpu.concatenation",
         "unbatch-gather": "moir.targets.openvino_cpu.indexing",
@@ -77,6 +85,7 @@ OPENVINO_CPU = Target(
         "separate-products": "moir.targets.openvino_cpu.matrix_products",
         "widen-kernels": "moir.targets.openvino_cpu.convolution",
         "align-strides": "moir.targets.openvino_cpu.convolution",
+        "pair-channels": "moir.targets.openvino_cpu.convolution",
         "spread-nan": "moir.targets.openvino_cpu.constant_nan",
         "equalize-ranks": "moir.targets.openvino_cpu.ranks",
         "separate-reductions": "moir.targets.openvino_cpu.reductions",
@@ -89,18 +98,25 @@ OPENVINO_CPU = Target(
         "select-pad-values": "moir.targets.openvino_cpu.padding",
         "step-through-sequences": "moir.targets.openvino_cpu.recurrent",
         "count-unsliced-iterations": "moir.targets.openvino_cpu.loops",
+        "unnest-iterators": "moir.targets.openvino_cpu.loops",
         "copy-loop-slices": "moir.targets.openvino_cpu.loops",
+        "convert-chosen-extensions": "moir.targets.openvino_cpu.comparison",
         "select-by-logic": "moir.targets.openvino_cpu.comparison",
         "split-transforms": "moir.targets.openvino_cpu.signal",
         "draw-lists": "moir.targets.openvino_cpu.random",
-        "convert-empty-rows": "moir.targets.openvino_cpu.sparse",
+        "convert-empty-rows": "moir.targets.openvino_cpu.indexing",
+        "order-prior-boxes": "moir.targets.openvino_cpu.detection",
         "complete-slices": "moir.targets.openvino_cpu.slicing",
         "complete-shapes": "moir.targets.openvino_cpu.shapes",
         "squeeze-products": "moir.targets.openvino_cpu.matrix_products",
         "pad-blocks": "moir.targets.openvino_cpu.blocks",
         "convert-in-steps": "moir.targets.openvino_cpu.elements",
     },
-    state_forms={"store-states": "moir.targets.openvino_cpu.states"},
+    state_forms={
+        "erase-unread-states": "moir.targets.openvino_cpu.states",
+        "store-states": "moir.targets.openvino_cpu.states",
+        "swap-weights-of-states": "moir.targets.openvino_cpu.states",
+    },
     faults="moir.targets.openvino_cpu.faults:FAULTS",
 )
 

@@ -1,7 +1,7 @@
 """moir's passes as passes of xDSL.
 
-What uses xDSL's class of passes imports it from here: to it, all passes of moir are instances of this class. What calls
-more of a pass than `apply` gets it from a class that derives from both.
+Code that uses xDSL's class of passes imports it from here: all passes of moir are instances of this class. Code that
+calls more methods of a pass than `apply` gets an instance of a class that derives from both.
 """
 
 from __future__ import annotations

@@ -20,15 +20,14 @@ IMPORTED, DIRECT, LEFT_OUT, REPORTED = "read by the frontend", "direct", "left o
 
 CAFFE_HEADING = """# Coverage of Caffe
 
-The layers that moir knows: of BVLC Caffe 1.0 and of the forks that people use. Any other layer is imported with its parameters and
-weights, and is an error that names it unless an extension lowers it. Written by `python -m scripts.coverage`; do not edit.
+The supported layers of BVLC Caffe 1.0 and of forks in use. Any other layer is an error that names it; an [extension](extending.md) can
+lower it. Written by `python -m scripts.coverage`; do not edit.
 
-The rows of a DetectionOutput of one image are in the order of confidence, as OpenCV's are; Caffe and the runtime's operation, which Model
-Optimizer wrote alone, order them by class.
+The rows of a DetectionOutput are sorted by confidence within an image, as in OpenCV. Caffe, and Model Optimizer, sort them by class.
 
 {counts}
 
-{legend} The attributes are fields of the parameters of the layer.
+{legend} Attributes are fields of the layer's parameters.
 
 | layer | how | where | reads |
 | --- | --- | --- | --- |
@@ -36,22 +35,21 @@ Optimizer wrote alone, order them by class.
 
 MXNET_HEADING = """# Coverage of MXNet
 
-The operations that moir knows, by their names in a symbol; those that begin with `_np` are of the numpy interface. Any other operation is
-an error that names it unless an extension lowers it. Labels of losses ({losses}) are left out.
+The supported operations, by their names in a symbol; names that begin with `_np` are of the numpy interface. Any other operation is an
+error that names it; an [extension](extending.md) can lower it. Labels of losses ({losses}) are left out.
 Written by `python -m scripts.coverage`; do not edit.
 
-The integers of quantized operations are computed as the real numbers that they stand for, rounded as the integers are; what MXNet rounds
-within an operation, a bias or weights that it quantizes itself, is not.
+**Quantized operations** are computed in real numbers, rounded to those that the integers represent. What MXNet rounds within an operation
+(a bias, or weights that it quantizes itself) is not rounded.
 
-Recurrent cells that a symbol writes out for each step become LSTMSequence, GRUSequence or RNNSequence: those of `mx.rnn` and Gluon, in
-stacks, in both directions and with residual sums. Cells with zoneout, and decoders, whose data depend on the step before, stay as they
-are.
+**Recurrent cells** that a symbol unrolls into steps become LSTMSequence, GRUSequence or RNNSequence: cells of `mx.rnn` and Gluon, in
+stacks, in both directions and with residual sums. Cells with zoneout, and decoders whose input depends on the previous step, stay
+unrolled.
 
-Detections are computed as MXNet's operations do, row by row. A DetectionOutput has other rows: [1, 1, n, 7] with image, class, score and
-corners, only those that are kept, sorted, at most `nms_topk` of an image. With `--detection=output` the MultiBoxDetection at the end of
-an SSD becomes one, as Model Optimizer made it of every MultiBoxDetection; its rows are those of MXNet that have a class. `force_suppress`,
-which a DetectionOutput has not, is an error then. Anchors do not become PriorBox: MultiBoxPrior gives their sizes as parts of a feature
-map, a PriorBox as pixels of an image that MultiBoxPrior does not read; where sizes are known they are constants. The SSD of GluonCV stays
+**Detections** have the rows that MXNet computes. With `--detection=output` the MultiBoxDetection at the end of an SSD becomes a
+DetectionOutput, as Model Optimizer made of every MultiBoxDetection: [1, 1, n, 7] with image, class, score and corners, sorted, without
+the rows that have no class, at most `nms_topk` for each image. `force_suppress`, which a DetectionOutput does not have, is an error then.
+Anchors are constants where sizes are known, not PriorBox, as their sizes are relative to a feature map. The SSD of GluonCV always becomes
 plain operations: its box_nms takes the best `topk` boxes of all classes together, a DetectionOutput those of each class.
 
 {counts}
@@ -65,8 +63,8 @@ plain operations: its box_nms takes the best `topk` boxes of all classes togethe
 MEANINGS = {
     DIRECT: "a handler in the file of that name in `moir/lowering/{name}`",
     IMPORTED: "becomes an input, a constant or another layer when the file is read",
-    LEFT_OUT: "is of training or its evaluation; what it reads becomes an output",
-    REPORTED: "a handler that says why it cannot be converted",
+    LEFT_OUT: "only needed for training or its evaluation; what it reads becomes an output",
+    REPORTED: "refused, with the reason",
 }
 
 

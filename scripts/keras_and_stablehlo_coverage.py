@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from moir.frontends.stablehlo.scope import KNOWN_COMPOSITES
 from moir.lowering.keras.table import keras
+from moir.lowering.stablehlo.custom_calls import SINGLE, TARGETS, UNAVAILABLE
 from moir.lowering.stablehlo.table import stablehlo
 from scripts.former_frameworks_coverage import IMPORTED, lowered_kinds, table_document
 
 KERAS_HEADING = """# Coverage of Keras
 
-The layers of Keras 2 and 3 that moir knows, and the functions of `keras.ops`, which functional models have as layers (`ops.…`). Files are
-`.keras` archives and `.h5` files; they need h5py (`pip install 'moir[keras]'`), but neither Keras nor TensorFlow. Any other layer, those of
-users among them, is imported with its configuration and variables, and is an error that names it unless an extension lowers it. Written by
+The supported layers of Keras 2 and 3, and functions of `keras.ops`, which functional models have as layers (`ops.…`). Files are `.keras`
+archives and `.h5` files. Reading them needs h5py (`pip install 'moir[keras]'`), but neither Keras nor TensorFlow. Any other layer is an
+error that names it; an [extension](extending.md) can lower it, and gets its configuration and variables. Written by
 `python -m scripts.coverage`; do not edit.
 
-A Lambda is bytecode of one version of Python, which is never executed. Models that are subclasses have no graph in the file; their
-`export` writes a SavedModel.
+A `Lambda` layer is Python bytecode, which moir never executes. The file of a subclassed model has no graph: use `model.export`, which
+writes a SavedModel. Hashes of texts and integers (`Hashing`, several places for unknown words) are operations of OpenVINO Tokenizers;
+those with a salt, and `HashedCrossing`, are refused, because they are sums and products of 64 bits, and the runtime computes with 32.
+Where the backends of Keras differ, moir computes what TensorFlow's does: cubic kernels of a table, zeros for masked steps before the
+first one that is not. `space_to_depth` with channels first is as in JAX and PyTorch; segments without elements have the limit of their
+type.
 
 {counts}
 
@@ -27,11 +32,11 @@ A Lambda is bytecode of one version of Python, which is never executed. Models t
 
 STABLEHLO_HEADING = """# Coverage of StableHLO
 
-The operations of StableHLO that moir knows. Files are texts of modules in the pretty and the generic form, portable artifacts (bytecode of
-MLIR with VHLO) and the files that `jax.export` writes; none of them needs JAX. Calls are inlined, as are composites but those of `chlo`;
-quantized tensors are computed as the numbers that they stand for, and rounded where the program says it. Complex numbers
-are pairs of real ones, with functions of them as `complex.FUNCTION`; random numbers are those of Threefry. Programs
-whose constants were left out are refused. Written by `python -m scripts.coverage`; do not edit.
+The supported operations of StableHLO. Files are texts of modules (pretty or generic form), portable artifacts (MLIR bytecode with VHLO),
+and files that `jax.export` writes; JAX is not needed. Calls are inlined, and so are composites, except those of `chlo`. Quantized tensors
+are computed in real numbers, and rounded where the program says so. Complex numbers are pairs of real numbers; functions of them are
+listed as `complex.FUNCTION`. Random numbers are those of Threefry. Programs whose constants were left out are refused. Written by
+`python -m scripts.coverage`; do not edit.
 
 {counts}
 
@@ -39,6 +44,16 @@ whose constants were left out are refused. Written by `python -m scripts.coverag
 
 | operation | how | where | reads |
 | --- | --- | --- | --- |
+"""
+
+TARGETS_HEADING = """
+## Functions of libraries
+
+What a `custom_call` may name; those of LAPACK have a letter for their element type in front (`lapack_sgetrf_ffi`). Any other is refused
+by its name, unless an extension lowers `custom_call`.
+
+| function | computed |
+| --- | --- |
 """
 
 _READ = ("call", "composite", "constant", "func.call", "optimization_barrier", "return")
@@ -53,4 +68,11 @@ def keras_document() -> str:
 def stablehlo_document() -> str:
     """The text of the file on StableHLO."""
     rows = dict.fromkeys((*_READ, *KNOWN_COMPOSITES), (IMPORTED, ""))
-    return table_document(STABLEHLO_HEADING, stablehlo, rows | lowered_kinds(stablehlo))
+    return table_document(STABLEHLO_HEADING, stablehlo, rows | lowered_kinds(stablehlo)) + targets_section()
+
+
+def targets_section() -> str:
+    """The functions that a `custom_call` may name."""
+    computed = sorted({*TARGETS, *(f"mhlo.{name}" for name in SINGLE)})
+    rows = [*(f"| {name} | yes |" for name in computed), *(f"| {name} | no: {reason} |" for name, (reason, _) in UNAVAILABLE.items())]
+    return TARGETS_HEADING + "\n".join(rows) + "\n"

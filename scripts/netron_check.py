@@ -73,7 +73,7 @@ def _with_whole_names(found: Counter[str], kinds: Iterable[str]) -> Counter[str]
 
 
 def checked(page: Page, path: Path, python: str) -> str:
-    """What differs in an IR and what Netron draws of it; empty if nothing does."""
+    """The differences between an IR and what Netron draws of it, as text; empty if there are none."""
     port = _free_port()
     program = f"import netron; netron.start({str(path)!r}, ('127.0.0.1', {port}), browse=False); netron.wait()"
     server = subprocess.Popen([python, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

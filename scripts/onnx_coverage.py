@@ -32,11 +32,12 @@ ML = "ai.onnx.ml"
 
 HEADING = """# Coverage of ONNX
 
-Operations of the default operator set up to version {newest}. Written by `python -m scripts.coverage`; do not edit.
+The operations of the default operator set up to version {newest}, and below of other domains. Any other operation is an error that names
+it; an [extension](extending.md) can lower it. Written by `python -m scripts.coverage`; do not edit.
 
 {counts}
 
-{legend} It is that of the newest version.
+{legend} It describes the newest version.
 
 """
 

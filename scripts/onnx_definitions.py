@@ -2,8 +2,8 @@
 
     python -m scripts.onnx_definitions
 
-It is made of the schemas of the installed `onnx`, of all versions: an attribute that one version has is no mistake in
-another. `tests/unit/frontends/onnx/test_definitions.py` compares the table with them.
+The table is made from the schemas of the installed `onnx`, of all versions: an attribute that only some versions have
+is accepted in all. `tests/unit/frontends/onnx/test_definitions.py` compares the table with them.
 """
 
 from __future__ import annotations

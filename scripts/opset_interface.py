@@ -92,7 +92,9 @@ OPTIONAL_IN_NAME = {("output_roi", None), ("spatial_scale", None), ("fill_mode",
 
 
 def operand_counts(function: Callable[..., Any]) -> tuple[int, int | None]:
-    """The least and greatest number of operands in the signature of a function; None if there is no limit."""
+    """The least and the greatest number of operands in the signature of a function; the latter is None if there is no
+    limit.
+    """
     hints = {name: str(hint) for name, hint in typing.get_type_hints(inspect.unwrap(function)).items()}
     least = greatest = 0
     is_limited = True

@@ -244,7 +244,7 @@ def fewest_operands(kind: str, opset: str, sample: Sample) -> int | None:
 
 
 def described(name: str, call: Call | None, candidates: Sequence[str], known: dict[str, list[str]]) -> JSON:
-    """What the runtime says of an operation.
+    """The description of an operation, as the runtime reports it.
 
     Args:
         name: its name with the operation set.
@@ -282,7 +282,7 @@ def described(name: str, call: Call | None, candidates: Sequence[str], known: di
 
 
 def reference() -> dict[str, JSON]:
-    """The operations by name, each with what the runtime says of it."""
+    """The operations by name, each with its description as the runtime reports it."""
     found: dict[str, Call] = {}
     for call in calls():
         opset = apart(lambda call=call: default_node(call.kind, call.opset).get_type_info().version_id) or call.opset

@@ -10,30 +10,30 @@ from moir.targets.record import Fault
 
 HEAD = """# Faults of the CPU plugin
 
-What OpenVINO Runtime computes differently on the CPU from the definition of an operation. The page is written by
-`python -m scripts.coverage` from the records in `moir/targets/openvino_cpu/faults`. `tests/numerical/targets` has the
-smallest model that shows each fault, by its name, and fails when a fault is gone.
+Where OpenVINO Runtime's CPU plugin computes something else than the operation sets define, and what moir does about it.
+Written by `python -m scripts.coverage` from the records in `moir/targets/openvino_cpu/faults`; do not edit. For each
+fault, `tests/numerical/targets` has the smallest model that shows it; the test fails when the fault is gone.
 
 ## Written in another form
 
-For all frameworks, extensions and IR alike, the passes of the target write these in a form that the plugin computes
-right; `--target none` leaves them out.
+moir writes these in another form that the plugin computes right, in models of all frameworks, with extensions, and in
+IR. `--target none` turns that off.
 """
 
 NOT_AVOIDED = """
 ## Not avoided
 
-Another form would cost every model that has the operation.
+Another form would make every model with these operations slower, so moir writes them as they are.
 """
 
 REFUSED = """
 ## Not compiled
 
-Models that the plugin does not compile, although the IR is valid: intermediate results whose rank is unknown (a Reshape
-to a computed shape of unknown length, an If whose branches have results of different ranks and whose condition depends
-on shapes), and recurrent networks whose weights have unknown sizes. `model.reshape()` in the runtime gives them sizes.
-What no sizes help is refused: an input that is a list of unknown length and decides about a rank, branches of different
-ranks between which values choose, a state of a loop whose rank changes.
+The plugin does not compile a valid IR with intermediate results of unknown rank (from a Reshape to a computed shape of
+unknown length, or an If whose branches have results of different ranks and whose condition depends on shapes), or with
+recurrent networks whose weights have unknown sizes. Give the inputs sizes, in the conversion or with `model.reshape()`.
+moir refuses models for which sizes do not help: an input list of unknown length determines a rank, a condition on
+values chooses between branches of different ranks, or the rank of a loop's state changes.
 """
 
 

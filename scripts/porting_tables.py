@@ -1,4 +1,4 @@
-"""Writes the tables of `docs/porting-from-model-optimizer.md`: the modules of Model Optimizer, and the operations.
+"""Writes the tables of `docs/model-optimizer-names.md`: the modules of Model Optimizer, and the operations.
 
     python -m scripts.porting_tables
 
@@ -18,9 +18,9 @@ from pathlib import Path
 from moir.model_optimizer.api.operations import descriptions
 from moir.model_optimizer.former_modules import RENAMED, SOURCES
 
-FILE = Path(__file__).parents[1] / "docs" / "porting-from-model-optimizer.md"
+FILE = Path(__file__).parents[1] / "docs" / "model-optimizer-names.md"
 
-HEADER = "| module | what it has |\n| --- | --- |\n"
+HEADER = "| module | names |\n| --- | --- |\n"
 
 OWN = frozenset(
     (
@@ -105,7 +105,7 @@ def with_tables(text: str) -> str:
     head, _, rest = text.partition(HEADER)
     _, separator, tail = rest.partition("\n\n")
     text = f"{head}{modules_table()}\n{tail}" if separator else text
-    head, heading, tail = text.partition("### All operations\n")
+    head, heading, tail = text.partition("## Operations\n")
     introduction = tail.rpartition("\n\n")[0]
     return f"{head}{heading}{introduction}\n\n{operations_paragraph()}"
 

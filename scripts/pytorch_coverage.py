@@ -8,16 +8,17 @@ from scripts.signature_texts import LEGEND, signature_text
 
 HEADING = """# Coverage of PyTorch
 
-The operators of exported programs that moir knows, by their names and overloads; those of the namespace `aten` without it. Any other
-operator is an error that names it and its node, unless an extension lowers it. Written by `python -m scripts.coverage`; do not edit.
+The supported operators of exported programs (`torch.export.save`), by their names and overloads; `aten` is omitted. Any other operator is
+an error that names it and its node; an [extension](extending.md) can lower it. Written by `python -m scripts.coverage`; do not edit.
 
-Both forms of programs are read: as `torch.export.export` makes them, with composite operators and writes, and after
-`run_decompositions()`. Element types of results are those that torch inferred. Complex numbers, operators that draw random numbers,
-and sparse tensors are refused.
+Programs are read as `torch.export.export` makes them, and after `run_decompositions()`. Results have the element types that torch
+inferred. Complex numbers are pairs of real numbers. Random numbers are drawn by the runtime's generator, not torch's. Sparse tensors are
+refused.
 
-{lowered} operators are lowered, and {written} that write to their operands become those of the last column. A write through a view changes
-what it is a view of and its other views. A buffer that is written becomes a state of the IR, an input an output with a note. Writes that
-are not listed, to results of `expand` and `unfold`, and to what may be a copy are refused.
+{lowered} operators are lowered; {written} operators that write to their operands become others, which the second table lists. A write
+through a view changes the tensor that it views and its other views. A buffer that is written becomes a state of the IR; an input that is
+written becomes an output, with a note. Refused are writes by operators that are not listed, writes to results of `expand` and `unfold`,
+and writes to a tensor that may be a copy.
 
 {legend}
 

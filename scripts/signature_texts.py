@@ -8,8 +8,8 @@ from types import FunctionType
 from moir.lowering.signatures import NodeAttribute, signature_of
 from moir.lowering.table import LoweringTable
 
-LEGEND = """The last column has operands, and attributes after a semicolon, as the signature of the handler says them: `?` marks an operand
-that may be absent, `*` one that stands for any number, `= 1` is a default, `…` stands for what the handler reads of the node itself."""
+LEGEND = """The last column lists operands and, after a semicolon, attributes: `?` marks an optional operand, `*` any number of operands,
+`= 1` a default; `…` means that further attributes are read."""
 
 
 def signature_text(table: LoweringTable, kind: str, version: int = 1) -> str:

@@ -38,8 +38,8 @@ MEANINGS = {
 
 HEADING = """# Coverage of TensorFlow
 
-The operations moir knows, by their names in `tf.raw_ops`. Any other operation is an error that names it, its nodes and what to do, unless
-nothing uses its results. Written by `python -m scripts.coverage`; do not edit.
+The supported operations, by their names in `tf.raw_ops`. Any other operation whose results are used is an error that names it and its
+nodes; an [extension](extending.md) can lower it. Written by `python -m scripts.coverage`; do not edit.
 
 {counts}
 
@@ -52,7 +52,7 @@ nothing uses its results. Written by `python -m scripts.coverage`; do not edit.
 LEFT_OUT = """
 ## Left out
 
-Operations that are there for an effect are left out; a note of the conversion says which, unless they have no meaning for inference.
+Operations that only have an effect are left out. A note of the conversion lists them, unless they do not matter for inference.
 
 | kinds (regular expression) | effect |
 | --- | --- |

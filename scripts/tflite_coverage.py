@@ -14,16 +14,18 @@ IMPORTED, SHARED, DIRECT, MISSING = "read by the frontend", "as TensorFlow's", "
 
 HEADING = """# Coverage of TensorFlow Lite
 
-The builtin operators by their names in the schema, and the custom ones that moir knows. Any other operator is an error
-that names it unless an extension lowers it. Operations of TensorFlow (`Flex…`) are lowered as
+The builtin operators by their names in the schema, and the supported custom ones. Any other operator is an error that
+names it; an [extension](extending.md) can lower it. Operations of TensorFlow (`Flex…`) are lowered as
 [those of TensorFlow](tensorflow-coverage.md). Written by `python -m scripts.coverage`; do not edit.
 
-A quantized tensor is the numbers that its integers stand for: activations are rounded by a FakeQuantize, constants stay
-integers after a Convert, a Subtract and a Multiply, so that the runtime computes with integers where the kernels do.
-Inputs and outputs have the type of the file. What kernels round within an operator, its sums and multipliers, is not
-rounded; a result may be another integer where a sum lies between two. Activations of 16 bits are limited to their
-range, and not rounded. Where weights alone are quantized the runtime decides whether it quantizes what they are
-multiplied by. The variables of recurrent operators, and those that a model writes, are states.
+**Quantized tensors.** Inputs and outputs have the type of the file. Quantized constants are stored as integers, followed
+by a Convert, a Subtract and a Multiply; activations are rounded by a FakeQuantize. So the runtime computes with integers
+where TensorFlow Lite does. What its kernels round within an operator (sums, multipliers) is not rounded, so a result can
+differ by one step. Where kernels copy integers between tensors of different scales, or compare numbers rounded to 1/256,
+the IR does the same. Activations of 16 bits are clipped to their range, but not rounded. If only weights are quantized,
+the runtime decides whether it quantizes the other operand.
+
+The variables of recurrent operators, and those that a model writes, are states of the IR.
 
 {counts}
 
@@ -32,10 +34,10 @@ multiplied by. The variables of recurrent operators, and those that a model writ
 """
 
 MEANINGS = {
-    SHARED: "the handler of the operation of TensorFlow that it is",
+    SHARED: "lowered as the operation of TensorFlow in the last column",
     DIRECT: "a handler in the file of that name in `moir/lowering/tflite`",
-    IMPORTED: "what it means is known when the file is read: calls, variables, tables",
-    MISSING: "nothing lowers it",
+    IMPORTED: "resolved when the file is read: calls, variables, tables",
+    MISSING: "not supported",
 }
 
 NOT_OPERATORS = ("CUSTOM", "DELEGATE", "PLACEHOLDER_FOR_GREATER_OP_CODES")

@@ -36,7 +36,7 @@ _POSITION = re.compile(lit.TestRunner.kPdbgRegex)
 
 @dataclass
 class Outcome:
-    """What a command left behind."""
+    """The result of a command: exit status and output."""
 
     status: int
     stdout: bytes

@@ -12,6 +12,13 @@ from moir.raising.pytorch.raise_writes import OUT, WRITERS
 
 TABLE = Path(__file__).with_name("operators.md")
 _NO_OPERATORS = ("<built-in function getitem>",)
+_MARKS = frozenset(
+    f"torch.{name}"
+    for name in (
+        *("_add_batch_dim", "_remove_batch_dim", "_vmap_increment_nesting", "_vmap_decrement_nesting"),
+        "lazy_load_decompositions",
+    )
+)
 _HEAD = """# Operators of PyTorch in the corpus of exports
 
 `python benchmarks/pytorch_exports.py operators FOLDER` writes this page from the programs that `export` wrote to a
@@ -27,6 +34,10 @@ def state_of(kind: str) -> str:
     """What moir makes of an operator."""
     if kind in WRITERS or kind in OUT:
         return "raised to " + (WRITERS.get(kind) or OUT[kind])
+    if kind in _MARKS:
+        return "raised: a mark of torch.vmap"
+    if kind == "export.access_subclass_inner_tensor.default":
+        return "read: the inner tensor itself"
     if kind == "detach_.default":
         return "raised: the tensor itself"
     return "lowered" if aten.handler(kind, 1) else "refused: no lowering"

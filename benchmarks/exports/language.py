@@ -20,6 +20,17 @@ SMALL: dict[str, Any] = {
 GROUPED: dict[str, Any] = {**SMALL, "num_key_value_heads": 2, "head_dim": 8}
 """Settings of decoders whose heads share keys."""
 
+RELATIVE: dict[str, Any] = {
+    "relative_attention": True,
+    "position_buckets": 8,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+    "type_vocab_size": 0,
+}
+"""Settings of DeBERTa's attention, whose scores have parts for contents and for places."""
+
 ENCODERS = (
     *("Bert", "Roberta", "Electra", "Albert", "MPNet", "ConvBert", "DebertaV2", "MobileBert", "Camembert", "XLMRoberta", "ModernBert"),
     *("Splinter", "Nystromformer", "RoFormer", "Ernie", "FNet", "MegatronBert", "LayoutLM"),
@@ -81,7 +92,7 @@ def _config(name: str, settings: dict[str, Any]) -> Any:
     return getattr(transformers, f"{name}Config")(**settings)
 
 
-def encoder(name: str) -> Network:
+def encoder(name: str, **more: Any) -> Network:
     """An encoder of text with a mask."""
     settings = {
         **SMALL,
@@ -93,6 +104,7 @@ def encoder(name: str) -> Network:
         "sep_token_id": 2,
     }
     settings |= {"bottleneck_size": 16, "intra_bottleneck_size": 16, "num_landmarks": 4} if name in ("MobileBert", "Nystromformer") else {}
+    settings |= more
     module = getattr(transformers, f"{name}Model")(_config(name, settings)).eval()
     names = ("input_ids",) if name == "FNet" else ("input_ids", "attention_mask")
 
@@ -252,6 +264,7 @@ def sound(name: str) -> Network:
 
 NETWORKS: dict[str, Builder] = {
     **{f"hf_{name}": (lambda name=name: encoder(name)) for name in ENCODERS},
+    "hf_DebertaV2_relative": lambda: encoder("DebertaV2", **RELATIVE),
     **{f"hf_{name}": (lambda name=name: decoder(name)) for name in DECODERS},
     **{
         f"hf_{name}_cache": (lambda name=name: with_cache(name))

@@ -8,9 +8,8 @@ import torch
 import torch.nn.functional as F
 from exports.network import Builder, Network
 from torch import nn
-from torch._higher_order_ops import scan
-from torch._higher_order_ops.associative_scan import associative_scan
-from torch._higher_order_ops.map import map as map_
+
+# What torch 2.5 does not have yet is imported where it is used.
 
 AUTO = torch.export.Dim.AUTO
 
@@ -64,14 +63,20 @@ def _while(x: torch.Tensor) -> Any:
 
 
 def _scan(x: torch.Tensor) -> Any:
+    from torch._higher_order_ops import scan
+
     return scan(lambda state, y: (state * 0.5 + y, state + y), torch.zeros(4), x)
 
 
 def _associative(x: torch.Tensor) -> Any:
+    from torch._higher_order_ops.associative_scan import associative_scan
+
     return associative_scan(lambda a, b: a * 0.5 + b, x, 0, combine_mode="generic")
 
 
 def _mapped(x: torch.Tensor, y: torch.Tensor) -> Any:
+    from torch._higher_order_ops.map import map as map_
+
     return map_(lambda each, other: each * other + 1, x, y)
 
 

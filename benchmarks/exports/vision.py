@@ -61,19 +61,34 @@ def classifier(name: str) -> Network:
     return Network(module, (image(*size, batch=2),), dynamic=({0: BATCH},), others=(image(*size, batch=3),), decomposed=decomposed)
 
 
-def of_timm(name: str) -> Network:
-    """A network of timm, for batches of any size."""
+def _shortened(name: str) -> Any:
+    """A network of timm with few of each row of equal blocks."""
     module = timm.create_model(name, pretrained=False, num_classes=7).eval()
     for block in module.modules():
         if isinstance(block, torch.nn.Sequential) and len(block) > _BLOCKS and len({type(each) for each in block}) == 1:
             del block[_BLOCKS:-1]
-    size = module.default_cfg.get("input_size", (3, 224, 224))[1:] if hasattr(module, "default_cfg") else (224, 224)
-    fixed = module.default_cfg.get("fixed_input_size", False)
-    height, width = size if fixed or min(size) < 64 else (max(96, size[0] // 64 * 32), max(96, size[1] // 64 * 32))
+    return module
+
+
+def _runs(module: torch.nn.Module, height: int, width: int) -> bool:
+    """Whether a network takes images of a size; one whose blocks are of several sizes does not run without some of them."""
     try:
         module(image(height, width, 2))
     except Exception:
+        return False
+    return True
+
+
+def of_timm(name: str) -> Network:
+    """A network of timm, for batches of any size."""
+    module = _shortened(name)
+    size = module.default_cfg.get("input_size", (3, 224, 224))[1:] if hasattr(module, "default_cfg") else (224, 224)
+    fixed = module.default_cfg.get("fixed_input_size", False)
+    smaller = (max(96, size[0] // 64 * 32), max(96, size[1] // 64 * 32))
+    height, width = size if fixed or min(size) < 64 else smaller
+    if not _runs(module, height, width):
         height, width = size
+        module = module if _runs(module, height, width) else timm.create_model(name, pretrained=False, num_classes=7).eval()
     return Network(module, (image(height, width, 2),), dynamic=({0: BATCH},), others=(image(height, width, 3),))
 
 

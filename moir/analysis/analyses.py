@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,7 +22,7 @@ AnyOperation = TypeVar("AnyOperation", bound=Operation)
 
 
 class Analyses:
-    """Facts about a module as it is.
+    """Facts about the current state of a module.
 
     Code that changes the module calls `invalidate`; passes need not, since their schedule calls it after every pass
     that reports a change.
@@ -43,7 +44,7 @@ class Analyses:
             operations: whether there may be other operations, or values of other element types.
             dimensions: whether `dimensions` may not hold any more.
         """
-        for name in ("known_values", *(("contents", "classes", "kinds", "elements", "_by_class") if operations else ())):
+        for name in ("known_values", *(("contents", "classes", "kinds", "elements", "_listed") if operations else ())):
             vars(self).pop(name, None)
         if dimensions:
             self._dimensions.clear()
@@ -82,19 +83,21 @@ class Analyses:
         return frozenset(describe(each).xml for each in map(element_of, types.values()) if is_element_type(each))
 
     @cached_property
-    def _by_class(self) -> Mapping[type[Operation], Sequence[Operation]]:
-        """The operations of each class, in the order of `contents`."""
-        found: dict[type[Operation], list[Operation]] = {each: [] for each in self.classes}
+    def _listed(self) -> tuple[Sequence[Operation], Mapping[type[Operation], Sequence[int]]]:
+        """The operations in the order of `contents`, and by class the places of its operations in it, ascending."""
+        found: list[Operation] = []
         for _, operations in self.contents:
-            for op in operations:
-                found[type(op)].append(op)
-        return found
+            found += operations
+        places: dict[type[Operation], list[int]] = {each: [] for each in self.classes}
+        for place, class_ in enumerate(map(type, found)):
+            places[class_].append(place)
+        return found, places
 
     def of_classes(self, classes: AbstractSet[type[Operation]]) -> Sequence[Operation]:
         """The operations of some classes, without those of subclasses, in the order of `contents`."""
-        if len(classes) < 2:
-            return [] if not classes else self._by_class[next(iter(classes))]
-        return [op for _, operations in self.contents for op in operations if type(op) in classes]
+        operations, places = self._listed
+        # Lists that ascend are merged in linear time.
+        return [*map(operations.__getitem__, sorted(chain.from_iterable(places.get(each, ()) for each in classes)))]
 
     def operations(self, *wanted: type[AnyOperation]) -> Iterator[AnyOperation]:
         """The operations of some classes, and of subclasses of them, in the order of `contents`."""
@@ -113,15 +116,15 @@ class Analyses:
 
     @property
     def lists_operations(self) -> bool:
-        """Whether `contents` are held."""
+        """Whether `contents` are cached."""
         return "contents" in vars(self)
 
     @property
     def held_dimensions(self) -> Mapping[bool, Dimensions]:
-        """The `dimensions` that are held, by `static`."""
+        """The cached results of `dimensions`, by the argument `static`."""
         return self._dimensions
 
     @property
     def held_values(self) -> KnownValues | None:
-        """The `known_values` that are held."""
+        """The cached `known_values`; None if they are not cached."""
         return vars(self).get("known_values")

@@ -1,4 +1,4 @@
-"""Which dimension of an input are its channels: the one that a layout says, or the only one that can be."""
+"""Which dimension of an input holds its channels: the one that the layout names, or the only one of the right size."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import bf16, describe, f16, f32, f64, to_numpy
 from moir.dialects.large_arrays import Values, in_memory_order, pieces
-from moir.dialects.opset.arithmetic import Multiply, Subtract
+from moir.dialects.opset.arithmetic import Divide, Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import string_attribute
@@ -88,7 +88,9 @@ DECOMPRESSION = DictionaryAttr({"decompression": DictionaryAttr({"version": stri
 
 
 def is_decompression(op: Operation) -> bool:
-    """Whether an operation is the Convert of a weight that is stored in fewer bits to save space, as its mark says."""
+    """Whether an operation is the Convert of a weight that is stored in fewer bits to save space, according to its
+    mark.
+    """
     if not isinstance(op, Convert):
         return False
     information = op.attributes.get("runtime_info")
@@ -96,7 +98,7 @@ def is_decompression(op: Operation) -> bool:
 
 
 def is_quantized_weight(value: SSAValue) -> bool:
-    """Whether a value is a constant of integers or small floats that is converted, less zero points, times scales."""
+    """Whether a value is a dequantized weight: a Constant of integers or small floats, Convert, Subtract, Multiply."""
     owner = value.owner
     while isinstance(owner, Multiply | Subtract) and isinstance(owner.operands[1].owner, Constant | Convert):
         owner = owner.operands[0].owner
@@ -106,8 +108,8 @@ def is_quantized_weight(value: SSAValue) -> bool:
 def weight_of(value: SSAValue) -> Values | None:
     """The elements of a floating-point constant, or of one that is converted to another floating-point type.
 
-    None for any other value, for elided constants, and for a weight that is stored compressed, as a changed one would
-    not be.
+    None for any other value, for elided constants, and for a weight that is stored compressed: if a pass changed it,
+    it would be stored uncompressed.
     """
     element = element_of(value)
     if element not in FLOATS or not isinstance(value, OpResult) or is_decompression(value.op):
@@ -117,6 +119,23 @@ def weight_of(value: SSAValue) -> Values | None:
     if not isinstance(data, DataAttr) or data.data.values is None or data.element not in FLOATS:
         return None
     return data.values.astype(to_numpy(element), copy=False)
+
+
+def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
+    """A value without its constant factor or divisor, and the factor; the value and 1 if it has no factor or other
+    uses.
+    """
+    if not isinstance(value, OpResult) or not isinstance(value.op, Multiply | Divide) or not has_one_live_use(value):
+        return value, 1.0
+    if value.op.text("auto_broadcast") != "numpy":
+        return value, 1.0
+    for data, factor in ((0, 1), (1, 0)) if isinstance(value.op, Multiply) else ((0, 1),):
+        number, rank = weight_of(value.op.operands[factor]), rank_of(value.op.operands[data])
+        if number is not None and number.size == 1 and rank is not None and number.ndim <= rank:
+            scale = float(np.asarray(number).reshape(-1)[0])
+            if isinstance(value.op, Multiply) or scale:
+                return value.op.operands[data], scale if isinstance(value.op, Multiply) else 1 / scale
+    return value, 1.0
 
 
 def is_shared(value: SSAValue) -> bool:

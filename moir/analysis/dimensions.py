@@ -2,7 +2,7 @@
 
     known = Dimensions()
     known.scan(operations)         # of all blocks, in order
-    known.tokens(value)            # one token a dimension: an integer or a Symbol
+    known.tokens(value)            # one token per dimension: an integer or a Symbol
 
 A token is an integer where weights and other constants of the model fix the dimension, and a symbol where the dimension
 depends on an input. That includes static dimensions of inputs, since these can be reshaped in the runtime. Two

@@ -1,8 +1,8 @@
 """The budget for folding constants: memory and work in proportion to the size of the model's constants.
 
-A file of a kilobyte can demand a constant of a terabyte (a Concat of a value with itself, forty times), or a product of
-10^16 steps (an Einsum of eight vectors without a common index). What exceeds the budget is not folded: the runtime
-computes it, if it can.
+A file of a kilobyte can demand a constant of a terabyte (a Concat of a value with itself, forty times), or a product
+of 10^16 steps (an Einsum of eight vectors without a common index). Operations that exceed the budget are not folded:
+the runtime computes it, if it can.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class FoldingBudget:
         """Whether the budget suffices for results.
 
         Args:
-            size: bytes of the results less those of what they replace.
+            size: bytes of the results minus those of the values that they replace.
             steps: steps in which they are computed.
         """
         taken_bytes, taken_steps = self._bytes + size, self._steps + steps
@@ -63,7 +63,7 @@ class FoldingBudget:
         return taken_bytes <= FREE_BYTES + GROWTH * constants and taken_steps <= FREE_STEPS + STEPS_PER_BYTE * constants
 
     def take(self, size: int, steps: int) -> None:
-        """Take from the budget what `admits` allowed."""
+        """Subtract from the budget a size and steps that `admits` has allowed."""
         self._bytes += max(0, size)
         self._steps += steps
 

@@ -77,7 +77,7 @@ class KnownValues:
         self._dimensions[value, axis] = symbol
 
     def named(self, name: str) -> Dimension:
-        """The symbol of the dimensions with a name in the model; -1 here, as names are not followed."""
+        """The symbol of the dimensions with a name in the model; -1 here, because names are not tracked."""
         return -1
 
     def sum(self, a: Dimension, b: Dimension) -> Dimension:

@@ -12,7 +12,7 @@ from moir.dialects.properties import value_of
 
 
 def needed_for(roots: Iterable[Operation]) -> set[Operation]:
-    """Operations, and those that they depend on in their blocks, also through the back edges of loops."""
+    """The given operations, and all that they depend on in their blocks, also through the back edges of loops."""
     pending = list(roots)
     needed = set(pending)
     sources: dict[Block | None, dict[str | None, list[Operation]]] = {}

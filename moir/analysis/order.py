@@ -1,4 +1,4 @@
-"""Topological order of the operations of a block: producers in front of users."""
+"""Topological order of the operations of a block: producers before users."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ LONGEST_CYCLE = 12
 
 
 def _cycle(unordered: Sequence[Operation]) -> ConversionError:
-    """The error for unsorted operations, each of which uses another one, so that some of them form a cycle."""
+    """The error for operations that cannot be sorted, since some of them form a cycle."""
     members = set(unordered)
     path: dict[Operation, int] = {}
     op = unordered[0]

@@ -30,7 +30,7 @@ class InputPort:
 
     @property
     def value(self) -> SSAValue:
-        """The tensor that enters it."""
+        """The tensor that enters the port."""
         return self.op.operands[self.number]
 
 
@@ -66,7 +66,7 @@ class Places:
     # Inputs
 
     def input_at(self, place: Place, index: int) -> Parameter | InputPort | SSAValue:
-        """The input, the input port or the tensor of a place. Raises ConversionError if there is none, or not one.
+        """The input, the input port or the tensor of a place. Raises ConversionError unless there is exactly one.
 
         Args:
             place: the place; without a name, the input of the model of this number.
@@ -86,10 +86,10 @@ class Places:
         raise self._absent(place)
 
     def parameter_at(self, place: Place, index: int) -> Parameter:
-        """The input of a place, see `input_at`. Raises ConversionError if it is no input of the model."""
+        """The input of a place, see `input_at`. Raises ConversionError if it is not an input of the model."""
         found = self.input_at(place, index)
         if not isinstance(found, Parameter):
-            raise ConversionError(f"{str(place)!r} is no input of the model", hint="cut-inputs makes it one")
+            raise ConversionError(f"{str(place)!r} is not an input of the model", hint="cut-inputs makes it one")
         return found
 
     def _input(self, name: str) -> Parameter | InputPort | SSAValue | None:
@@ -107,7 +107,7 @@ class Places:
         return value
 
     def _only_port(self, op: Operation) -> InputPort:
-        """The only input port of a node, or its only one that is not a constant."""
+        """The only input port of a node, or the only one whose operand is not a constant."""
         present = [index for index, operand in enumerate(op.operands) if not is_none(operand.owner)]
         computed = [index for index in present if not isinstance(op.operands[index].owner, Constant)]
         for found in (present, computed):
@@ -132,7 +132,7 @@ class Places:
     # Outputs
 
     def output_at(self, place: Place) -> SSAValue:
-        """The tensor of a place. Raises ConversionError if there is none, or not one."""
+        """The tensor of a place. Raises ConversionError unless there is exactly one."""
         for name, into, out in place.readings():
             if into is None and out is None:
                 if (found := self._output(name)) is not None:

@@ -21,7 +21,8 @@ def given_layouts(ports: ModelPorts, layout: str, source_layout: str, target_lay
 
     Args:
         ports: the inputs and outputs of the model.
-        layout: layouts of the model's tensors and of what callers use for them, in the notation of `tensor_layouts`.
+        layout: layouts of the model's tensors and of the tensors that callers use in their place, in the notation of
+            `tensor_layouts`.
         source_layout: those of the model alone.
         target_layout: those of callers alone.
 

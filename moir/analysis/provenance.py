@@ -2,10 +2,10 @@
 
     sources(op)  ->  (Source("conv1", "onnx.Conv"), Source("bn1", "onnx.BatchNormalization"))
 
-Passes carry the nodes in the locations of operations (`moir.dialects.locations`): what a rewrite builds has those of
-all operations that it replaces. An operation without location was added outside of rewrites: it has the nodes of its
-users; if they have none, those of its operands; else those of the operation whose body it is in. An operation that no
-pass has touched is its own source, if it has a name.
+Passes carry the nodes in the locations of operations (`moir.dialects.locations`): operations that a rewrite builds
+have those of all operations that it replaces. An operation without location was added outside of rewrites: it has the
+nodes of its users; if they have none, those of its operands; else those of the operation whose body it is in. An
+operation that no pass has touched is its own source, if it has a name.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Source(Record):
 
     Args:
         node: its name; if only the place of an operation in a text is known, file, line and column.
-        operation: its type, the name of its operation in the module that was read: `onnx.Conv`, `tf.MatMul`; of inputs
-            and weights `opset1.Parameter` and `opset1.Constant`; empty if only a place in a text is known.
+        operation: its type, the name of its operation in the module that was read: `onnx.Conv`, `tf.MatMul`;
+            `opset1.Parameter` for inputs and `opset1.Constant` for weights; empty if only a place in a text is known.
     """
 
     node: str

@@ -151,7 +151,7 @@ def _packed_pairs(encode: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def _every_other(array: Values, start: int) -> Values:
-    """Every other element along the last dimension; all of an array that is broadcast along it."""
+    """Every second element along the last dimension; the whole array if it is broadcast along that."""
     if array.shape[-1] == 1:
         return array
     return array[..., start::2] if isinstance(array, np.ndarray) else array.moved(lambda part: part[..., start::2])

@@ -19,7 +19,7 @@ from moir.dialects.symbols import Symbol, same
 
 
 class StaleFact(Exception):
-    """A fact that is held differs from the same fact computed anew.
+    """A cached fact differs from the same fact computed anew.
 
     Args:
         reason: what differs, a clause.
@@ -33,7 +33,7 @@ class StaleFact(Exception):
 
 
 def check_facts(held: Analyses) -> None:
-    """Raise StaleFact for the first held fact that differs from the fact computed anew."""
+    """Raise StaleFact for the first cached fact that differs from the fact computed anew."""
     fresh = Analyses(held.module)
     operations = list(fresh.operations(Operation))
     if held.lists_operations:

@@ -1,4 +1,4 @@
-"""Recurrent cells that are written out for each step of a sequence: the steps, and the chains that they form.
+"""Unrolled recurrent cells, one for each step of a sequence: the steps, and the chains that they form.
 
 A step computes its hidden state, and for LSTM its cell state, from data and the states of the step before. The steps of
 one sequence share their weights. `recurrent_cells` defines what the cells are.
@@ -46,7 +46,7 @@ class CellStep:
     previous: CellStep | None = None
 
     def cell(self, x: SSAValue, h: SSAValue) -> Cell | None:
-        """The cell of the step for data x and previous hidden state h; None if the step is no such cell."""
+        """The cell of the step for data x and previous hidden state h; None if the step is not such a cell."""
         if self.kind == "LSTM" and self.state is not None:
             return lstm_cell(x, h, self.state, *self.following)
         return gru_cell(x, h, self.following[0]) if self.kind == "GRU" else rnn_cell(x, h, self.following[0])
@@ -62,7 +62,7 @@ class Chain:
 
     Args:
         cell: the cell.
-        states: the states in front of the first step; a hidden state of None is zeros.
+        states: the states before the first step; a hidden state of None is zeros.
         data: the data of each step, [N, I].
         following: the states after each step.
     """
@@ -133,7 +133,7 @@ def _lstm_forms(h: SSAValue) -> Iterator[tuple[str, tuple[SSAValue, ...], SSAVal
 def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[SSAValue], set[SSAValue]]:
     """The values that sums, slices and gates multiply with constant matrices, and these matrices.
 
-    A state that is multiplied with a gate in front of the product is one of the values, and the gate is followed.
+    A state that is multiplied with a gate before the product is one of the values, and the gate is followed.
     """
     bases: list[SSAValue] = []
     weights: set[SSAValue] = set()
@@ -161,7 +161,7 @@ def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[
 
 
 def _previous(step: CellStep, by_state: Mapping[SSAValue, CellStep]) -> CellStep | None:
-    """The previous step: of the same kind, with no further weights, and with a state that this step reads.
+    """The previous step: a cell of the same kind with the same weights, whose state this step reads.
 
     None if there are several.
     """

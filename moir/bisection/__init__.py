@@ -1,1 +1,1 @@
-"""Finding the step of a conversion that makes a model compute something else."""
+"""Finding the step of a conversion that changes the results of a model."""

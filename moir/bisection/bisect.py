@@ -1,4 +1,4 @@
-"""`bisect`: which step of a conversion makes a model compute something else.
+"""`bisect`: which step of a conversion changes the results of a model.
 
 1. The passes run once; each state of the module after a pass that changed it is kept.
 2. The outputs of the last state are compared with those of a reference.
@@ -56,13 +56,13 @@ def bisect(
     reduce: bool = True,
     **options: Any,
 ) -> Verdict:
-    """Find the step of a conversion that makes a model compute something else.
+    """Find the step of a conversion that changes the results of a model.
 
     Args:
         model: a model file; or a module, which is converted by the passes that follow.
         inputs: arrays by the names of inputs; None for random ones.
-        reference: arrays by the names of outputs, and of inner tensors; None for what the framework's own runtime
-            computes where that is installed, else for what the model computes as soon as it can be run.
+        reference: arrays by the names of outputs, and of inner tensors; None for the results of the framework's own
+            runtime if it is installed, else for those of the first state that can be run.
         seed: the seed of random inputs.
         tolerance: in place of the tolerances of floating-point numbers (`moir.execution.comparison`).
         passes: a pipeline in place of the default one.
@@ -249,7 +249,7 @@ class Examination:
         return Rewrite(event.pattern, bad, len(events), event.before, event.after), replay(good), replay(bad)
 
     def first_tensor(self, before: PipelineState, after: PipelineState) -> TensorDifference | None:
-        """The first tensor, among those that both states have, that only the state after a rewrite computes wrongly."""
+        """The first tensor common to both states that is right before a rewrite and wrong after it."""
         good, bad = self.execution.outcome(before), self.execution.outcome(after)
         if good is None or bad is None or bad.error is not None:
             return None
@@ -278,7 +278,7 @@ class Examination:
         return None
 
     def smaller(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None, fault: PluginFault | None) -> Any:
-        """A small model that fails as the pass does, or as the plugin does."""
+        """A small model that shows the fault of the pass, or of the plugin."""
         if not self.reduce:
             return None
         good, bad = self.execution.outcome(before), self.execution.outcome(after)
@@ -373,7 +373,7 @@ class Examination:
         return matched(self.execution.given, interface_of(module).inputs, "input")
 
     def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
-        """A tensor as text: the operation that computes it, and the one that computed it before."""
+        """The record of a wrong tensor, with the operations that compute it after and before the pass."""
         recording = Recording(_ignored)
         former: SSAValue | None = None
         if before is not None and (outcome := self.execution.outcome(before)) is not None:
@@ -388,7 +388,7 @@ def _ignored(event: RewriteEvent) -> None:
 
 
 def _names_text(text: str) -> str:
-    """The names of tensors in the text of an operation."""
+    """The names of tensors that the text of an operation lists; an empty string if it lists none."""
     start = text.find("tensor_names = [")
     return "" if start < 0 else text[start : text.find("]", start) + 1]
 

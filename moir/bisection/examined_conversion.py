@@ -43,7 +43,7 @@ class PipelineState(Record):
     module: ModuleOp
 
     def __str__(self) -> str:
-        return f"{self.number:02}-{self.stage}"
+        return f"{self.number:03}-{self.stage}"
 
 
 class StateRecorder(Observer):
@@ -152,7 +152,7 @@ class ExaminedConversion:
             number: the number of the pass.
             limit: how many rewrites the pass may do; None for all.
 
-        Returns the state after it, and its rewrites; if the pass raises an error, as it was then.
+        Returns the state after it, and its rewrites; if the pass raises an error, the state at that time.
         """
         events: list[RewriteEvent] = []
         module, each = before.module.clone(), self.passes[number - 1]

@@ -36,7 +36,7 @@ class PluginFault(Record):
 def plugin_fault(
     execution: StateExecution, module: ModuleOp, value: SSAValue, expected: Array, tolerance: float | None = None
 ) -> PluginFault | None:
-    """The fault of the runtime if the operations of a module, by their definitions, compute what is expected.
+    """The fault of the runtime, if a module computes the expected value by the definitions of its operations.
 
     Operations without a definition in numpy are computed alone by the runtime itself: a fault of one of those is not
     found.

@@ -14,7 +14,7 @@ from moir.execution.ports import TensorPort, interface_of, matched
 from moir.execution.runner import Runner
 
 INTERFACE_PASSES = frozenset(("cut-inputs", "freeze-inputs", "set-input-types", "preprocess-inputs", "set-layouts"))
-"""Passes that change the function of the model where options ask for it: then the framework is no reference."""
+"""Passes that change, on request, what the model computes, so that the framework is not a reference any longer."""
 
 
 class Reference:
@@ -25,7 +25,7 @@ class Reference:
         arrays: arrays by name.
         runner: computes further tensors; None if there is no such runner.
         inputs: the inputs for the runner.
-        base: the state of the conversion that is the reference; None if it is none of them.
+        base: the state of the conversion that is the reference; None if the reference is another one.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Reference:
         self.base = base
 
     def of_ports(self, ports: Iterable[TensorPort]) -> dict[str, Array]:
-        """The arrays of outputs, by their first names; without those that the reference does not have."""
+        """The arrays of the outputs that the reference has, by their first names."""
         ports = list(ports)
         if len(ports) == 1 and len(self._arrays) == 1:
             return {ports[0].name: next(iter(self._arrays.values()))}
@@ -69,7 +69,7 @@ def reference_of(
 ) -> Reference:
     """The reference of a conversion: given arrays, the framework's own runtime, or else a state of the conversion.
 
-    The state is the one after the last pass that makes another function of the model, or the lowered one.
+    The state is the one after the last pass that changes what the model computes on request, or the lowered one.
 
     Args:
         conversion: the conversion.

@@ -11,7 +11,7 @@ def first_bad(good: int, bad: int, is_good: Callable[[int], bool | None]) -> tup
     Args:
         good: the number of a good state.
         bad: the number of a bad one, which is larger.
-        is_good: judges a state; None for one that cannot be judged, which is passed over: there may be several of
+        is_good: judges a state; None for a state that cannot be judged, which is skipped: there may be several of
             those between the two that are returned.
     """
     while bad - good > 1:

@@ -1,4 +1,4 @@
-"""Small models that fail as a whole one does, for each kind of fault."""
+"""Reduces a model to a small one with the same fault, for each kind of fault."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def smaller_plugin(execution: StateExecution, module: ModuleOp, fault: PluginFau
 def smaller_lowering(
     execution: StateExecution, conversion: ExaminedConversion, reference: Reference, tensors: Sequence[str]
 ) -> Reduced | None:
-    """A part of a model whose lowered form computes something else than the framework; None if there is none.
+    """A part of a model whose lowered form has other results than the framework; None if there is none.
 
-    Of an ONNX model it is one, compared with what ONNX Runtime computes for it; of others it is a module in the dialect
-    of the framework, with its own weights, compared with the values of its tensors in the whole model.
+    For an ONNX model it is an ONNX model, compared with what ONNX Runtime computes for it; for others it is a module
+    in the dialect of the framework, with its own weights, compared with the values of its tensors in the whole model.
 
     Args:
         execution: runs modules.
@@ -157,7 +157,7 @@ def _reduced_module(
 
 
 def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
-    """A reduction; None where the fault does not show in the whole model without the rest of the conversion."""
+    """The result of a reduction; None if the whole model, alone, does not show the fault."""
     try:
         return reduce()
     except MoirError:
@@ -165,7 +165,7 @@ def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
 
 
 def _quietly(fails: Callable[[Candidate], bool]) -> Callable[[Candidate], bool]:
-    """A check for which a candidate that cannot be converted or run does not fail, since that is another fault."""
+    """A check that takes candidates that cannot be converted or run as passing, since that is another fault."""
 
     def check(candidate: Candidate) -> bool:
         try:

@@ -20,10 +20,14 @@ COMPRESSION = "compress-to-fp16"
 
 
 class Outcome:
-    """The result of executing a state. Args: module: the executable form of the state.
+    """The result of executing a state.
 
-    outputs: its outputs, by name; empty if it cannot be run. differences: their differences from the reference, by
-    name. error: why it cannot be run; None if it can. form: the number of the form, from 0 on.
+    Args:
+        module: the executable form of the state.
+        outputs: its outputs, by name; empty if it cannot be run.
+        differences: their differences from the reference, by name.
+        error: why it cannot be run; None if it can.
+        form: the number of the form, from 0 on.
     """
 
     def __init__(
@@ -68,7 +72,7 @@ class StateExecution:
         self.watched: list[str] = []
         """Inner tensors that are judged besides the outputs, in the states that have them."""
         self.refusals_are_bad = False
-        """Whether a state that cannot be run is wrong, as the last one is, rather than passed over."""
+        """Whether a state that cannot be run counts as wrong, as the last state does, instead of being skipped."""
         self._compressed = next((index for index, each in enumerate(conversion.passes, 1) if each.name == COMPRESSION), None)
         self._outcomes: dict[PipelineState, Outcome | None] = {}
 
@@ -129,7 +133,7 @@ class StateExecution:
         self._outcomes.clear()
 
     def is_good(self, state: PipelineState) -> bool | None:
-        """Whether a state agrees with the reference; None if it is passed over, since it cannot be run."""
+        """Whether a state agrees with the reference; None if it is skipped, since it cannot be run."""
         outcome = self.outcome(state)
         if outcome is None:
             return None

@@ -60,7 +60,7 @@ class Reproduction(Record):
     """A reproduction of the fault.
 
     Args:
-        before: the module in front of the pass.
+        before: the module before the pass.
         pipeline: the pass, for `moir-opt --passes`.
         inputs: the inputs, by name.
     """
@@ -84,7 +84,7 @@ class Verdict(Record):
         plugin: the operation that the plugin computes otherwise, and how.
         not_finite: a sentence on the first tensor with NaN or infinite elements.
         losses: the tensors that lose most by the compression to f16, with their differences from the reference.
-        reproduction: the module in front of the fault.
+        reproduction: the module before the fault.
         reduced: a small model that fails in the same way.
         notes: further remarks.
         states: the number of states of the conversion.

@@ -54,7 +54,7 @@ def print_value(printer: Printer, attribute: Attribute) -> None:
 
 
 def parse_value(parser: Parser) -> Attribute:
-    """Parse what `print_value` printed."""
+    """Parse the output of `print_value`."""
     items = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_value(parser))
     if items is not None:
         plain = [value_of(item) for item in items]
@@ -146,7 +146,7 @@ def parse_operand(parser: Parser) -> SSAValue:
 
 
 def parse_assembly(parser: Parser) -> Assembly:
-    """Parse what `print_assembly` printed. An operand must be defined before it is used."""
+    """Parse the output of `print_assembly`. An operand must be defined before it is used."""
     found = Assembly()
     found.operands = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: parse_operand(parser))
     if parser.parse_optional_punctuation("<"):
@@ -161,7 +161,7 @@ def parse_assembly(parser: Parser) -> Assembly:
 
 
 def parse_free_form(parser: Parser, operation: type[AnyOperation]) -> AnyOperation:
-    """Parse an operation of an open dialect, whose properties are of any form and kept as they are written."""
+    """Parse an operation of an open dialect, whose properties may have any form and are not checked."""
     found = parse_assembly(parser)
     return operation.create(
         operands=found.operands,

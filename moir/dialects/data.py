@@ -271,7 +271,7 @@ def decimal(text: str) -> str:
 
 
 def _inline(array: Array) -> str:
-    """Elements as text that is parsed to the same bits."""
+    """Elements as text, exact to the bit when it is parsed."""
     return f"[{', '.join(_format_element(value, array.dtype) for value in array.ravel())}]"
 
 

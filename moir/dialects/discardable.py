@@ -15,6 +15,12 @@ BODY_INFORMATION = "body_runtime_info"
 """The discardable attribute with the runtime information of bodies: a list, with a dictionary like that of a model for
 each."""
 
+DIMENSION_NAMES = "dimension_names"
+"""The discardable attribute with the names that a framework gives to unknown dimensions of an input, one for each axis,
+empty without a name.
+
+In the `<rt_info>` of the layer, the attribute of this name has the name of axis 2 as `d2`."""
+
 UNKNOWN_ATTRIBUTES = "unknown_attributes"
 """The discardable attribute with attributes of the `<data>` of a layer that its operation does not have, as strings."""
 
@@ -23,7 +29,7 @@ DISCARDABLE = frozenset(
         "name",
         "tensor_names",
         "runtime_info",
-        "dimension_names",
+        DIMENSION_NAMES,
         "node_attributes",
         "framework_operation",
         LAYER_VERSION,

@@ -133,7 +133,7 @@ _TABLE = (
 
 _BY_ATTRIBUTE = {row.attribute: row for row in _TABLE}
 _BY_IDENTITY = {id(row.attribute): row for row in _TABLE}
-"""The rows by `id` of their attributes, which are never deleted: it takes long to hash an attribute."""
+"""The rows by `id` of their attributes, because hashing an attribute is slow; the attributes are never deleted."""
 _BY_XML = {row.xml: row.attribute for row in _TABLE}
 _BY_PRECISION = {row.precision: row.attribute for row in _TABLE}
 _BY_NUMPY = {row.numpy_name: row.attribute for row in _TABLE if row.numpy_name not in (None, "object")}

@@ -29,7 +29,8 @@ MODEL_OPTIMIZER = frameworks.MODEL_OPTIMIZER.dialect
 """The dialect of operations that are created by Model Optimizer's API and not yet lowered to an operation set."""
 
 NEWEST_VERSION = "newest_version"
-"""The discardable attribute of an ONNX node that follows the newest operation set instead of the one the model imports.
+"""The discardable attribute of an ONNX node that follows the newest operation set instead of the one the model
+imports.
 """
 
 
@@ -61,7 +62,12 @@ def encode_kind(kind: str) -> str:
     """A kind encoded for the name of its operation."""
     if kind.isidentifier() and kind.isascii():
         return kind
-    return re.sub(r"[^\w.]", lambda match: "".join(f"${byte:02x}" for byte in match.group().encode()), kind, flags=re.ASCII)
+
+    def escaped(match: re.Match[str]) -> str:
+        # A damaged file may have halves of surrogate pairs.
+        return "".join(f"${byte:02x}" for byte in match.group().encode(errors="surrogatepass"))
+
+    return re.sub(r"[^\w.]", escaped, kind, flags=re.ASCII)
 
 
 def decode_kind(encoded: str) -> str:

@@ -6,12 +6,13 @@ image: f32[batch,1,8,8]      logits: f32[?,10]      12 operations: 3 Conv, 3 Rel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects import element_types
+from moir.dialects.discardable import DIMENSION_NAMES
 from moir.dialects.moir import PARAMETER, RESULT, ModelOp, models_of
 from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
@@ -53,7 +54,7 @@ def outputs_of(model: ModelOp) -> list[Port]:
 
 def _port(op: Operation, value: SSAValue) -> Port:
     shape = shape_of(value)
-    given = op.attributes.get("dimension_names")
+    given = op.attributes.get(DIMENSION_NAMES)
     names: list[str] = [] if given is None or shape is None else list(value_of(given))
     names += [""] * (len(shape or ()) - len(names))
     dimensions = None if shape is None else tuple(str(d) if d >= 0 else name or "?" for d, name in zip(shape, names, strict=True))
@@ -65,8 +66,14 @@ def _port(op: Operation, value: SSAValue) -> Port:
 
 def operations_of(module: ModuleOp) -> Iterator[Operation]:
     """The operations that compute, in all models and bodies: no constants, inputs and outputs."""
+    is_computation = computations()
+    return (op for op in module.walk() if is_computation(op.name))
+
+
+def computations() -> Callable[[str], bool]:
+    """A function that says whether operations of a name compute: no constants, inputs and outputs."""
     constants = {f"{each.dialect}.{each.constant_kind}" for each in FRAMEWORKS.values()}
-    return (op for op in module.walk() if op.name not in _NO_COMPUTATION and op.name.lower() not in constants)
+    return lambda name: name not in _NO_COMPUTATION and name.lower() not in constants
 
 
 def count_kinds(module: ModuleOp) -> Counter[str]:

@@ -1,9 +1,9 @@
 """Large arrays that need not be in memory as a whole: views of memory-mapped files, and arrays computed from them.
 
-A `ComputedArray` is a function of other arrays that is applied block by block whenever its elements are read, so that a
-weight that a pass rounds or multiplies takes no memory. It has the shape, the type and the few methods of an array that
-passes use; numpy computes all of it where it needs an array. What reads pieces (`pieces`, `windows`, `same_bytes`)
-takes arrays of both kinds, and drops the pages of files that it has read.
+A `ComputedArray` is a function of other arrays that is applied block by block whenever its elements are read, so that
+a weight that a pass rounds or multiplies takes no memory. It has the shape, the type and the few methods of an array
+that passes use; numpy computes all of it where it needs an array. Code that reads pieces (`pieces`, `windows`,
+`same_bytes`) takes arrays of both kinds, and drops the pages of files that it has read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CHUNK_BYTES = 4 << 20
 """Size in bytes of the pieces in which large arrays are read."""
 
 COMPUTED_BYTES = 1 << 20
-"""Size in bytes of the pieces in which arrays are computed, which takes several times as much."""
+"""Size in bytes of the pieces in which arrays are computed; computing one takes several times as much memory."""
 
 WINDOW_BYTES = 64
 WINDOWS = 4
@@ -308,7 +308,7 @@ def is_transposed(values: Values) -> bool:
 
 
 def in_memory_order(values: Values) -> Values:
-    """The same elements with the dimensions in an order in which memory is read from front to back, for reductions."""
+    """The same elements with the dimensions reordered so that memory is read sequentially, for reductions."""
     order = memory_order(values)
     return values if order == sorted(order) else values.transpose(order)
 
@@ -330,7 +330,7 @@ def window(values: Values, start: int, stop: int) -> bytes:
 
 
 def _window(values: Values, start: int, stop: int) -> tuple[bytes, int, int]:
-    """As `window`, without dropping pages; also the range of elements that were read."""
+    """As `window`, without dropping pages; also returns the range of elements that were read."""
     size = values.dtype.itemsize
     first, last = start // size, -(-stop // size)
     return _elements(values, values.shape, first, last).tobytes()[start - first * size : stop - first * size], first, last

@@ -3,10 +3,10 @@
     loc("conv1"("onnx.Conv"))                                           one node: its name, and that of its operation
     loc(fused["conv1"("onnx.Conv"), "bn"("onnx.BatchNormalization")])   several
 
-A node is an operation of the module that was read. What is built in front of an operation, to replace it, has its
-location; what replaces several operations has those of all. An operation that was read gets its location when `located`
-is first called for it. Names and locations are passed on together, so that an operation with a name but without
-location is as it was read.
+A node is an operation of the module that was read. What is built before an operation, to replace it, has its location;
+what replaces several operations has those of all. An operation that was read gets its location when `located` is first
+called for it. Names and locations are passed on together, so that an operation with a name but without location has
+not changed since it was read.
 
 Locations are made without the verification of attributes, which would take twenty times as long.
 `moir.analysis.provenance` reads them.
@@ -44,7 +44,7 @@ def located(op: Operation) -> LocationAttr:
 
 
 def merged(locations: Sequence[LocationAttr]) -> LocationAttr:
-    """The location of what replaces operations with these locations, each node once."""
+    """The location of operations that replace those with these locations, each node once."""
     if locations and len(separate(locations[0])) >= MAXIMUM_SOURCES:
         return locations[0]
     # Each node has one location object, so that identities are compared: hashing takes longer than all the rest here.

@@ -22,7 +22,7 @@ HTML = "moir.inspection.drawing:module_html"
 
 
 class Module(ModuleOp):
-    """A `builtin.module` whose `repr` says inputs, outputs and operations by kind."""
+    """A `builtin.module` whose `repr` lists inputs, outputs, and operations by kind."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Module:
@@ -35,5 +35,5 @@ class Module(ModuleOp):
         return f"<module {describe_module(self)}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the same, and the graph."""
+        """What a notebook shows: the text of `repr`, and the graph of the model."""
         return load(HTML)(self)

@@ -37,7 +37,7 @@ PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
 class Isolated(IsolatedFromAbove):
     """The bodies of an operation use no value from around it.
 
-    `verify_module` finds this, too, where it looks for the operands of each operation in front of it in its block. To
+    `verify_module` finds this, too, where it looks for the operands of each operation before it in its block. To
     look at all operands once more for each operation with bodies would take a tenth of the time of emission.
     """
 
@@ -181,7 +181,9 @@ class BodyPortAttr(Data[BodyPort]):
 
 
 ONNX_DOMAIN = "ai.onnx"
-"""The domain of ONNX's own operator set in `opset_import`: its other name, the empty string, names no attribute."""
+"""The domain of ONNX's own operator set in `opset_import`: its other name, the empty string, cannot be the name of an
+attribute.
+"""
 
 
 XML_ATTRIBUTE = "@"
@@ -196,11 +198,11 @@ class ModuleLevel:
     CONVERSION_PARAMETERS: ClassVar[str] = "conversion_parameters"
     RUNTIME_INFO: ClassVar[str] = "runtime_info"
     """The `<rt_info>` of a model that was IR already: a string for an element with only a `value`, else a dictionary
-    with its attributes (`XML_ATTRIBUTE` in front of their names) and its elements; a list for several of one name."""
+    with its attributes (`XML_ATTRIBUTE` before their names) and its elements; a list for several of one name."""
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
     KEEPS_LAYOUTS: ClassVar[str] = "keeps_layouts"
-    """Set while operations of the framework that say the layout of their data are kept for transformations of
+    """Set while operations of the framework with an attribute for their data layout are kept for transformations of
     extensions."""
     LAYERS_KEEP_NAMES: ClassVar[str] = "layers_keep_names"
     """Set if extensions of Model Optimizer ran on the model: where an output and the layer before it have one name, the

@@ -8,7 +8,7 @@ is written `\\,`. Users find the inputs and outputs of a converted model by thes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnknownLoc
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -18,8 +18,8 @@ from moir.dialects.properties import string_attribute, strings_attribute
 
 _NO_NAMES = string_attribute("")
 FRAMEWORK_OPERATION = "framework_operation"
-"""The attribute with the name of the framework's operation that an operation was before: it is kept where an extension
-changed `op`, and for operations of the framework that stay until the layout change."""
+"""The attribute with the name that an operation had in the framework's dialect. An operation has it if an extension
+changed its `op`, or if it stays in the framework's dialect until the layout change."""
 
 OUTPUT_NAMES = "output_names"
 """The attribute of a Result with the names of the output, if these are not all names of the tensor; as in the IR."""
@@ -48,8 +48,8 @@ def several_tensor_names(names: Iterable[Iterable[str]]) -> ArrayAttr[StringAttr
 
 def tensor_names_of(op: Operation) -> list[str]:
     """Names of the result tensors of an operation: one string per result as in the IR, empty without names."""
-    names = op.attributes.get("tensor_names")
-    texts = [text.data for text in cast("ArrayAttr[StringAttr]", names).data] if names is not None else []
+    names: Any = op.attributes.get("tensor_names")
+    texts: list[str] = [text.data for text in names.data] if names is not None else []
     return texts + [""] * (len(op.results) - len(texts))
 
 
@@ -87,8 +87,7 @@ def set_names(value: SSAValue, names: Iterable[str]) -> None:
 MAXIMUM_NAMES = 32
 """Maximum number of names of a tensor; further ones are added only if a Result needs them.
 
-If a model computes one shape in a thousand places, the names of all of them are added to one tensor, which one by one
-would take quadratic time.
+If a model computes one shape in a thousand places, one tensor would get all their names, in quadratic time.
 """
 
 

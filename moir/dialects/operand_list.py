@@ -7,12 +7,12 @@ replacement on; others keep their tuple, which is smaller and quicker to make.
 
 from __future__ import annotations
 
-from typing import SupportsIndex, cast, overload
+from typing import Any, SupportsIndex, cast, overload
 
 from xdsl.ir import Operation, OpOperands, SSAValue, SSAValues
 
 WIDE = 32
-"""Number of operands from which on a list pays."""
+"""Number of operands from which on a list is faster than a tuple."""
 
 
 class _WideOperands(list[SSAValue]):
@@ -34,7 +34,7 @@ class OperandList(OpOperands):
 
     def __setitem__(self, idx: int, operand: SSAValue) -> None:
         op = self._op
-        operands = cast("SSAValues | _WideOperands", op._operands)  # pyright: ignore[reportPrivateUsage]
+        operands: Any = op._operands  # pyright: ignore[reportPrivateUsage]
         use = op._operand_uses[idx]  # pyright: ignore[reportPrivateUsage]
         operands[idx].remove_use(use)
         operand.add_use(use)
@@ -45,7 +45,7 @@ class OperandList(OpOperands):
         else:
             if not isinstance(operands, _WideOperands):
                 operands = _WideOperands(operands)
-                op._operands = cast(SSAValues, operands)  # pyright: ignore[reportPrivateUsage]
+                op._operands = operands  # pyright: ignore[reportPrivateUsage]
             operands[idx] = operand
 
     def __eq__(self, other: object) -> bool:

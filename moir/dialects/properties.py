@@ -118,10 +118,11 @@ def attribute_of(value: object) -> Attribute:
         return string_attribute(value)
     if isinstance(value, Sequence):
         items = cast("Sequence[object]", value)
-        if all(isinstance(item, int) for item in items):
+        kinds = set(map(type, items))
+        if all(issubclass(kind, int) for kind in kinds):
             return integers_attribute(tuple(cast("Sequence[int]", items)))
-        if all(isinstance(item, int | float) for item in items):
-            return floats_attribute(tuple(float(item) for item in cast("Sequence[float]", items)))
+        if all(issubclass(kind, int | float) for kind in kinds):
+            return floats_attribute(tuple(map(float, cast("Sequence[float]", items))))
         return ArrayAttr([attribute_of(item) for item in items])
     raise TypeError(f"no attribute for {type(value).__name__} {value!r}")
 

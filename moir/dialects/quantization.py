@@ -73,9 +73,10 @@ class Quantization(NamedTuple, Generic[Parameter]):
     Args:
         scale: one number, or a list of numbers along `axis`.
         zero_point: the integers that stand for 0, in the form of the scale; None if 0 stands for 0.
-        integers: the integers; None if numbers are stored as floats of 8 bits, or where nothing is rounded to integers.
-        axis: the dimension of the tensor along which scale and zero point are lists; None if they broadcast to the
-            tensor as they are.
+        integers: the integers; None if numbers are stored as floats of 8 bits, or where nothing is rounded to
+            integers.
+        axis: the dimension of the tensor along which scale and zero point are lists; None if they already broadcast to
+            the tensor.
     """
 
     scale: Parameter

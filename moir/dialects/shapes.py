@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import TypeAlias, TypeGuard, TypeVar, cast, overload
+from typing import Any, TypeAlias, TypeGuard, TypeVar, cast, overload
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, OpResult, SSAValue
 
 from moir.dialects.element_types import dynamic, interned
-from moir.dialects.symbols import Dimension, Symbol
+from moir.dialects.symbols import Clipped, Dimension, Symbol
 from moir.errors import InferenceError
 
 Shape: TypeAlias = tuple[int, ...] | None
@@ -34,7 +34,9 @@ TensorTypeAttribute: TypeAlias = TensorType[Attribute] | UnrankedTensorType[Attr
 
 
 MAXIMUM_RANK = 64
-"""Upper bound on the rank of a tensor, beyond any valid model: that of numpy's arrays, which constants are."""
+"""Upper bound on the rank of a tensor, beyond any valid model: constants are numpy arrays, and this is numpy's
+limit.
+"""
 
 MAXIMUM_ELEMENTS = 1 << 48
 """Upper bound on the number of elements of a tensor, dimensions of 0 and unknown ones aside.
@@ -49,8 +51,8 @@ _DESCRIPTIONS: dict[int, tuple[Attribute, Shape, Attribute]] = {}
 
 def tensor(shape: Iterable[Dimension] | None, element: Attribute) -> TensorTypeAttribute:
     """The interned tensor type of a shape and an element type; a symbol becomes an unknown dimension."""
-    key = (None if shape is None else tuple(shape), element)
-    found = _INTERNED.get(cast("tuple[Shape, Attribute]", key))
+    key: Any = (None if shape is None else tuple(shape), element)
+    found = _INTERNED.get(key)
     return _intern(key[0], element) if found is None else found
 
 
@@ -72,7 +74,9 @@ def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
 
 
 def impossibility(shape: Sequence[int]) -> str | None:
-    """Why no tensor has a shape, which has too many dimensions or elements; None if one may have it."""
+    """The reason why no tensor can have a shape: too many dimensions or too many elements; None if a tensor can have
+    it.
+    """
     if len(shape) < 6 and max(shape, default=0) < 4096:
         return None
     if len(shape) > MAXIMUM_RANK:
@@ -109,12 +113,15 @@ def _read(type_: Attribute) -> tuple[Shape, Attribute]:
 
 def shape_of(value: SSAValue | Attribute) -> Shape:
     """Shape of a value or of a tensor type."""
-    return _describe(value)[1]
+    # The look-up of `_describe` once more: a call takes as long as the rest.
+    found = _DESCRIPTIONS.get(id(value.type if type(value) is OpResult else value))
+    return _describe(value)[1] if found is None else found[1]
 
 
 def element_of(value: SSAValue | Attribute) -> Attribute:
-    """Element type of a value or of a tensor type; `!moir.dynamic` for anything that is no tensor."""
-    return _describe(value)[2]
+    """Element type of a value or of a tensor type; `!moir.dynamic` for anything that is not a tensor."""
+    found = _DESCRIPTIONS.get(id(value.type if type(value) is OpResult else value))
+    return _describe(value)[2] if found is None else found[2]
 
 
 def rank_of(value: SSAValue | Attribute) -> int | None:
@@ -224,17 +231,23 @@ def refines(shape: Shape, other: Shape) -> bool:
 def broadcast_dimension(a: Dimension, b: Dimension) -> Dimension:
     """Numpy broadcasting of one dimension; an unknown one against a known one other than 1 yields the known one.
 
-    The result for two different symbols is unknown, since either may be 1.
+    The result for two different symbols is unknown, since either may be 1, unless one of them is the other one clipped
+    (`Clipped`).
     """
     if a == b or b == 1:
         return a
     if a == 1:
         return b
     if not is_fixed(a):
-        return b if is_fixed(b) else -1
+        return b if is_fixed(b) else _unclipped(a, b)
     if not is_fixed(b):
         return a
     raise InferenceError(f"dimensions {a} and {b} do not broadcast")
+
+
+def _unclipped(a: Dimension, b: Dimension) -> Dimension:
+    """The size, if one of two dimensions is that size and the other one the clipped size (`Clipped`); -1 otherwise."""
+    return b if isinstance(a, Clipped) and a.size is b else a if isinstance(b, Clipped) and b.size is a else -1
 
 
 @overload

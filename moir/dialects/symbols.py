@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -14,7 +16,7 @@ class Symbol:
     """An unknown integer. Two symbols are known to be equal only if they are the same object.
 
     A `dimension` is a size: it is not negative, so it differs from every negative number. Arithmetic that preserves the
-    value (`+ 0`, `* 1`, `// 1`) returns the same symbol, any other a new one.
+    value (`+ 0`, `* 1`, `// 1`) returns the same symbol, equal products the same `Product`, any other a new symbol.
     """
 
     __slots__ = ("dimension",)
@@ -43,13 +45,13 @@ class Symbol:
         return Symbol()
 
     def __mul__(self, other: object) -> Symbol | int:
-        if not isinstance(other, Symbol) and other == 0:
-            return 0
-        return self._combine(other, 1, True)
+        if isinstance(other, Symbol | int | np.integer):
+            return product((self, other if isinstance(other, Symbol) else int(cast(int, other))))
+        return 0 if other == 0 else self._combine(other, 1, True)
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: object) -> Symbol:
+    def __floordiv__(self, other: object) -> Symbol | int:
         return self._combine(other, 1, True)
 
     __truediv__ = __floordiv__
@@ -80,6 +82,74 @@ class Symbol:
         return Symbol()
 
 
+def _integer(value: object) -> int:
+    """The value itself if it is an integer; 0 for anything else."""
+    return int(cast(int, value)) if isinstance(value, int | np.integer) else 0
+
+
+class Product(Symbol):
+    """The product of a number and symbols, none of which is itself a product."""
+
+    __slots__ = ("__weakref__", "number", "symbols")
+
+    def __init__(self, symbols: Sequence[Symbol], number: int) -> None:
+        super().__init__(number > 0 and all(each.dimension for each in symbols))
+        self.symbols, self.number = tuple(symbols), number
+
+    def __floordiv__(self, other: object) -> Symbol | int:
+        if (divisor := _integer(other)) and self.number % divisor == 0:
+            return product((*self.symbols, self.number // divisor))
+        return self._combine(other, 1, True)
+
+    __truediv__ = __floordiv__
+
+
+class Clipped(Symbol):
+    """The minimum of a size and a number that is at least 1: the length of a slice that ends there or at the end of
+    the data.
+
+    Broadcast against the size itself it gives that size: if it differs from the size, it has to be 1.
+    """
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: Symbol) -> None:
+        super().__init__(dimension=True)
+        self.size = size
+
+
+_PRODUCTS: WeakValueDictionary[tuple[frozenset[tuple[Symbol, int]], int], Product] = WeakValueDictionary()
+"""The existing products, by their number and the multiplicity of each symbol."""
+
+
+def factors_of(values: Iterable[int | Symbol]) -> tuple[list[Symbol], int]:
+    """The factors of the product of values: the symbols, and the product of the numbers."""
+    symbols, number = list[Symbol](), 1
+    for value in values:
+        if isinstance(value, Product):
+            symbols += value.symbols
+            number *= value.number
+        elif isinstance(value, Symbol):
+            symbols.append(value)
+        else:
+            number *= value
+    return symbols, number
+
+
+def product(values: Iterable[int | Symbol]) -> int | Symbol:
+    """The product of integers and symbols; the same symbol for equal factors."""
+    symbols, number = factors_of(values)
+    if not symbols or number == 0:
+        return number
+    if len(symbols) == 1 and number == 1:
+        return symbols[0]
+    key = (frozenset([(each, symbols.count(each)) for each in symbols]), number)
+    found = _PRODUCTS.get(key)
+    if found is None:
+        found = _PRODUCTS[key] = Product(symbols, number)
+    return found
+
+
 Dimension: TypeAlias = int | Symbol
 """A dimension of a tensor: an integer, -1 if unknown, or the symbol that stands for it."""
 
@@ -96,7 +166,7 @@ BEYOND_INTEGERS = 2.0**63
 def integer_array(array: Array) -> Array:
     """An array of integers or of floats as i64.
 
-    Raises InferenceError for strings, and for floats that are no number of 64 bits.
+    Raises InferenceError for strings, and for floats that do not fit into 64 bits.
     """
     if array.dtype == object:
         entries = array.ravel().tolist()
@@ -110,7 +180,7 @@ def integer_array(array: Array) -> Array:
 
 
 def integer_entries(array: Array) -> list[Dimension]:
-    """The integers and symbols of an array, flat. Raises InferenceError for what is neither."""
+    """The integers and symbols of an array, flat. Raises InferenceError for a value that is neither."""
     return (array if is_symbolic(array) else integer_array(array)).ravel().tolist()
 
 

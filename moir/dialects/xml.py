@@ -21,7 +21,9 @@ from moir.dialects.properties import value_of
 from moir.records import Record
 
 RESPELLED = ("opset1.Constant", "opset1.PRelu", "opset1.Relu", "opset1.Softmax", "opset8.Softmax")
-"""The operations whose classes say an `XML_TYPE`: an index for the way back, which should not import all classes."""
+"""The operations whose classes have an `XML_TYPE`: an index for reading, so that a reader need not import all
+classes.
+"""
 
 EARLIER_MEMBERS = frozenset(("LogicalXor", "MVN", "ROIPooling", "ReorgYolo"))
 """Operations of `opset2` that the runtime also accepts in layers of version `opset1`."""
@@ -200,8 +202,8 @@ class LayerProperties(Record):
     """The attributes of a `<data>`.
 
     Args:
-        properties: those that the operation has, with its defaults for what is not written.
-        unknown: the others, as texts.
+        properties: attributes that the class declares, with defaults for those that are missing.
+        unknown: other attributes, as texts.
     """
 
     properties: Mapping[str, Attribute]
@@ -211,9 +213,9 @@ class LayerProperties(Record):
 def properties_of(operation: type[OpsetOp], texts: Mapping[str, str]) -> LayerProperties:
     """The properties of an operation for the attributes of its `<data>`.
 
-    What is not written has the value that the runtime takes then: that of `OpsetOp.UNWRITTEN`, else the default of the
-    class, else zero. Raises ValueError, with the name of the attribute, for a text that is no value of it, and for a
-    missing word that has no default.
+    A missing attribute has the value that the runtime assumes for it: that of `OpsetOp.UNWRITTEN`, else the default of
+    the class, else zero. Raises ValueError, with the name of the attribute, for a text that is not a value of it, and
+    for a missing word that has no default.
     """
     table = property_table(operation)
     specs, defaults = table.specs, table.defaults

@@ -1,1 +1,1 @@
-"""What differs in two models: the results of `moir.diff` and `moir diff`."""
+"""The differences of two models: the results of `moir.diff` and `moir diff`."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def compare(first: ModuleOp, second: ModuleOp) -> Difference:
-    """What differs in two modules, neither of which is changed."""
+    """The differences of two modules; neither module is changed."""
     return compared(first, second).result()
 
 
@@ -41,7 +41,7 @@ def compared(first: ModuleOp, second: ModuleOp) -> Comparison:
 
 
 class Comparison:
-    """What differs in two modules, and which of their operations belong together.
+    """The differences of two modules, and the pairs of operations that belong together.
 
     Attributes:
         pairs: the operations of the first module -> those of the second one.
@@ -58,7 +58,7 @@ class Comparison:
         self._constants: list[ChangedConstant] = []
 
     def result(self) -> Difference:
-        """What differs."""
+        """The differences of the two models."""
         return Difference(tuple(self._interfaces), tuple(self.removed), tuple(self.added), tuple(self._changed), tuple(self._constants))
 
     def interfaces(self, first: ModuleOp, second: ModuleOp) -> None:
@@ -114,12 +114,15 @@ def _change_of_constant(constant: ChangedConstant) -> Change:
     """The difference of the values of a constant in words."""
     if constant.elements is None:
         return Change("value", constant.before, constant.after)
+    differ = "1 element differs" if constant.elements == 1 else f"{constant.elements} elements differ"
     largest = "" if constant.maximum is None else f", by {constant.maximum:.3g} at most"
-    return Change("value", constant.before, f"{constant.after}: {constant.elements} elements differ{largest}")
+    return Change("value", constant.before, f"{constant.after}: {differ}{largest}")
 
 
 def label(op: Operation) -> str:
-    """What an operation is called in a result: its name, or those of its tensors; without them, what uses it."""
+    """The label of an operation in a result: its name, or the names of its tensors; without these, a description of
+    its user.
+    """
     name = name_of(op) or next((each for result in op.results for each in names_of(result)), "")
     if name:
         return name
@@ -139,7 +142,7 @@ def _attributes(a: Operation, b: Operation) -> list[Change]:
 
 
 def _operands(a: Operation, b: Operation, matching: Matching) -> list[Change]:
-    """The operands that come from elsewhere; what comes from operations without partners is reported with these."""
+    """The operands with another producer. Operations without partners are reported themselves, not as operands."""
     changes: list[Change] = []
     for index, (x, y) in enumerate(zip_longest(a.operands, b.operands)):
         if x is None or y is None:

@@ -33,7 +33,7 @@ def type_of(data: DataAttr) -> str:
 
 
 def _are_left_out(before: DataAttr, after: DataAttr) -> bool:
-    """Whether a text leaves out at least one of two values of which it says that they are the same."""
+    """Whether at least one of two values was left out of a text, and their summaries say that they are equal."""
     if before.shape != after.shape or before.element != after.element:
         return False
     return (before.data.values is None or after.data.values is None) and _key(before) == _key(after)

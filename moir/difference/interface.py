@@ -11,13 +11,13 @@ from moir.options import ConversionOptions
 
 
 def diff(first: Any, second: Any, **options: Any) -> Difference:
-    """What differs in two models: operations are matched by name, and by what they are connected with.
+    """The differences of two models: operations are matched by name, and by their connections.
 
     Args:
         first: a path of any format that moir reads, texts of modules included; a module; or a model in memory, as
             `convert_model` takes it.
         second: the other model.
-        options: the options of `convert_model` for readers, such as `checkpoint`; of both models.
+        options: the options of `convert_model` for readers, such as `checkpoint`; they apply to both models.
 
     Weights are compared in pieces, where they are in their files. Raises ConversionError for a model that cannot be
     read, UsageError for a mistake in the arguments.

@@ -1,13 +1,14 @@
 """Matches the operations of two models by their names and by their neighbours.
 
- 1. Inputs and outputs are those of the same name, or of the same number.
- 2. Operations are those of the same name, if one has it in each model. Names that a writer of IR gives to operations
+ 1. Inputs and outputs are matched if they have the same name, or else the same number.
+ 2. Operations are matched if they have the same name, which occurs once in each model. Names that a writer of IR gives
+ to operations
     without a name, `Add_12`, do not count.
- 3. What is left is matched from its operands on: the same kind and attributes on operands that are matched; then the
-    same kind. And from its users on: the same operand of users that are matched, if the kind is the same.
- 4. Names that do not count above are asked last.
+ 3. Of the others, those match that have matched operands, the same kind and the same attributes; then those that have
+ matched operands and the same kind; then those of one kind that are the same operand of matched users.
+ 4. The names that do not count above are compared last.
 
-Bodies are matched with those of the operation that is matched.
+The bodies of matched operations are matched with each other.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from moir.dialects.names import name_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 
 NOT_COMPARED = frozenset(("name", "tensor_names"))
-"""Attributes that say what something is called."""
+"""Attributes that hold names."""
 
 _ROUNDS, _MANY = 4, 64
 _GIVEN = re.compile(r"\w+_\d+(?:_compressed)?")
 
 
 def is_given(op: Operation) -> bool:
-    """Whether the name of an operation is one that writers of IR give: its kind and a number."""
+    """Whether a writer of IR gave an operation its name, which consists of its kind and a number."""
     name = name_of(op) or ""
     return isinstance(op, OpsetOp) and bool(_GIVEN.fullmatch(name)) and name.startswith(f"{op.KIND}_")
 
 
 def constant_data(op: Operation) -> DataAttr | None:
-    """The value of a constant, or of what a Convert restores from fewer bits; None of other operations."""
+    """The value of a constant, or of a Convert of a constant with fewer bits; None for another operation."""
     if is_decompression(op) and isinstance(source := op.operands[0], OpResult):
         op = source.op
     found = op.properties.get("value")
@@ -46,7 +47,9 @@ def constant_data(op: Operation) -> DataAttr | None:
 
 
 def compared_operations(block: Block) -> list[Operation]:
-    """The operations of a block, without what a Convert restores from half precision: that stands for it."""
+    """The operations of a block that are compared. A constant in half precision and the Convert that restores it count
+    as one operation, the Convert.
+    """
     stored = {operand.op for op in block.ops if is_decompression(op) for operand in op.operands if isinstance(operand, OpResult)}
     return [op for op in block.ops if op not in stored or any(not is_decompression(use.operation) for use in op.results[0].uses)]
 
@@ -124,7 +127,9 @@ class Matching:
         return not exactly or attributes_of(a) == attributes_of(b)
 
     def partner(self, value: SSAValue) -> SSAValue | None:
-        """The value of the first block that is this one of the second; None if its operation is not matched."""
+        """The value of the first block that matches a value of the second block; None if its operation is not
+        matched.
+        """
         if not isinstance(value, OpResult) or (op := self.back.get(value.op)) is None or value.index >= len(op.results):
             return None
         return op.results[value.index]
@@ -144,7 +149,7 @@ class Matching:
 
 
 def _are_alike(a: Operation, b: Operation) -> bool:
-    """Whether two operations are of one kind; constants are, however they are stored."""
+    """Whether two operations are of one kind; constants are of one kind, however they are stored."""
     return a.name == b.name if constant_data(a) is None else constant_data(b) is not None
 
 
@@ -157,7 +162,7 @@ def attributes_of(op: Operation) -> dict[str, Attribute]:
 def _single(
     operations: Iterable[Operation], matched: Mapping[Operation, Operation], key: Callable[[Operation], Hashable | None]
 ) -> dict[Hashable, Operation]:
-    """The operations that are not matched yet by their keys, those with a key that occurs once."""
+    """The operations that are not matched yet and whose key occurs once, by this key."""
     found: dict[Hashable, list[Operation]] = {}
     for op in operations:
         if op not in matched and (each := key(op)) is not None:

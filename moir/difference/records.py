@@ -34,12 +34,12 @@ class ChangedConstant(Record):
     """A constant of both models whose value differs.
 
     Args:
-        node: the name of its node; of one without a name, what uses it.
+        node: the name of its node; if it has none, a description of its user.
         before: its type in the first model, as `f32[3,4]`.
         after: its type in the second model.
         elements: how many elements differ; None if they cannot be compared: their numbers differ, they are strings or
             packed bits, or a text leaves them out.
-        maximum: the largest absolute difference of two elements; None if they cannot be compared, or are no numbers.
+        maximum: the largest absolute difference of two elements; None if they cannot be compared, or are not numbers.
         relative: the same divided by the largest absolute value in the first model.
     """
 
@@ -52,7 +52,7 @@ class ChangedConstant(Record):
 
 
 class Difference(Shown):
-    """What differs in two models.
+    """The differences of two models.
 
     Args:
         interfaces: inputs and outputs that differ, by number and name.

@@ -64,7 +64,7 @@ def check_output(xml_path: Path) -> None:
     for path in (xml_path, bin_path):
         if path.is_dir():
             raise EmissionError("the model cannot be written: this is a folder", location=str(path), hint="choose another output")
-    for path, reason in ((xml_path, "it is no OpenVINO IR"), (bin_path, "it is not the weights of an OpenVINO IR")):
+    for path, reason in ((xml_path, "it is not an OpenVINO IR"), (bin_path, "it is not the weights of an OpenVINO IR")):
         if _has_content(path) and not _is_replaceable(xml_path):
             raise EmissionError(
                 f"the file would be overwritten, but {reason}", location=str(path), hint="choose another output, or remove the file"

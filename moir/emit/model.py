@@ -22,7 +22,7 @@ from moir.dialects.names import OUTPUT_NAMES, name_of, tensor_names_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.dialects.xml import layer_type, written_properties
-from moir.emit.operand_limits import check_attributes, check_operands
+from moir.emit.operand_limits import check_attributes, check_count, check_operands
 from moir.emit.order import LayerOrder, misplaced_operand, operands_of
 from moir.emit.runtime_info import LayerInformation, body_information, model_information
 from moir.emit.text import escape_name, escape_value, parameter_shape, plain_text, port_text, property_text
@@ -50,7 +50,7 @@ class ModelWriter:
         # save.
         self._data_elements: dict[tuple[object, ...], str] = {}
         self._ports: dict[int, tuple[str, str]] = {}
-        self._accepted: set[tuple[object, ...]] = set()
+        self._input_elements: dict[tuple[object, ...], str] = {}
 
     def model(self, model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> None:
         """Write the whole model. Raises EmissionError if IR cannot represent it."""
@@ -61,7 +61,9 @@ class ModelWriter:
         self._write("</net>\n")
 
     def _network(self, layers: LayerOrder, tensor_names: Mapping[OpResult, str]) -> None:
-        """Write `<layers>` and `<edges>`; `tensor_names` has names for the results of operations that declare none."""
+        """Write `<layers>` and `<edges>`; `tensor_names` has the names of those results whose operations
+        declare none.
+        """
         sources: dict[int, str] = {}
         edges: list[str] = []
         informed = {op.operands[0]: op for op in layers.results if "runtime_info" in op.attributes}
@@ -98,10 +100,6 @@ class ModelWriter:
         `informed` maps operands to the Results that use them and have runtime information: the runtime stores that on
         the output port that produces the operand.
         """
-        signature = (op.name, *[id(operand.type) for operand in operands])
-        if signature not in self._accepted:
-            check_operands(op, operands)
-            self._accepted.add(signature)
         kind = _layer_form(type(op)).kind or _own_kind(op)
         data = self._data(op)
         if UNKNOWN_ATTRIBUTES in op.attributes:
@@ -115,10 +113,7 @@ class ModelWriter:
         # The runtime information of a Result belongs to the port of the operation that produces its operand.
         inputs: Mapping[int, str] = information.inputs if op.results or "runtime_info" not in op.attributes else {}
         if operands:
-            parts.append("\t\t\t<input>\n")
-            for port, operand in enumerate(operands):
-                parts.append(self._port(operand.type, port, "", inputs.get(port, "")))
-            parts.append("\t\t\t</input>\n")
+            parts.append(self._inputs(op, operands, inputs))
         if op.results:
             parts.append("\t\t\t<output>\n")
             names = tensor_names_of(op)
@@ -142,6 +137,18 @@ class ModelWriter:
                 self._network(layers, {})
                 self._write(f"{body_information(op, number)}</{element}>\n")
         self._write("\t\t</layer>\n")
+
+    def _inputs(self, op: OpsetOp, operands: list[SSAValue], information: Mapping[int, str]) -> str:
+        """The `<input>` of a layer. The types of its operands are checked."""
+        signature = (op.name, *[id(operand.type) for operand in operands])
+        text = None if information else self._input_elements.get(signature)
+        if text is None:
+            check_operands(op, operands)
+            ports = [self._port(each.type, port, "", information.get(port, "")) for port, each in enumerate(operands)]
+            text = f"\t\t\t<input>\n{''.join(ports)}\t\t\t</input>\n"
+            if not information:
+                self._input_elements[signature] = text
+        return text
 
     def _port(self, type_: Attribute, port: int, label: str, information: str) -> str:
         text = self._ports.get(id(type_))
@@ -178,6 +185,7 @@ class ModelWriter:
 def _data_element(op: OpsetOp) -> str:
     """The `<data>` of a layer that is neither a Constant nor a Parameter."""
     check_attributes(op)
+    check_count(op)
     properties = op.properties
     form = _layer_form(type(op))
     written: Iterable[tuple[str, Attribute | None]] = form.properties
@@ -196,7 +204,7 @@ def _with_unknown_attributes(data: str, op: Operation) -> str:
     """The `<data>` of a layer, with the attributes that its class does not declare, which the runtime ignores."""
     unknown = op.attributes[UNKNOWN_ATTRIBUTES]
     if not isinstance(unknown, DictionaryAttr):
-        raise EmissionError(f"{UNKNOWN_ATTRIBUTES} is no dictionary")
+        raise EmissionError(f"{UNKNOWN_ATTRIBUTES} is not a dictionary")
     texts = [f' {_attribute_name(name)}="{escape_value(plain_text(value))}"' for name, value in unknown.data.items()]
     return f"{data.removesuffix(_END_OF_DATA) or _EMPTY_DATA}{''.join(texts)}{_END_OF_DATA}"
 

@@ -1,7 +1,7 @@
 """The operand types that OpenVINO Runtime accepts; `python -m scripts.operand_limits` writes this table.
 
-For each operand, in order: the element types (`i` integers, `w` i32 and i64, `f` floats, `n` all but
-strings, `-` all), then the greatest rank, then `=` if there must be one element.
+For each operand, in order: the element types (`i` integers, `w` i32 and i64, `f` floats, `n` all except strings, `-`
+all), then the greatest rank, then `=` if the operand must have exactly one element.
 """
 
 LIMITS: dict[str, str] = {

@@ -26,7 +26,7 @@ class Limit(Record):
 
     Args:
         integers: whether its elements must be integers.
-        wide: whether they must be of 32 or 64 bits with a sign.
+        wide: whether they must be i32 or i64.
         floats: whether its elements must be floats.
         strings: whether its elements may be strings.
         rank: its greatest rank; None if it has no limit.
@@ -62,6 +62,16 @@ def check_operands(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
     for index, (limit, value) in enumerate(zip(limits_of(op.name), operands, strict=False)):
         if reason := _beyond(limit, value):
             raise EmissionError(f"operand {index} {reason}")
+
+
+MOST_NUMBERS = (1 << 32) - 1
+"""The most numbers of a Range: the runtime counts them with 32 bits, without a message, when it reads an IR."""
+
+
+def check_count(op: OpsetOp) -> None:
+    """Raise EmissionError if a Range has more numbers than the runtime counts."""
+    if op.KIND == "Range" and max(shape_of(op.results[0]) or (), default=0) > MOST_NUMBERS:
+        raise EmissionError(f"it has more than {MOST_NUMBERS} numbers, which the runtime does not count")
 
 
 def check_attributes(op: OpsetOp) -> None:

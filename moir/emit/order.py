@@ -85,7 +85,7 @@ def _foreign(block: Block) -> EmissionError:
     root = block.parent_op()
     assert root is not None
     left = remaining_operations(root, lambda op: not isinstance(op, OpsetOp | NoneOp))
-    reason = f"operations are left that are none of OpenVINO IR: {kinds_and_names(left)}"
+    reason = f"operations are left that do not exist in OpenVINO IR: {kinds_and_names(left)}"
     return EmissionError(reason, hint="lower them, or cut the model before them")
 
 

@@ -10,10 +10,11 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation
 
-from moir.dialects.discardable import BODY_INFORMATION, PORT_INFORMATION
+from moir.dialects.discardable import BODY_INFORMATION, DIMENSION_NAMES, PORT_INFORMATION
 from moir.dialects.moir import XML_ATTRIBUTE, ModelOp, ModuleLevel
 from moir.dialects.names import name_of
 from moir.dialects.properties import string_attribute, value_of
+from moir.dialects.shapes import shape_of
 from moir.emit.text import escape_name, plain_text
 from moir.errors import EmissionError
 from moir.records import Record
@@ -23,7 +24,7 @@ PORT_ENTRIES = frozenset(("layout",))
 """Runtime information of a Parameter or Result that is written at its port."""
 
 PORT_OF_ENTRIES = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
-"""That port."""
+"""The port at which they are written, by the kind of the operation."""
 
 _INDENT = "\t"
 _PORT_KEY = r"(?:in|out)[0-9]{1,6}"
@@ -126,9 +127,11 @@ class LayerInformation(Record):
     @staticmethod
     def of(op: Operation) -> LayerInformation:
         """The runtime information of an operation."""
-        if "runtime_info" not in op.attributes and PORT_INFORMATION not in op.attributes:
+        if op.attributes.keys().isdisjoint(_HOLDERS):
             return _NO_INFORMATION
         entries = _dictionary(op, "runtime_info")
+        if names := _dimension_names(op):
+            entries = {**entries, DIMENSION_NAMES: names}
         ports: dict[str, dict[str, Attribute]] = {}
         for port, each in _dictionary(op, PORT_INFORMATION).items():
             if not isinstance(each, DictionaryAttr) or re.fullmatch(_PORT_KEY, port) is None:
@@ -142,6 +145,16 @@ class LayerInformation(Record):
 
 
 _NO_INFORMATION = LayerInformation("", {}, {})
+_HOLDERS = frozenset(("runtime_info", PORT_INFORMATION, DIMENSION_NAMES))
+
+
+def _dimension_names(op: Operation) -> DictionaryAttr | None:
+    """The entry with the names of the unknown dimensions of an input of a model; None if none has a name."""
+    if op.name != "opset1.Parameter" or not isinstance(op.parent_op(), ModelOp) or DIMENSION_NAMES not in op.attributes:
+        return None
+    sizes = zip(shape_of(op.results[0]) or (), value_of(op.attributes[DIMENSION_NAMES]), strict=False)
+    names = {f"d{axis}": string_attribute(name) for axis, (size, name) in enumerate(sizes) if size < 0 and name}
+    return DictionaryAttr({"version": string_attribute("0"), **names}) if names else None
 
 
 def _numbered(texts: Mapping[str, str], prefix: str) -> dict[int, str]:
@@ -159,7 +172,7 @@ def _attributes_element(op: Operation, entries: Mapping[str, Attribute], indent:
     for name, entry in entries.items():
         for each in cast("ArrayAttr[Attribute]", entry) if isinstance(entry, ArrayAttr) else (entry,):
             if not isinstance(each, DictionaryAttr):
-                raise EmissionError(f"runtime information {name!r} is no dictionary", operation=op.name, node=name_of(op))
+                raise EmissionError(f"runtime information {name!r} is not a dictionary", operation=op.name, node=name_of(op))
             fields = "".join(f' {_checked(key)}="{escape_name(plain_text(value))}"' for key, value in each.data.items())
             lines.append(f'{indent}\t<attribute name="{escape_name(name)}"{fields}/>\n')
     return f"{indent}<rt_info>\n{''.join(lines)}{indent}</rt_info>\n" if lines else ""
@@ -167,7 +180,7 @@ def _attributes_element(op: Operation, entries: Mapping[str, Attribute], indent:
 
 def _checked(name: str) -> str:
     if not _ELEMENT_NAME.fullmatch(name):
-        raise EmissionError(f"{name!r} is no name an entry of the runtime information can have")
+        raise EmissionError(f"{name!r} is not a name an entry of the runtime information can have")
     return name
 
 

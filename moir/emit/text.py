@@ -9,6 +9,7 @@ from typing import cast
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
+from moir.decimals import decimal_of
 from moir.dialects import element_types
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, shape_of
@@ -33,8 +34,8 @@ def escape_value(text: str) -> str:
 
 @cache
 def _impossible() -> re.Pattern[str]:
-    """A pattern of the characters that XML 1.0 forbids, all unprintable; compiled only for unprintable text, as it is
-    slow.
+    """A pattern of the characters that XML 1.0 forbids, all unprintable; compiled only for unprintable text, because
+    compiling it is slow.
     """
     return re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -60,7 +61,7 @@ def port_text(type_: Attribute) -> tuple[str, str]:
     return element_types.describe(element).precision, dimensions
 
 
-_BOUNDS = r"(\d*)\.\.(\d*)"
+_BOUNDS = r"(\d{0,18})\.\.(\d{0,18})"
 
 
 def parameter_shape(type_: Attribute, bounds: str | None) -> str:
@@ -88,8 +89,8 @@ def _within(dimension: int, entry: str) -> bool:
     """Whether a dimension of the type (-1 if unknown) is consistent with its bounds."""
     if entry in ("?", "-1"):
         return True
-    if entry.isdecimal():
-        return dimension in (-1, int(entry))
+    if (size := decimal_of(entry)) is not None:
+        return dimension in (-1, size)
     match = re.fullmatch(_BOUNDS, entry, re.ASCII)
     if match is None or entry == "..":
         return False

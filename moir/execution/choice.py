@@ -43,12 +43,13 @@ def converted_runner(
 ) -> Runner:
     """The runner of a model in opset dialects: OpenVINO Runtime where it is installed, else the definitions.
 
-    An IR, and a module that is lowered, run as they are; other models are converted.
+    An IR and a lowered module are run without a conversion; other models are converted.
 
     Args:
         model: a model file or a module.
         options: the options of a conversion.
-        arrays: the inputs, by name; they say the shapes of inputs of unknown rank, unless the options do.
+        arrays: the inputs, by name; inputs of unknown rank get the shapes of these arrays, unless the options name
+            shapes.
         evaluates: whether to use the definitions of the operations in any case.
 
     Raises MoirError for a model that cannot be converted.

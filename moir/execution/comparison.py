@@ -12,14 +12,14 @@ from moir.dialects.memory_map import Array
 from moir.records import Record
 
 SINGLE, HALF, QUANTIZED, DISCRETE = 1e-3, 2e-2, 6e-2, 1e-3
-"""Tolerances. Of f32 and f64 (which the CPU plugin computes in f32), of f16 and bf16, and of all floating-point numbers
-of a quantized model, in which a number between two levels becomes either: the largest difference, relative to the
-largest magnitude in the reference. Of integers and booleans: the share of elements that are not equal;
-integers of 8 bits may differ by 1, as quantized numbers that lie between two levels do."""
+"""Tolerances. The first three are the largest difference relative to the largest magnitude in the reference: for f32
+and f64 (which the CPU plugin computes in f32), for f16 and bf16, and for floats of a quantized model, where a number
+halfway between two levels may become either level. The last one is the share of integers or booleans that may differ;
+integers of 8 bits count as equal if they differ by 1, since they may be quantized numbers."""
 
 
 class Difference(Record):
-    """How far an array is from its reference.
+    """The difference of an array from its reference.
 
     Args:
         error: the difference in the measure of its element type; infinite if the arrays cannot be compared.
@@ -103,7 +103,9 @@ def first_not_finite(array: Array) -> str | None:
 
 
 def described(array: Array) -> str:
-    """An array in words: "f32[2,10], -1.5 … 3.2, 1 NaN": element type, shape, range of the finite elements, others."""
+    """An array in words: "f32[2,10], -1.5 … 3.2, 1 NaN": element type, shape, range of the finite elements, counts of
+    the other elements.
+    """
     type_ = describe(from_numpy(array.dtype)).xml
     parts = [f"{type_}[{','.join(map(str, array.shape))}]"]
     if array.dtype.kind in "OUS":

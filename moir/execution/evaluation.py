@@ -91,7 +91,8 @@ def evaluate_block(block: Block, inputs: Sequence[Array], wanted: Sequence[SSAVa
 
 
 def defined_results(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array] | None:
-    """The results of an operation by its definition; None if it has none, or none for such operands.
+    """The results of an operation by its definition; None if it has no definition, or one that does not cover these
+    operands.
 
     Args:
         op: the operation.

@@ -12,7 +12,7 @@ from moir.errors import ExecutionError, UsageError
 from moir.execution.ports import TensorPort
 
 BATCH, LENGTH, IMAGE = 1, 8, 64
-"""Sizes of unknown dimensions, in elements: the first one; others; the last ones of inputs with four dimensions."""
+"""Sizes for unknown dimensions, in elements: for the first dimension; for others; for height and width of images."""
 
 
 def random_inputs(ports: Sequence[TensorPort], seed: int, shapes: Mapping[str, Sequence[int]] | None = None) -> dict[str, Array]:
@@ -70,7 +70,7 @@ def chosen_shapes(ports: Sequence[TensorPort], shapes: Mapping[str, Sequence[int
 
 @contextmanager
 def explained_sizes(ports: Sequence[TensorPort], inputs: Mapping[str, Array]) -> Generator[None]:
-    """Say the shapes of random inputs in the hint of an error of the runtime, if sizes of them were chosen.
+    """Add the shapes of random inputs to the hint of a runtime error, if some of their sizes were chosen here.
 
     Args:
         ports: the inputs of the model.

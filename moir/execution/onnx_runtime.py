@@ -1,7 +1,7 @@
 """ONNX models on ONNX Runtime, without its optimizations; inner tensors as further outputs.
 
-Protobuf joins the fields of a message that is written twice, so that outputs are added by bytes after those of the
-file: the model is not parsed, and `onnx` is not imported.
+If a message occurs twice, protobuf merges its fields. So outputs are added by appending bytes to those of the file:
+the model is not parsed, and `onnx` is not imported.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class OnnxRunner(FrameworkRunner):
             results: list[Any] = session.run(names, feed)
         except Exception as error:  # its exceptions have no base class of their own
             raise ExecutionError(f"ONNX Runtime cannot run the model: {_reason(error)}", location=str(self.path)) from error
-        # Sequences and maps are no arrays.
+        # Sequences and maps are not arrays.
         return {name: result for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
 
     def _session(self, tensors: Sequence[str]) -> Any:
-        """A session with as many of the tensors as outputs as the runtime has."""
+        """A session that has inner tensors as further outputs, except those that the runtime does not have."""
         onnxruntime = _package()
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -26,7 +26,7 @@ CONFIGURATION = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_
 
 
 def is_installed() -> bool:
-    """Whether OpenVINO Runtime is there; it is not imported."""
+    """Whether OpenVINO Runtime is installed; it is not imported."""
     from importlib.util import find_spec
 
     return find_spec("openvino") is not None

@@ -21,7 +21,7 @@ from moir.rewriting.model_inputs import dimension_names
 from moir.suggestions import did_you_mean
 
 _TEXT_KINDS = "OSU"
-"""The kinds of numpy's types of strings, as its `dtype.kind` has them."""
+"""The values of `dtype.kind` for numpy's types of strings."""
 
 
 class TensorPort(Record):

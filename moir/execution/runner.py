@@ -73,5 +73,5 @@ class FrameworkRunner(Runner):
 
     @classmethod
     def is_installed(cls) -> bool:
-        """Whether the runtime is there; it is not imported."""
+        """Whether the runtime is installed; it is not imported."""
         return find_spec(cls.PACKAGE) is not None

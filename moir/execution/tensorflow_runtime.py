@@ -131,7 +131,7 @@ def _parse(path: Path, message: Any) -> None:
 
 
 def _restore(session: Any, graph: Any, prefix: str) -> None:
-    """Give the variables of a graph, which no saver describes, the values of a checkpoint by their names."""
+    """Set the variables of a graph without a saver to the values of a checkpoint, by their names."""
     tf = _tensorflow()
     reader = tf.train.load_checkpoint(prefix)
     for op in graph.get_operations():

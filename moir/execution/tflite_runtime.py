@@ -88,7 +88,7 @@ def _with_inner_tensors(interpreter: Any, subgraph: int, found: dict[str, Array]
 
 
 def _numbers(array: Array, quantization: Mapping[str, Any]) -> Array:
-    """The numbers that the integers of a tensor stand for; any other tensor as it is."""
+    """The dequantized elements of a quantized tensor; any other tensor unchanged."""
     scales, zeros = quantization["scales"], quantization["zero_points"]
     if array.dtype.kind not in "iu" or array.dtype.itemsize > 2 or not len(scales):
         return array

@@ -23,7 +23,7 @@ from moir.frontends.pytorch.program import read_json
 from moir.frontends.pytorch.values import ProgramFiles
 
 WRITTEN = "_written"
-"""The end of the name of an output that is an input to which the program writes."""
+"""The suffix of the names of outputs that are the new values of inputs which the program writes."""
 
 
 class TorchRunner(FrameworkRunner):
@@ -51,7 +51,7 @@ class TorchRunner(FrameworkRunner):
             raise ExecutionError(f"PyTorch cannot run the program: {reason}", location=str(self.path)) from error
 
     def _program(self, torch: Any) -> Any:
-        """The program, which torch.export reads; of several the chosen one."""
+        """The program as torch.export reads it; the chosen one if the archive holds several."""
         name = self.reading.get("program")
         archive = Archive(memoryview(map_file(self.path) or b""), self.path)
         for record in ProgramFiles(archive).programs.values():
@@ -126,12 +126,12 @@ def _is_constant(argument: Any) -> bool:
 
 
 def _plain(array: Array) -> Array:
-    """An array of an element type that numpy has itself."""
+    """An array, converted to f32 if its element type is not one of numpy's own."""
     return array if array.dtype.kind in "biuf" and array.dtype.isbuiltin else array.astype(np.float32)
 
 
 def _array(torch: Any, value: Any) -> Array:
-    """A value as an array of its own memory; numbers below 32 bits that numpy does not have in 32 bits."""
+    """A value as an array with its own memory; floats that numpy does not have, such as bf16, become f32."""
     if not isinstance(value, torch.Tensor):
         return np.asarray(value)
     if value.is_floating_point() and value.dtype not in (torch.float16, torch.float32, torch.float64):

@@ -1,7 +1,7 @@
-"""Classes of structures that a program takes or returns: PyTorch refuses a program of classes it does not know.
+"""Stand-ins for classes of structures that a program takes or returns: PyTorch refuses a program with unknown classes.
 
 A program that `transformers` made returns instances of its classes. Only their names and their children matter to run
-its graph, so that a stand-in serves where the package is not imported.
+its graph, so a stand-in is enough if the package is not imported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def register_structures(module: Fields, pytree: Any) -> None:
 
 
 def _flattened(_: object) -> tuple[list[object], object]:
-    """The children and the context of an instance: there is none."""
+    """The children and the context of an instance; never called, since a stand-in has no instances."""
     return [], None
 
 

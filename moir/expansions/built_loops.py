@@ -16,7 +16,7 @@ from moir.rewriting.operations_with_bodies import create_repeating, known_value,
 
 
 class Step(NamedTuple):
-    """What a body computes: the states after it, the parts of joined results, and whether another step follows.
+    """The results of a body: the states after it, the parts of joined results, and whether another step follows.
 
     A part has the dimension along which the parts are joined, of size 1. Without `goes_on` another step always follows.
     """
@@ -53,7 +53,7 @@ def repeated_steps(
     Args:
         op: the builder.
         body: builds the body.
-        states: what the first step gets.
+        states: the states before the first step.
         cuts: the values that are cut into slices, one for each step of a TensorIterator.
         invariants: values that do not change; those that are known become constants of the body.
         joins: how the parts of each joined result are put together.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f16
+from moir.dialects.element_types import REAL_TYPES, f16
 from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
 
@@ -53,6 +53,20 @@ def angle_of(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
     return op.Select(is_left, op.Add(principal, turn), principal)
 
 
+def hypotenuse(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
+    """The distance √(x² + y²) of a point from the origin, as s · √((x / s)² + (y / s)²), which does not overflow.
+
+    It is infinite where a coordinate is, even if the other one is NaN.
+    """
+    if element_of(x) not in REAL_TYPES:
+        return op.Sqrt(op.Add(op.Multiply(x, x), op.Multiply(y, y)))
+    scale = op.Add(op.Multiply(op.Abs(x), 0.5), op.Multiply(op.Abs(y), 0.5))
+    a, b = (op.Divide(each, scale) for each in (x, y))
+    length = op.Multiply(scale, op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b))))
+    length = op.Select(op.Equal(scale, 0), op.constant_like(0, scale), length)
+    return op.Select(op.LogicalOr(op.IsInf(x), op.IsInf(y)), op.constant_like(math.inf, scale), length)
+
+
 def is_negative(op: OpBuilder, x: SSAValue) -> SSAValue:
     """Whether numbers are below 0, or -0."""
     # The reciprocal of -0 is negative, that of the negative infinity is not.
@@ -78,7 +92,7 @@ def times(op: OpBuilder, a: Number, b: Number) -> Number:
 
 
 def bilinear(op: OpBuilder, multiply: Product, a: Number, b: Number) -> Number:
-    """The product of a and b, for a function that multiplies real tensors in some way."""
+    """The product of complex a and b by a bilinear function of real tensors, such as a matrix product."""
     real = op.Subtract(multiply(a.real, b.real), multiply(a.imaginary, b.imaginary))
     return Number(real, op.Add(multiply(a.real, b.imaginary), multiply(a.imaginary, b.real)))
 
@@ -117,7 +131,7 @@ def magnitude(op: OpBuilder, a: Number) -> SSAValue:
 
 
 def over(op: OpBuilder, a: Number, b: Number) -> Number:
-    """a / b, where b is scaled first so that its square neither overflows nor underflows."""
+    """a / b; b is scaled first, so that its square neither overflows nor underflows."""
     scale = op.Maximum(op.Abs(b.real), op.Abs(b.imaginary))
     b = Number(op.Divide(b.real, scale), op.Divide(b.imaginary, scale))
     norm = op.Add(op.Multiply(b.real, b.real), op.Multiply(b.imaginary, b.imaginary))
@@ -237,3 +251,33 @@ def squared_difference(op: OpBuilder, a: Number, b: Number) -> Number:
     """(a - b) · conjugate(a - b)"""
     difference = minus(op, a, b)
     return times(op, difference, conjugate(op, difference))
+
+
+def cosine(op: OpBuilder, a: Number) -> Number:
+    """cos a = cosh i a"""
+    return hyperbolic_cosine(op, turned(op, a))
+
+
+def sine(op: OpBuilder, a: Number) -> Number:
+    """sin a = -i sinh i a"""
+    return turned_back(op, hyperbolic_sine(op, turned(op, a)))
+
+
+def tangent(op: OpBuilder, a: Number) -> Number:
+    """tan a = -i tanh i a"""
+    return turned_back(op, hyperbolic_tangent(op, turned(op, a)))
+
+
+def exponential_less_one(op: OpBuilder, a: Number) -> Number:
+    """eᵃ - 1"""
+    return shifted(op, exponential(op, a), -1.0)
+
+
+def logarithm_of_sum(op: OpBuilder, a: Number) -> Number:
+    """ln(a + 1)"""
+    return logarithm(op, shifted(op, a, 1.0))
+
+
+def reciprocal_root(op: OpBuilder, a: Number) -> Number:
+    """1 / √a"""
+    return reciprocal(op, root(op, a))

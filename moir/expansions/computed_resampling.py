@@ -1,4 +1,4 @@
-"""Resizing to sizes that are computed when the model runs; `resampling` has the form for known sizes.
+"""Resizing to sizes that are computed when the model runs; `resampling` is the module for known sizes.
 
 Along an axis an element of the result is the sum of the elements around its position in the data, with weights:
 
@@ -96,7 +96,7 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
             return op.Add(centered, op.Multiply(op.Divide(size, 2.0), op.Subtract(1.0, fraction)))
         case "tf_crop_and_resize" if axis.region is not None:
             start, end = axis.region
-            # The division comes last, so that the end of the data is no position outside of them.
+            # The division comes last, so that the end of the data is not a position outside of them.
             passed = _quotient(op, op.Multiply(x, op.Multiply(op.Subtract(end, start), last)), steps)
             middle = op.Add(none, op.Multiply(op.Multiply(op.Add(start, end), 0.5), last))
             return op.Select(is_single, middle, op.Add(op.Multiply(start, last), passed))

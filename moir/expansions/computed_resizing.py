@@ -1,4 +1,4 @@
-"""Matrices [result, data] that resize an axis of a size which is known when the model runs only."""
+"""Matrices [result, data] that resize an axis whose size is known only when the model runs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
-from moir.expansions.image_kernels import CUBIC_COEFFICIENT, CUBIC_STEPS, NEGLIGIBLE, Gaussian, Kernel, Lanczos
+from moir.expansions.images.image_kernels import CUBIC_COEFFICIENT, CUBIC_STEPS, NEGLIGIBLE, Gaussian, Kernel, Lanczos
 from moir.rewriting.builder import OpBuilder
 
 
 def numbers(op: OpBuilder, count: SSAValue, shape: list[int]) -> SSAValue:
-    """0, 1, … as f32 in a shape of two dimensions, of which one is -1."""
+    """The numbers 0, 1, … as f32, in a row [1, n] or a column [n, 1]."""
     return op.Reshape(op.convert(op.Range(0, count, 1, output_type=si64), f32), shape, special_zero=False)
 
 
 def cubic_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue) -> SSAValue:
-    """The weights of cubic interpolation with half_pixel_centers: as `image_kernels.cubic_weights`.
+    """The weights of cubic interpolation with half_pixel_centers, like `image_kernels.cubic_weights`.
 
     Args:
         size, resized: sizes of the data and of the result, i64 scalars.
@@ -40,7 +40,10 @@ def normalized(op: OpBuilder, weights: SSAValue) -> SSAValue:
 
 
 def area_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue, *, align_corners: bool) -> SSAValue:
-    """The shares of pixels in those of the result: as `image_kernels.area_weights`. Operands as of `cubic_matrix`."""
+    """The share of each pixel of the data in each pixel of the result, like `image_kernels.area_weights`.
+
+    Operands as in `cubic_matrix`.
+    """
     if align_corners:
         several = op.LogicalAnd(op.Greater(size, 1), op.Greater(resized, 1))
         data, found = (op.Select(several, op.Subtract(each, 1), each) for each in (size, resized))
@@ -58,7 +61,7 @@ def area_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue, *, align_corne
 def kernel_matrix(
     op: OpBuilder, kernel: Kernel, size: SSAValue, resized: SSAValue, *, scale: SSAValue, translation: SSAValue, antialias: bool
 ) -> SSAValue:
-    """The normalized weights of a kernel: as `image_kernels.kernel_weights`. Sizes as of `cubic_matrix`.
+    """The normalized weights of a kernel, like `image_kernels.kernel_weights`. Sizes as in `cubic_matrix`.
 
     Args:
         scale, translation: f32 scalars.
@@ -76,7 +79,7 @@ def kernel_matrix(
 
 
 def _weights(op: OpBuilder, kernel: Kernel, x: SSAValue) -> SSAValue:
-    """The weights of distances."""
+    """The values of a kernel at distances x."""
     if isinstance(kernel, Lanczos):
         return op.Multiply(_sinc(op, x), _sinc(op, op.Divide(x, kernel.radius)))
     if isinstance(kernel, Gaussian):

@@ -1,7 +1,7 @@
 """The correlation of two images, from FlowNet: the similarity of windows of both, for several displacements.
 
-Channel k of the result has at each place the mean, over channels and a window, of the products (or of the absolute
-differences) of the first image there and of the second one moved by displacement k.
+Channel k of the result is, at each position, a mean over the channels and a window around the position: the mean of
+the products (or of the absolute differences) of the first image and the second image moved by displacement k.
 
 Source: correlation_layer.cu of FlowNet, and correlation.cc of MXNet 1.9.
 """
@@ -48,7 +48,7 @@ def correlated(op: OpBuilder, a: SSAValue, b: SSAValue, form: Correlation) -> SS
     if shape is None or len(shape) != 4 or not is_static(shape[1:]):
         raise UnsupportedOperationError("the size of its images is unknown", hint="give the model's inputs known sizes")
     if form.kernel < 1 or form.kernel % 2 == 0 or min(form.stride, form.displacement_stride) < 1 or min(form.displacement, form.pad) < 0:
-        raise UnsupportedOperationError(f"{form} is no correlation; the kernel is odd")
+        raise UnsupportedOperationError(f"{form} is not a correlation; the kernel is odd")
     radius = form.displacement // form.displacement_stride
     if (2 * radius + 1) ** 2 > MAXIMUM_DISPLACEMENTS:
         raise UnsupportedOperationError(f"{(2 * radius + 1) ** 2} displacements")

@@ -22,7 +22,7 @@ class Distinct(NamedTuple):
 
 
 def distinct_elements(op: OpBuilder, x: SSAValue, axis: int | None, *, is_sorted: bool, index_type: Attribute = si64) -> Distinct:
-    """opset10.Unique(x, axis), in forms that the runtime (2026.4, CPU) computes right.
+    """opset10.Unique(x, axis), in forms that the runtime (2026.4, CPU) computes correctly.
 
     Integers of less than 32 bits are searched as i32. Without sorting, the runtime computes wrong elements along any
     axis but the first one, so that axis is moved to the front.

@@ -20,7 +20,7 @@ class Mode(NamedTuple):
 
     Args:
         operation: the sequence operation.
-        order: which gates of cuDNN the operation's gates are, in its order.
+        order: the index of the gate in cuDNN for each gate of the operation, in the order of the operation.
         activations: activations of the operation; empty for its defaults.
     """
 
@@ -30,7 +30,7 @@ class Mode(NamedTuple):
 
     @property
     def state_count(self) -> int:
-        """The number of states: hidden, and of an LSTM that of the cell."""
+        """The number of states: the hidden state, and for an LSTM the cell state."""
         return 2 if self.operation == "LSTMSequence" else 1
 
 
@@ -184,7 +184,9 @@ def _sequence(
 
 
 def _arranged(op: OpBuilder, mode: Mode, weights: Direction) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The weights of a direction with the gates of the operation: of the input, of the hidden state, the bias."""
+    """The weights of a direction, with the gates in the order of the operation: input weights, recurrent weights,
+    bias.
+    """
     return (
         _reordered(op, weights.weights, mode.order),
         _reordered(op, weights.recurrent, mode.order),

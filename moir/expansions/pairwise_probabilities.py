@@ -2,7 +2,7 @@
 
 Source: "Probability Estimates for Multi-class Classification by Pairwise Coupling", algorithm 2. The probabilities
 minimize a quadratic form; they are found one after the other, in rounds, until they change little. As in ONNX Runtime
-there are at most 100 rounds, and each row stops for itself.
+there are at most 100 rounds, and each row stops separately.
 
 In shapes: N rows, C classes, P pairs of classes in the order 0-1, 0-2, …, 1-2, ….
 """
@@ -34,7 +34,7 @@ def coupled(op: OpBuilder, wins: SSAValue, classes: int) -> SSAValue:
 
 
 def _quadratic_form(op: OpBuilder, wins: SSAValue, classes: int) -> SSAValue:
-    """The matrix [N, C, C] of the form: -r_ij r_ji beside the diagonal, the sum of r_ji² on it."""
+    """The matrix [N, C, C] of the form: -r_ij r_ji off the diagonal, the sum of r_ji² on it."""
     change, constant = np.zeros((_pairs(classes), classes, classes), np.float32), np.zeros((1, classes, classes), np.float32)
     for number, (one, other) in enumerate(combinations(range(classes), 2)):
         change[number, one, other], change[number, other, one], constant[0, other, one] = 1, -1, 1
@@ -51,7 +51,7 @@ def _pairs(classes: int) -> int:
 
 
 def _round(classes: int, op: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
-    """One round over all classes; rows that have stopped keep their probabilities."""
+    """One iteration over all classes; rows that have converged keep their probabilities."""
     (current, running), (form,) = states, fixed
     gradient = op.Squeeze(op.MatMul(form, op.Unsqueeze(current, [2])), [2])
     value = op.ReduceSum(op.Multiply(current, gradient), [1], keep_dims=True)

@@ -30,11 +30,13 @@ MAXIMUM_LEVEL_BITS = 16
 TINY = float(np.finfo(np.float32).tiny)
 """Lower limit of a scale, which is 0 if all numbers are 0: no division by 0 occurs, and 0 remains 0."""
 
+LARGEST = float(np.finfo(np.float32).max)
+
 Parameters = Quantization[SSAValue]
 """Scale and zero point as values of a model."""
 
 Rounding = Callable[[OpBuilder, SSAValue], SSAValue]
-"""Rounds numbers to whole ones."""
+"""A function that rounds numbers to whole numbers."""
 
 
 class NumberRange(NamedTuple):
@@ -68,7 +70,7 @@ def half_up(op: OpBuilder, x: SSAValue) -> SSAValue:
 def along_axis(op: OpBuilder, value: SSAValue, axis: int, rank: int) -> SSAValue:
     """A scale or zero point along an axis of a tensor of a rank, reshaped to broadcast to it; a scalar unchanged.
 
-    Constants remain constants, those of packed integers in an element type of whole bytes.
+    Constants remain constants; packed integers are unpacked to whole bytes.
     """
     if rank_of(value) == 0:
         return value
@@ -110,11 +112,15 @@ def constant_parameters(op: OpBuilder, how: Parameters) -> tuple[Array, Array] |
 
 
 def number_range(op: OpBuilder, how: Parameters, real: Attribute = f32) -> NumberRange:
-    """The numbers that the smallest and the largest integer stand for; constants if scale and zero point are."""
+    """The numbers that the smallest and the largest integer stand for; constants if scale and zero point are.
+
+    Numbers beyond the range of f32 are clamped to it.
+    """
     arrays, ends = constant_parameters(op, how), how.range.ends
     if arrays is not None:
         scales, zeros = (array.astype(np.float64) for array in arrays)
-        return NumberRange(*(op.constant(((end - zeros) * scales).astype(to_numpy(real)), real) for end in ends))
+        numbers = [np.clip((end - zeros) * scales, -LARGEST, LARGEST) for end in ends]
+        return NumberRange(*(op.constant(each.astype(to_numpy(real)), real) for each in numbers))
     if how.zero_point is None:
         return NumberRange(*(op.Multiply(how.scale, float(end)) for end in ends))
     return NumberRange(*(op.Multiply(op.Subtract(float(end), how.zero_point), how.scale) for end in ends))
@@ -131,7 +137,8 @@ def magnitude(op: OpBuilder, limits: NumberRange) -> SSAValue:
 def quantized(op: OpBuilder, x: SSAValue, how: Parameters) -> SSAValue:
     """x / scale rounded, plus the zero point, saturated to the integers.
 
-    A FakeQuantize and a Convert if scale and zero point are constants that the runtime takes, else arithmetic.
+    The result is a FakeQuantize and a Convert if scale and zero point are constants that the runtime supports,
+    otherwise arithmetic.
     """
     integers = how.range
     x = in_real_type(op, x, how, integers.bits)
@@ -145,17 +152,19 @@ def quantized(op: OpBuilder, x: SSAValue, how: Parameters) -> SSAValue:
 
 
 def in_real_type(op: OpBuilder, x: SSAValue, how: Parameters, bits: int) -> SSAValue:
-    """x in a type of floats that has the levels of integers of a width: not bf16, nor f16 for 16 bits."""
+    """x in a floating-point type that represents all integers of a width exactly: not bf16, and not f16 for 16
+    bits.
+    """
     element = element_of(x)
     is_narrow = element == f16 and (bits >= 16 or element_of(how.scale) != f16)
     return op.convert(x, f32) if element not in REAL_TYPES or element == bf16 or is_narrow else x
 
 
 def _takes_levels(x: SSAValue, scales: Array, zeros: Array, bits: int) -> bool:
-    """Whether a FakeQuantize of the CPU plugin (2026.4) makes integers of so many bits of x.
+    """Whether the CPU plugin (2026.4) correctly quantizes x to this many bits by a FakeQuantize.
 
-    It removes one of 16 bits that changes no range, and wants known sizes if scales differ along an axis after the
-    second.
+    It removes a FakeQuantize of 16 bits whose input and output ranges are equal, and needs known sizes if scales
+    differ along an axis after the second one.
     """
     if bits > MAXIMUM_LEVEL_BITS or (bits > 8 and np.any((scales == 1) & (zeros == 0))):
         return False
@@ -180,14 +189,14 @@ def divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
 
 
 def saturated(op: OpBuilder, level: SSAValue, integers: IntegerRange) -> SSAValue:
-    """Whole numbers as integers, the nearest ones where they lie outside of the range."""
+    """Whole numbers converted to integers; numbers outside of the range become its nearest end."""
     return op.convert(clamped(op, level, integers), integers.element)
 
 
 def clamped(op: OpBuilder, level: SSAValue, integers: IntegerRange) -> SSAValue:
     """Whole numbers, still as floats, limited to the range of integers."""
     low, high = integers.ends
-    # The largest integer of 32 bits is no f32, and the next smaller f32 is 127 less.
+    # The largest integer of 32 bits is not an f32 number, and the next smaller f32 is 127 less.
     return op.Clamp(level, min=float(low), max=float(high if high < 1 << 24 else high - 127))
 
 

@@ -32,8 +32,8 @@ def floored_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     """The largest whole number that is not above a / b.
 
-    The rounded quotient may be a little less than a whole number, as where a is multiplied by the reciprocal of b. So
-    the next number is the result if its product with b is not beyond a.
+    The computed quotient may be slightly less than the exact whole number, for example if the plugin multiplies a by
+    the reciprocal of b. So the next whole number is the result if its product with b does not exceed a.
     """
     rounded = op.Floor(op.Divide(a, b))
     following = op.Add(rounded, 1.0)

@@ -23,7 +23,7 @@ Weights = NDArray[np.floating[Any]]
 
 
 def resized_to(op: OpBuilder, x: SSAValue, sizes: Operand, axes: Sequence[int], mode: str, coordinates: str, **further: Any) -> SSAValue:
-    """opset11.Interpolate(x, sizes, axes) with a mode, and one of coordinates; `further` are other properties."""
+    """opset11.Interpolate(x, sizes, axes) with a mode and a mode of coordinates; `further` are other properties."""
     given = {"shape_calculation_mode": "sizes", "coordinate_transformation_mode": coordinates, **further}
     return op.Interpolate(x, sizes, list(axes), mode=mode, **given)
 

@@ -21,7 +21,8 @@ MAXIMUM_SIZE = 4096
 
 
 def response_normalized(op: OpBuilder, x: SSAValue, *, size: int, alpha: float, beta: float, bias: float) -> SSAValue:
-    """[N, C, …], normalized across C; even for an even `size`, of which one channel more follows than precedes.
+    """[N, C, …], normalized across C. `size` may be even: then one more channel counts after each channel than before
+    it.
 
     It is opset1.LRN where the CPU plugin (2026.4) computes that: it truncates the bias to an integer, so that a
     fractional one is factored out, and has no kernel for an unknown number of channels. Raises ConversionError for a

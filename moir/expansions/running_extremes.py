@@ -1,4 +1,4 @@
-"""The largest or smallest of the elements up to each one, and where it is."""
+"""Running maxima and minima along an axis, and their positions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from moir.expansions.running_products import prefixes_of
 from moir.rewriting.builder import OpBuilder
 
 WIDER: Mapping[Attribute, Attribute] = {ui32: si64, ui64: si64}
-"""The element types in which integers that 32 bits do not hold are compared; all others are compared in i32."""
+"""Element type of integers that do not fit into 32 bits -> the type in which they are compared. Other integers are
+compared in i32.
+"""
 
 
 def running_extremes(op: OpBuilder, data: SSAValue, axis: int, *, largest: bool) -> tuple[SSAValue, SSAValue]:
-    """The largest of the elements up to each one along an axis, or the smallest, and the last place of it (i64).
+    """The running maxima (or minima) along an axis, and the last position of each (i64).
 
     The rank of the data is known and not 0; the axis is counted from the front.
     """

@@ -46,7 +46,7 @@ def running_product(op: OpBuilder, x: SSAValue, axis: int, *, exclusive: bool = 
 
 
 def _moved(op: OpBuilder, x: SSAValue, axis: int, distance: int) -> SSAValue:
-    """x moved along an axis by some elements, which are 1 at the beginning."""
+    """x shifted along an axis by `distance` elements; the first elements become 1."""
     pads = [0] * (rank_of(x) or 1)
     pads[axis] = distance
     padded = op.Pad(x, pads, [0] * len(pads), op.constant_like(1, x), pad_mode="constant")

@@ -59,7 +59,7 @@ def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
 def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: int, count: int) -> SSAValue:
     """A value of a known rank, whose size along `count` computed axes is 1, without these axes.
 
-    The runtime does not infer the rank along computed axes; the length of the target of a Reshape says it.
+    The runtime does not infer the rank along computed axes; so the length of the target of a Reshape states it.
     """
     if count == rank:
         return op.Reshape(value, [], special_zero=False)
@@ -104,7 +104,7 @@ def as_integer(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def with_last_dimension(op: OpBuilder, value: SSAValue, rank: int, size: int) -> SSAValue:
-    """A value of a known rank whose last dimension is `size`, with a type that says so: plugins ask for it."""
+    """A value of a known rank whose last dimension is `size`, with a type that states this size: plugins need it."""
     shape = shape_of(value)
     return (
         value if shape is not None and size_along(shape, -1) == size else op.Reshape(value, [*(0,) * (rank - 1), size], special_zero=True)

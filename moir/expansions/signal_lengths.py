@@ -11,7 +11,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def lengthened(op: OpBuilder, data: SSAValue, axis: int, length: SSAValue) -> SSAValue:
-    """Data with zeros after it along an axis, up to a length [1] that may be smaller: the runtime's RDFT only cuts."""
+    """Data padded with zeros at the end of an axis up to a length [1]; unchanged if it is longer, since the runtime's
+    RDFT crops data but does not pad it.
+    """
     rank, known, size = rank_of(data) or 1, op.known.integers(length), dimension(op, data, axis)
     if known is not None and isinstance(size, int) and known[0] <= size:
         return data

@@ -8,7 +8,9 @@ from moir.rewriting.builder import OpBuilder, Operand
 
 
 def log_of_sum_of_exponentials(op: OpBuilder, x: SSAValue, axes: Operand, *, keep_dims: bool) -> SSAValue:
-    """log(sum(exp(x - m))) + m along axes, of which m is the maximum, or 0 where that is infinite."""
+    """log(sum(exp(x - m))) + m along axes, where m is the maximum along these axes, or 0 where the maximum is
+    infinite.
+    """
     most = op.ReduceMax(x, axes, keep_dims=True)
     most = op.Select(op.IsFinite(most), most, op.constant_like(0, most))
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, most)), axes, keep_dims=True))

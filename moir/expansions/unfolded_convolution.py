@@ -65,8 +65,8 @@ def unfolded_transposed_convolution(
 ) -> SSAValue:
     """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…].
 
-    It is a convolution with the reversed filters of data between whose elements there are zeros. The spatial sizes of
-    the result are `wanted`; without them they follow from explicit pads, or are those of x times the strides.
+    It is a convolution of the data, with zeros inserted between its elements, with the reversed filters. The spatial
+    sizes of the result are `wanted`; without them they follow from explicit pads, or are those of x times the strides.
     """
     axes = len(window.strides)
     whole = whole_transposed_convolution(op, x, filters, window, padding, groups)
@@ -85,7 +85,7 @@ def unfolded_transposed_convolution(
 def whole_transposed_convolution(
     op: OpBuilder, x: SSAValue, filters: SSAValue, window: SlidingWindow, padding: tuple[int, ...], groups: int | SSAValue
 ) -> SSAValue:
-    """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…], of which no pads are removed.
+    """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…], before any pads are removed.
 
     `groups` is a number, or a list of one entry that is computed.
     """
@@ -122,8 +122,8 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
 def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_at_end: bool) -> SSAValue:
     """x [N, C, L…] with other spatial sizes, lists of one entry each.
 
-    Surplus elements are removed at both sides, an odd one at the end with `more_at_end` and at the beginning otherwise;
-    missing ones are zeros after the others.
+    Surplus elements are removed at both sides: if their number is odd, one more at the end with `more_at_end` and at
+    the beginning otherwise. Missing elements are zeros after the others.
     """
     begins: list[SSAValue] = []
     for axis, target in enumerate(targets):
@@ -150,7 +150,7 @@ def _spread(op: OpBuilder, x: SSAValue, axis: int, stride: int, rank: int) -> SS
 
 
 def _with_pads(op: OpBuilder, x: SSAValue, extents: list[SSAValue], window: SlidingWindow) -> SSAValue:
-    """x with the zeros around it that a window wants."""
+    """x with the padding of a window around it."""
     if window.auto_pad == "valid" or (window.auto_pad == "explicit" and not any((*window.pads_begin, *window.pads_end))):
         return x
     if window.auto_pad == "explicit":

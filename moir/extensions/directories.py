@@ -5,7 +5,7 @@
     DIR/front/onnx/*.py              lowerings and transformations for one framework; also front/onnx/extractors/*.py
     DIR/middle/*.py, DIR/back/*.py   transformations of the later phases
 
-Tests beside them (`*_test.py`) are no extensions: they are not loaded, as in Model Optimizer.
+Tests beside them (`*_test.py`) are not extensions: they are not loaded, as in Model Optimizer.
 
 An entry point is `name = package`, or `package.module:attribute` where the attribute is a path. Its name can be given
 wherever the path of a directory can.
@@ -24,7 +24,7 @@ from moir.frameworks import FRAMEWORKS
 from moir.suggestions import did_you_mean
 
 ENTRY_POINTS = "moir.extensions"
-"""The group of the entry points."""
+"""The group of the entry points by which installed packages announce extensions."""
 
 PHASE_DIRECTORIES = ("ops", "front", "middle", "back")
 
@@ -53,7 +53,7 @@ def find_directory(name: str | Path) -> Path:
     if not path.is_dir():
         installed = _installed(str(name))
         if installed is None:
-            reason = "is no directory" if path.exists() else "there is no such directory"
+            reason = "is not a directory" if path.exists() else "there is no such directory"
             raise ConversionError(f"an extension cannot be loaded: {reason}", location=str(name), hint=_hint(path))
         path = installed
     if not any((path / each).is_dir() for each in PHASE_DIRECTORIES):
@@ -84,7 +84,7 @@ def _installed(name: str) -> Path | None:
             raise ConversionError(f"its entry point {point.value} cannot be loaded: {reason_of(error)}", location=name) from error
         if spec is not None and spec.submodule_search_locations:
             return Path(next(iter(spec.submodule_search_locations)))
-        raise ConversionError(f"its entry point {point.value} is no package", location=name)
+        raise ConversionError(f"its entry point {point.value} is not a package", location=name)
     return None
 
 
@@ -106,7 +106,7 @@ def files_of(directory: Path, framework: str | None) -> Iterator[ExtensionPath]:
 
 
 def unread_folders(directory: Path) -> Iterator[Path]:
-    """The folders in `front` with files that are for no framework that moir reads."""
+    """The folders in `front` that are not named after a framework that moir reads, with files in them."""
     front = directory / "front"
     for folder in sorted(front.iterdir()) if front.is_dir() else ():
         if folder.name not in FRAMEWORKS and folder.is_dir() and any(_loadable(path) for path in folder.iterdir()):

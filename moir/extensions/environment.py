@@ -46,7 +46,7 @@ class Choice:
         return bool(self.enabled or self.disabled or self.environment_enabled or self.environment_disabled)
 
     def is_enabled(self, names: Iterable[str], default: bool) -> bool:
-        """Whether a transformation or pass with these names runs; `default` holds where none of them is listed."""
+        """Whether a transformation or pass with these names runs; `default` decides if none of them is listed."""
         own = frozenset(names)
         for disabled, enabled in ((self.disabled, self.enabled), (self.environment_disabled, self.environment_enabled)):
             if own & disabled:
@@ -58,7 +58,7 @@ class Choice:
     def check(self, known: Iterable[str]) -> None:
         """Raises UsageError for a name in the options that no transformation or pass has.
 
-        Names in the environment are not checked, as they may be meant for other models.
+        Names in the environment are not checked, because they may be meant for other models.
         """
         every = frozenset(known)
         for name in sorted((self.enabled | self.disabled) - every):

@@ -60,7 +60,7 @@ def nearest_attribute(error: BaseException) -> str | None:
 
 
 MISSING_NAMES = "moir.model_optimizer.missing_names:missing_names"
-"""The function that lists what a file imports of Model Optimizer and moir lacks.
+"""The function that lists the imports of a file from Model Optimizer which moir does not have.
 
 It is in a layer above this module and therefore loaded by name.
 """
@@ -79,7 +79,7 @@ def failure(error: BaseException, what: str, owns: OwnsFile) -> ConversionError:
         what: the part of the extension that failed, for the message: `run_after of transformation …`.
         owns: whether a file belongs to an extension.
 
-    Returns an error with line, operation and node as far as the traceback gives them.
+    Returns an error with line, operation and node as far as the traceback contains them.
     """
     from moir.dialects.names import name_of
     from moir.rewriting.failing_operation import failing_operation

@@ -202,8 +202,8 @@ class AliasFinder(MetaPathFinder):
 class NeighbourFinder(MetaPathFinder):
     """Imports modules that lie beside the directories of extensions: `from common import SCALE`.
 
-    Model Optimizer put the folder in which a directory lies in front of the module path. Here installed modules come
-    first, so that no file of a user hides one from moir.
+    Model Optimizer put the folder in which a directory lies at the front of the module path. Here installed modules
+    come first, so that no file of a user hides one from moir.
 
     Args:
         packages: the extensions.
@@ -218,7 +218,7 @@ class NeighbourFinder(MetaPathFinder):
         sys.meta_path.append(self)
 
     def close(self) -> None:
-        """Remove the finder and the modules that it found, which a later extension may have other ones of."""
+        """Remove the finder and its modules: a later extension may have others of the same names."""
         sys.meta_path.remove(self)
         for name in [name for name in list(sys.modules) if name.partition(".")[0] in self._found]:
             sys.modules.pop(name, None)
@@ -245,5 +245,5 @@ class NeighbourFinder(MetaPathFinder):
 
 
 def _has_modules(folder: Path) -> bool:
-    """Whether a folder, or one in it, has modules: one of data only is no package."""
+    """Whether a folder, or one in it, has modules: a folder without modules is not a package."""
     return any(any(folder.glob(pattern)) for pattern in ("*.py", "*/*.py"))

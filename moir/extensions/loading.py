@@ -81,7 +81,7 @@ class Settings:
 
     @property
     def names_transformations(self) -> bool:
-        """Whether there is something to collect transformations from."""
+        """Whether there are directories or a configuration from which transformations can be collected."""
         return bool(self.directories) or self.configuration is not None or self.parameters.get(DETECTION.name) == "output"
 
 
@@ -232,8 +232,8 @@ class Extensions:
     def passes(self, names: Sequence[str], framework: str, made: Callable[[str], ModulePass] = deferred) -> list[ModulePass]:
         """The passes of a pipeline without the disabled ones, with the transformations inserted.
 
-        If transformations that begin the middle phase see layouts, the lowering keeps the operations that say the
-        layout of their data, and runs a second time after these transformations.
+        If transformations that begin the middle phase see layouts, the lowering keeps the operations with an attribute
+        for their data layout, and runs a second time after these transformations.
 
         Args:
             names: the names of the passes.

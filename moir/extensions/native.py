@@ -174,7 +174,7 @@ def _named(file: ExtensionFile, source: type) -> str:
 
 def _checked(file: ExtensionFile, name: str) -> str:
     if not PASS_NAME.fullmatch(name):
-        raise file.error(f"{name!r} is no name for a pass", "use letters, digits and hyphens")
+        raise file.error(f"{name!r} is not a name for a pass", "use letters, digits and hyphens")
     return name
 
 

@@ -5,9 +5,9 @@
         run_before = ("fold-scales",)
 
 The passes of the pipeline keep their order. A transformation runs after the last occurrence of each name in its
-`run_after`, in front of the first occurrence of each name in its `run_before`, and as early as that allows;
-transformations for the same position run in the order of their names. Of a pass that occurs several times,
-`fold-constants#2` is the second occurrence. An attribute that a transformation lacks is replaced by the default of its
+`run_after`, before the first occurrence of each name in its `run_before`, and as early as that allows;
+transformations for the same position run in the order of their names. `fold-constants#2` is the second occurrence of a
+pass that occurs several times. An attribute that a transformation lacks is replaced by the default of its
 phase: after the anchor that begins the phase, before the one that ends it.
 """
 
@@ -38,7 +38,7 @@ class Transformation:
     Args:
         name: the name that other transformations and messages use.
         build: creates the pass.
-        run_after: names of passes, anchors and transformations in front of it.
+        run_after: names of passes, anchors and transformations before it.
         run_before: names of passes, anchors and transformations after it.
     """
 
@@ -47,7 +47,7 @@ class Transformation:
     run_after: tuple[str, ...]
     run_before: tuple[str, ...]
     place: str = ""
-    """Its class and file, for messages."""
+    """The class and the file of the transformation, for messages."""
 
 
 def slotted_in(
@@ -113,7 +113,7 @@ def _place(
     if (plain if mark else name) in ignored:
         return None
     hint = did_you_mean(name, [*places, *added], "`moir passes` lists the names")
-    raise ConversionError(f"the transformation {transformation.name} refers to {name!r}, which is no pass", hint=hint)
+    raise ConversionError(f"the transformation {transformation.name} refers to {name!r}, which is not a pass", hint=hint)
 
 
 def _times(name: str, places: Mapping[str, Sequence[int]]) -> str:
@@ -139,7 +139,7 @@ def _way_out(members: Sequence[int | str], places: Mapping[str, Sequence[int]], 
     if not listed:
         return "change their run_after or run_before"
     name = next(iter(listed))
-    meaning = "where run_after means after the last and run_before in front of the first"
+    meaning = "where run_after means after the last and run_before before the first"
     return f"{_times(name, places)}, {meaning}; say {_forms(name, places)} to mean one of them"
 
 

@@ -38,7 +38,7 @@ def placed(
         pipeline: names of its passes, a subset of `every_pass`.
         transformations: the transformations that apply to models of the framework.
         framework: the framework of the model.
-        known: all transformations, as lists may contain those for other frameworks.
+        known: all transformations, because lists may contain those for other frameworks.
 
     Raises ConversionError for a cycle, and for names and classes that do not exist.
     """
@@ -112,7 +112,7 @@ class _Names:
         if transformation.ignores_unknown:
             return None
         raise ConversionError(
-            f"{attribute} of the transformation {transformation.name} lists the class {reference.__name__}, which is no transformation",
+            f"{attribute} of the transformation {transformation.name} lists the class {reference.__name__}, which is not a transformation",
             location=shown(transformation.file),
         )
 

@@ -50,9 +50,9 @@ class UserTransformation:
         build: creates the pass that does the work, from the options in a pipeline.
         condition_argument: converts a model to the argument of the predicates in `graph_condition`.
         owns: whether a file belongs to its extension, for messages.
-        ignores_unknown: whether `run_after` and `run_before` may contain classes that are no transformations.
+        ignores_unknown: whether `run_after` and `run_before` may contain classes that are not transformations.
         keeps_dead: whether operations that nothing depends on stay for the next transformation of the front phase.
-        sees_layouts: whether in the middle phase it is to see the operations that say the layout of their data.
+        sees_layouts: whether, in the middle phase, it sees the operations with an attribute for their data layout.
     """
 
     name: str
@@ -68,7 +68,7 @@ class UserTransformation:
     keeps_dead: bool = False
     sees_layouts: bool = False
     told_by_condition: Callable[[Any], str] = _nothing
-    """Describes the argument of a predicate in `graph_condition` that does not hold, for a message."""
+    """Describes, for a message, the model for which a predicate in `graph_condition` does not hold."""
 
     @property
     def id(self) -> str | None:
@@ -89,18 +89,18 @@ class UserTransformation:
 
     @property
     def definition(self) -> str:
-        """Its class and file."""
+        """The class and the file of the transformation."""
         return f"{self.label.rpartition('.')[2]} in {shown(self.file)}"
 
     @property
     def summary(self) -> str:
-        """Its line in a list of passes: description, id, class and file."""
+        """The line of the transformation in a list of passes: description, id, class and file."""
         place = ", ".join((*((f"id {self.id}",) if self.id else ()), self.definition))
         return f"{self.description} ({place})" if self.description else place
 
     @property
     def reason(self) -> str:
-        """Why it runs where it does, for a list of passes: what it declares, and the defaults of its phase."""
+        """Why it has its position in the list of passes: its constraints, and the defaults of its phase."""
         after, before = PHASES[self.phase]
         parts: list[str] = []
         for attribute, word, default in (("run_after", "after", after), ("run_before", "before", before)):
@@ -113,11 +113,11 @@ class UserTransformation:
 
     @property
     def title(self) -> str:
-        """Its designation in messages."""
+        """The designation of the transformation in messages."""
         return f"transformation {self.id or self.name} ({self.label})"
 
     def is_enabled(self, choice: Choice) -> bool:
-        """Whether it is to run. Evaluated at each call: a transformation in front of it may change its `enabled`."""
+        """Whether it is to run. Evaluated at each call: a transformation before it may change its `enabled`."""
         return choice.is_enabled(self.handles, bool(getattr(self.source, "enabled", True)))
 
     def flag(self, name: str, default: bool = False) -> bool:

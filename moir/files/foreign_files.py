@@ -26,11 +26,11 @@ class FileKind(Record):
     """A kind of file.
 
     Args:
-        name: what the file is, with its article.
+        name: the name of the kind of file, with its article.
         step: what the user can do; `{path}`, `{stem}` and `{folder}` stand for those of the file.
         beginning: regular expression for the first bytes.
-        suffixes: ends of the names of files whose first bytes identify nothing.
-        endings: ends, one of which the name must have besides the first bytes; empty if any name will do.
+        suffixes: the file is of this kind if its name ends so and its first bytes identify no kind.
+        endings: if there are any, the name must end with one of them, besides having the first bytes.
     """
 
     name: str
@@ -50,7 +50,7 @@ class FileKind(Record):
 
 
 _ZIP = rb"PK\x03\x04.{26}"
-"""The header of a zip archive's first entry, in front of its name."""
+"""The header of a zip archive's first entry, before its name."""
 
 _SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)*"
 """Regular expression for blanks and comments before the first word of a text."""
@@ -160,7 +160,10 @@ GENERAL: tuple[FileKind, ...] = (
 
 
 def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = KINDS, *, by_suffix: bool = True) -> FileKind | None:
-    """The first kind whose expression matches the first bytes of a file, or else, `by_suffix`, that its name says."""
+    """The first kind whose expression matches the first bytes of a file.
+
+    If there is none, and `by_suffix` is true, the first kind whose suffix the name of the file has.
+    """
     kinds, lower = tuple(kinds), name.lower()
     for kind in kinds:
         if kind.beginning is not None and kind.is_named(name) and re.match(kind.beginning, beginning, re.DOTALL):

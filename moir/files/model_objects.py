@@ -119,7 +119,9 @@ def _write_graph(given: Any, folder: Path) -> Path:
 
 
 def _concrete(given: Any) -> Any:
-    """The traced function of a tf.function, a method of one, or such a function itself."""
+    """The traced function of a given tf.function or of a method that is one; a traced function is returned
+    unchanged.
+    """
     return given.get_concrete_function() if hasattr(given, "get_concrete_function") else given
 
 
@@ -261,7 +263,7 @@ class Source:
 
 @contextmanager
 def written(given: Any, example_inputs: Any = None) -> Generator[Source]:
-    """Write an object to a file. Raises ArgumentError if its framework cannot do so.
+    """Write an object to a file. Raises ArgumentError if its framework cannot write it.
 
     Args:
         given: an object for which `is_model_object` holds.

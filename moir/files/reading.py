@@ -55,7 +55,7 @@ def map_file(path: Path, model: Path | None = None) -> mmap.mmap | None:
 
     Args:
         path: the file.
-        model: the model file, or the folder of one, that the file was found through, and whose folder it must be in
+        model: the model file or folder that refers to the file, which must be in the same folder
             (`ModelFolder`); None for a file that the user named.
 
     Raises ModelFileError if it cannot be read, or is not in the folder of the model.
@@ -98,7 +98,7 @@ def read_whole(path: Path, what: str, limit: int = LARGEST_CONFIGURATION) -> byt
 def opened(path: Path, model: Path | None = None) -> Generator[tuple[int, os.stat_result]]:
     """The descriptor of a regular file that is open in the context, and its status; see `map_file`.
 
-    Raises ModelFileError if it is no regular file or not in the folder of the model, OSError if it cannot be opened.
+    Raises ModelFileError if it is not a regular file or not in the folder of the model, OSError if it cannot be opened.
     """
     # A named pipe would block. The open file is examined, since the file at the path may change in between.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
@@ -116,7 +116,9 @@ def opened(path: Path, model: Path | None = None) -> Generator[tuple[int, os.sta
 
 
 def check_beginning(path: Path, data: mmap.mmap, dialect: str) -> None:
-    """Raises ModelFileError if a file begins like a kind that no frontend reads, and not like those of a framework."""
+    """Raises ModelFileError if a file begins like a kind that no frontend reads, and not like the files of a
+    framework.
+    """
     beginning = data[:SAMPLE]
     if not FRAMEWORKS[dialect].begins(beginning):
         # The table of these kinds is imported for files that may be of one.
@@ -163,10 +165,10 @@ class ModelFolder:
         return target if any(target.is_relative_to(folder) for folder in self._allowed) else None
 
     def check_opened(self, path: Path, descriptor: int) -> None:
-        """Check that an open file is the one in the allowed folders that its path means.
+        """Check that an open file is the file at its path, within the allowed folders.
 
         The check follows the opening: a link that is changed before or after it leads to another file, or out of the
-        folders. A file with further names may be anywhere under one of them.
+        folders. A file with several hard links is rejected, because another link may be outside of the folders.
 
         Raises ModelFileError if it is not, OSError if there is no file at the path any more.
         """

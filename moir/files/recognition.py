@@ -95,7 +95,7 @@ def beside(path: Path, suffix: str) -> Path:
 
 
 def _absent(path: Path) -> ModelFileError:
-    """The error for a path without a file: with names like it in its folder."""
+    """The error for a path without a file: with similar names in its folder."""
     from moir.suggestions import did_you_mean
 
     hint = None
@@ -115,17 +115,14 @@ def _framework_of_folder(path: Path) -> Framework:
     for framework in readable():
         if any((path / name).is_file() for name in framework.folder_files):
             return framework
-    reason = "the folder is no SavedModel: it has no saved_model.pb"
+    from moir.suggestions import alternatives
+
     try:
         models = list(islice(_models_in(path), 4))
     except OSError as error:
         raise ModelFileError(f"cannot be read: {error.strerror or error}", location=str(path)) from error
-    if models:
-        from moir.suggestions import alternatives
-
-        shown = alternatives(str(each) for each in models[:3])
-        raise ModelFileError(reason, location=str(path), hint=f"did you mean {shown}?")
-    raise ModelFileError(reason, location=str(path), hint=_step_of_folder(path))
+    hint = f"did you mean {alternatives(str(each) for each in models[:3])}?" if models else _step_of_folder(path)
+    raise ModelFileError("the folder is not a model", location=str(path), hint=hint)
 
 
 def _models_in(path: Path) -> Iterator[Path]:
@@ -161,4 +158,4 @@ def _step_of_folder(path: Path) -> str:
     for each in _entries(path):
         if each.is_file() and (kind := foreign_kind(beginning_of(each), each.name)) is not None:
             return f"it has {each.name}: {kind.error(each).reason.removeprefix('this is ')}; {kind.error(each).hint}"
-    return "give a model file, or the folder of a SavedModel"
+    return "give a model file, or the folder of a SavedModel or of an export of PaddlePaddle"

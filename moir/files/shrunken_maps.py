@@ -24,7 +24,7 @@ _WITH_INFORMATION = 4
 _PLACE_OF_ADDRESS = 16
 """Offset of the address in `siginfo_t`, after three integers."""
 _FIXED = 0x10
-"""MAP_FIXED of <sys/mman.h>: pages that are there are replaced."""
+"""MAP_FIXED of <sys/mman.h>: existing pages are replaced."""
 
 
 class _Map(Record):
@@ -95,7 +95,7 @@ class ShrunkenMaps:
         """Put zeros after the end of a file, from the page of the fault on.
 
         The thread that reads is in the midst of an instruction that copies memory. It holds no lock that Python needs,
-        so that Python code may run here.
+        so Python code may run here.
         """
         ctypes = self._ctypes
         address: int = ctypes.c_size_t.from_address(information + _PLACE_OF_ADDRESS).value

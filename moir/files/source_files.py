@@ -20,7 +20,7 @@ _FILES: WeakKeyDictionary[ModuleOp, Mapping[Path, FileState]] = WeakKeyDictionar
 
 
 class Reading:
-    """The result of a context of `recorded`: gets the module that is read in it."""
+    """The object that a context of `recorded` yields; the context has to set `module` to the module that it reads."""
 
     def __init__(self) -> None:
         self.module: ModuleOp | None = None
@@ -60,8 +60,9 @@ def files_read(module: ModuleOp) -> Mapping[Path, FileState]:
 def check_not_read(module: ModuleOp, paths: Iterable[Path]) -> None:
     """Check that a module was not read from files that are to be written.
 
-    Of a module whose files are not recorded, a copy for example, any file that is mapped into memory may be one. Of
-    others, another part of the process may have mapped the file, such as the runtime that compiled an earlier model.
+    If the files of a module are not recorded, as for a copy, each file that is mapped into memory counts as one of
+    them. If they are recorded, memory maps do not matter: another part of the process may have mapped a file, such as
+    the runtime that compiled an earlier model.
 
     Raises EmissionError that names the first of `paths` that the module was read from.
     """

@@ -1,8 +1,8 @@
 """Checks that files do not change while a model is read from them and converted; it could mix two states of a file
 otherwise.
 
-The size and the time of change of each file are noted when it is opened, and compared when its content is of no more
-use. A file that was replaced by another one keeps its content as long as it is mapped.
+The size and the time of change of each file are noted when it is opened, and compared when its content is no longer
+needed. A file that was replaced by another one keeps its content as long as it is mapped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FileState(Record):
 
 
 def check_unchanged(files: Mapping[Path, FileState], cause: Exception | None = None) -> None:
-    """Check that files are as they were when they were opened; `cause` is an error that a change may have caused.
+    """Check that files have not changed since they were opened; `cause` is an error that a change may have caused.
 
     Raises ModelFileError that names a file that has changed.
     """

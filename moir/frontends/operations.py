@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects import opset
+from moir.dialects.data import DataAttr
 from moir.dialects.moir import NoneOp
-from moir.dialects.names import add_tensor_names, escaped, names_of
+from moir.dialects.names import add_tensor_names, escaped, names_of, several_tensor_names
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import impossibility, tensor
 from moir.errors import ModelFileError
@@ -25,6 +26,22 @@ class Operations:
         """Append an operation."""
         self.list.append(op)
 
+    def parameter(
+        self, type_: Attribute, attributes: Mapping[str, Attribute] | None = None, properties: Mapping[str, Attribute] | None = None
+    ) -> SSAValue:
+        """Append a Parameter; returns its result."""
+        op = opset.operation("opset1.Parameter").create(result_types=[type_], properties=properties or {}, attributes=attributes or {})
+        self.list.append(op)
+        return op.results[0]
+
+    def constant(self, data: DataAttr, attributes: Mapping[str, Attribute] | None = None) -> SSAValue:
+        """Append a Constant; returns its result."""
+        op = opset.operation("opset1.Constant").create(
+            properties={"value": data}, attributes=attributes or {}, result_types=[tensor(data.shape, data.element)]
+        )
+        self.list.append(op)
+        return op.results[0]
+
     def absent(self) -> SSAValue:
         """The value for absent operands; the block has one operation for all of them."""
         if self._absent is None:
@@ -32,6 +49,14 @@ class Operations:
             self.list.append(op)
             self._absent = op.result
         return self._absent
+
+
+def named(name: str, *tensors: str) -> dict[str, Attribute]:
+    """The attributes of an operation with a name, and with names of its result's tensor if some are given."""
+    attributes: dict[str, Attribute] = {"name": string_attribute(name)}
+    if tensors:
+        attributes["tensor_names"] = several_tensor_names([list(tensors)])
+    return attributes
 
 
 def outputs_of(values: Iterable[tuple[SSAValue, str]], operations: Sequence[Operation]) -> list[Operation]:

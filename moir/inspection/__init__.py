@@ -1,1 +1,1 @@
-"""What a model consists of, before anything is converted: the results of `moir.inspect` and `moir inspect`."""
+"""The contents of a model before any conversion: the results of `moir.inspect` and `moir inspect`."""

@@ -30,7 +30,7 @@ _PLAIN = "#dae8fc"
 
 
 def drawing(module: ModuleOp) -> str:
-    """The graphs of the models of a module as SVG; for one that is too large, a sentence."""
+    """The graphs of the models of a module as SVG; a sentence instead of a graph that is too large."""
     return "".join(map(_model, models_of(module)))
 
 
@@ -51,7 +51,9 @@ def _producers(op: Operation) -> list[Operation]:
 
 
 def _rows(operations: list[Operation]) -> list[list[Operation]]:
-    """The operations in rows by the length of the longest path to them; in each row, in the order of their operands."""
+    """The operations in rows by the length of the longest path to them; a row is in the order of the operands of its
+    operations.
+    """
     depth: dict[Operation, int] = {}
     for op in operations:
         depth[op] = max((depth[source] + 1 for source in _producers(op) if source in depth), default=0)
@@ -74,7 +76,7 @@ def _total(rows: list[list[Operation]]) -> int:
 
 
 def _left(row: list[Operation], index: int, rows: list[list[Operation]]) -> float:
-    """The left side of a box: the boxes of a row stand in its middle."""
+    """The left side of a box: the boxes of a row are centred."""
     own = len(row) * (_WIDTH + _GAP) - _GAP
     return (_total(rows) - own) / 2 + index * (_WIDTH + _GAP)
 
@@ -100,7 +102,7 @@ def _box(op: Operation, x: float, y: float) -> str:
 
 
 def _short(text: str) -> str:
-    """A text that fits into a box: of a long name the end, which tells nodes apart."""
+    """A text shortened to fit into a box: the end of a long name is kept, since it distinguishes nodes."""
     text = one_line(text)
     return text if len(text) <= _LONGEST else f"…{text[-_LONGEST + 1 :]}"
 

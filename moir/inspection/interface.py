@@ -24,12 +24,12 @@ TEXT, MODULE = "text of a module", "module"
 
 
 def inspect(model: Any, *, node: str | None = None, **options: Any) -> Inspection | tuple[NodeInspection, ...]:
-    """What a model consists of, and what of it moir cannot convert; nothing is converted.
+    """The contents of a model, and the operations that moir cannot convert; nothing is converted.
 
     Args:
         model: a path of any format that moir reads, texts of modules included; a module; or a model in memory, as
             `convert_model` takes it.
-        node: the name of a node or a tensor: the result is then what is known of the operations with this name.
+        node: the name of a node or a tensor: the result then describes the operations with this name.
         options: the options of `convert_model` for readers and extensions, such as `checkpoint` and `extensions`.
 
     Raises ConversionError for a model that cannot be read, UsageError for a mistake in the arguments, such as a node
@@ -49,7 +49,7 @@ def module_of(model: Any, options: ConversionOptions, stack: ExitStack) -> tuple
         options: the options of the reader.
         stack: removes copies at the end.
 
-    Returns the module, and the framework as which it was read; None for a text and for a module.
+    Returns the module, and the framework whose frontend read it (None for a text and for a module).
     """
     if isinstance(model, ModuleOp):
         return model, None
@@ -71,8 +71,8 @@ def inspected(
 
     Args:
         module: the module.
-        framework: the framework as which it was read, None for a module and a text.
-        options: the options of the conversion that is looked ahead to.
+        framework: the framework whose frontend read it, None for a module and a text.
+        options: the options that a conversion would have.
         stack: closes extensions at the end.
         node: the name of a node, or None.
         is_text: whether the module was read from a file.

@@ -89,7 +89,7 @@ def _producer(value: OpResult) -> Neighbour:
 
 
 def attribute_text(attribute: Attribute) -> str:
-    """An attribute as in the text form, cut where it is long; of a large value only its type."""
+    """An attribute as in the text form, cut where it is long; for a large value only its type."""
     if isinstance(attribute, DataAttr) and (attribute.data.values is None or attribute.nbytes > INLINE_BYTES):
         return f"#moir.data<{','.join(map(str, attribute.shape))} x {attribute.element}>"
     text = StringIO()

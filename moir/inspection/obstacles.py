@@ -1,9 +1,9 @@
 """What moir cannot convert in a model.
 
 The passes up to the lowering run on a copy of the module, and each node is lowered there, but an error of one does not
-stop the others. The obstacles found are those that a conversion would report: kinds without a lowering of moir or of an
-extension, which the framework does not define by others either, and nodes in a form that the lowering of their kind
-refuses. A node after such a node is not reported if it cannot be lowered without the types of its operands.
+stop the others. The obstacles found are those that a conversion would report: kinds without a lowering of moir or of
+an extension, which the framework does not define by other kinds either, and nodes in a form that the lowering of their
+kind refuses. A node after such a node is not reported if it cannot be lowered without the types of its operands.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def obstacles(
     module: ModuleOp, framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None
 ) -> tuple[tuple[Obstacle, ...], str | None]:
-    """What moir cannot convert in a module, and the error of a pass in front of the lowering, None if there is none.
+    """What moir cannot convert in a module, and the error of a pass before the lowering, None if there is none.
 
     Args:
         module: the module, which is not changed.
@@ -63,7 +63,7 @@ def obstacles(
 
 
 def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> None:
-    """Lower what can be lowered in a block; `refused` gets the errors of the others."""
+    """Lower the operations of a block that can be lowered; `refused` gets the errors of the others."""
     op = block.first_op
     while op is not None:
         before, following = op.prev_op, op.next_op
@@ -77,7 +77,7 @@ def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> N
 
 
 def _left(module: ModuleOp, refused: dict[Operation, str]) -> list[Obstacle]:
-    """The obstacles among the operations that are left."""
+    """The obstacles among the operations that were not lowered."""
     from moir.passes.check.check_lowered import must_go
 
     found: dict[tuple[str, str | None], list[str]] = {}

@@ -69,7 +69,7 @@ class Subgraph(Record):
     Args:
         node: the name of the operation around it.
         operation: the name of that operation's kind.
-        role: what the operation calls it, such as `then_branch`.
+        role: its name in the operation, such as `then_branch`.
         operations: how many operations it has, those of bodies in it included.
         inputs: how many inputs it has.
         outputs: how many results it has.
@@ -84,7 +84,7 @@ class Subgraph(Record):
 
 
 class Obstacle(Record):
-    """What moir cannot convert.
+    """Nodes of one kind that moir cannot convert.
 
     Args:
         operation: the name of a kind of operation.
@@ -128,10 +128,10 @@ class NodeInspection(Shown):
         node: the name of the node; empty if it has none.
         operation: its kind, such as `onnx.Conv`.
         convertible: whether moir can convert it.
-        attributes: its attributes as texts; of a large value, only its type.
+        attributes: its attributes as texts; for a large value, only its type.
         operands: its operands.
         results: its results.
-        sources: the nodes of the framework from which it comes, if it is not as it was read.
+        sources: the nodes of the framework from which it comes, if it has changed since it was read.
         around: the name of the operation whose body it is in; None if it is in none.
     """
 
@@ -185,7 +185,7 @@ class Inspection(Shown):
         weights: its constants by element type, the largest first.
         largest_weights: the largest constants, at most ten.
         subgraphs: the bodies of its operations.
-        metadata: what the model says of itself: versions of operation sets, producer, parameters of a conversion, ….
+        metadata: the metadata of the model: versions of operation sets, producer, parameters of a conversion, ….
     """
 
     name: str

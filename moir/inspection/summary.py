@@ -44,9 +44,9 @@ def inspect_module(
 
     Args:
         module: the module.
-        form: what it was read as, for the result.
+        form: the format that was read, for the result.
         framework: the name of the framework's dialect.
-        options: the options of the conversion that is looked ahead to.
+        options: the options that a conversion would have.
         extensions: the extensions that are loaded.
         is_read: whether the module is a model as its frontend has read it.
     """
@@ -79,7 +79,7 @@ def _ports(ports: list[Port], operations: Any, kind: str) -> Iterator[InspectedP
 
 
 def constants_of(op: Operation) -> Iterator[DataAttr]:
-    """The values of tensors that an operation has as its properties: of a constant, its value."""
+    """The tensors among the properties of an operation, such as the value of a constant."""
     return (each for each in op.properties.values() if isinstance(each, DataAttr))
 
 
@@ -120,7 +120,7 @@ def _subgraphs(module: ModuleOp) -> Iterator[Subgraph]:
 
 
 def roles(op: Operation) -> list[str]:
-    """What an operation calls its bodies: the attributes that hold them in the framework, or `body`."""
+    """The names of the bodies of an operation: the framework's attributes that contain them, or `body`."""
     names = op.properties.get("graph_attributes")
     found = [] if names is None else [str(each) for each in value_of(names)]
     if len(found) == len(op.regions):
@@ -131,7 +131,7 @@ def roles(op: Operation) -> list[str]:
 
 
 def _python(attribute: Attribute) -> Any:
-    """An attribute of a model as what JSON has."""
+    """An attribute of a model as a value of JSON."""
     if isinstance(attribute, DictionaryAttr):
         return {name: _python(each) for name, each in cast("Mapping[str, Attribute]", attribute.data).items()}
     if isinstance(attribute, ArrayAttr):

@@ -1,4 +1,4 @@
-"""Results as tables: plain text, HTML, and what `rich` draws on a terminal are made of the same rows."""
+"""Results as tables: plain text, HTML, and tables of `rich` on a terminal are made from the same rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Table(Record):
     """A table.
 
     Args:
-        title: what is in it.
+        title: its title.
         columns: the names of its columns.
         rows: its cells, row by row.
-        bad: the numbers of the rows that are shown as a mistake is.
+        bad: the indices of the rows that are marked as errors.
     """
 
     title: str
@@ -35,7 +35,7 @@ class Shown(Record):
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as what JSON has."""
+        """The result as values of JSON."""
         return plain(self)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ def size_text(count: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text without what a terminal would obey: names in a model come from anywhere."""
+    """A text with control characters escaped: names in a model come from anywhere, and terminals obey them."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

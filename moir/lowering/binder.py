@@ -25,8 +25,8 @@ T = TypeVar("T")
 class LoweringRun(Protocol):
     """One run of a lowering pass over one model, as handlers see it.
 
-    `known` are the known values of the model, `versions` the versions of its operation sets by domain, `notes` those
-    for the user. With `keeps_layouts` operations that say the layout of their data stay.
+    `known` are the known values of the model, `versions` the versions of its operation sets by domain, `notes` the
+    notes for the user. With `keeps_layouts` operations with an attribute for their data layout are kept.
     """
 
     known: KnownValues
@@ -44,7 +44,7 @@ class LoweringRun(Protocol):
         ...
 
     def release(self, op: Operation) -> None:
-        """Erase an operation after the node that is being lowered is replaced, if the operation has no uses then."""
+        """Erase an operation, if it has no uses, once the node that is being lowered is replaced."""
         ...
 
 
@@ -165,7 +165,7 @@ class LoweringNode:
         if found is None:
             self.fail(f"attribute {name} is missing")
         if not isinstance(found, ComplexType) and not is_element_type(found):
-            self.fail(f"attribute {name} is no element type")
+            self.fail(f"attribute {name} is not an element type")
         return cast(Attribute, found)
 
     def tensor(self, name: str) -> Array | None:

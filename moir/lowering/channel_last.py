@@ -1,4 +1,6 @@
-"""The lowering pass of frameworks with operations that say the layout of their data, which extensions may have kept."""
+"""The lowering pass of frameworks whose operations have an attribute for the data layout; extensions may have kept
+them.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,12 @@ from moir.lowering.driver import LoweringPass, lower
 
 @dataclass(frozen=True)
 class ChannelLastLoweringPass(LoweringPass):
-    """Lowers the dialect of a channel-last framework; operations that say the layout of their data may stay."""
+    """Lowers the dialect of a channel-last framework; operations with an attribute for their data layout may be
+    kept.
+    """
 
     keeps_layouts: bool = False
-    """Whether these operations stay, for transformations of extensions."""
+    """Whether operations with an attribute for their data layout are kept, for transformations of extensions."""
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         lower(module, self.FRAMEWORK, keeps_layouts=self.keeps_layouts)

@@ -1,4 +1,4 @@
-"""Outputs whose types contradict what the file declares: notes about them.
+"""Notes about outputs whose inferred types contradict the types that the file declares.
 
     %1 = onnx.Relu(%0) : tensor<5x5xui16>        // the type that the file declares for the output
     opset1.Result(%1) {name = "y"}
@@ -36,7 +36,7 @@ def declared_outputs(block: Block) -> list[tuple[Result, Attribute]]:
 
 
 def contradictions(declared: Iterable[tuple[Result, Attribute]]) -> Iterator[str]:
-    """A note for each output whose element type or rank is another than what its file declares."""
+    """A note for each output whose element type or rank differs from the declared one."""
     for result, type_ in declared:
         computed = result.operands[0].type
         if _differ(element_of(type_), element_of(computed), dynamic) or _differ(rank_of(type_), rank_of(computed), None):
@@ -44,5 +44,5 @@ def contradictions(declared: Iterable[tuple[Result, Attribute]]) -> Iterator[str
 
 
 def _differ(declared: object, computed: object, unknown: object) -> bool:
-    """Whether two facts contradict each other: both are known, and they are not equal."""
+    """Whether a declared and a computed fact contradict each other: both are known and they are not equal."""
     return declared not in (computed, unknown) and computed != unknown

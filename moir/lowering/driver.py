@@ -7,8 +7,8 @@ The passes `lower-onnx`, `lower-tf`, … are built from the records in `moir.fra
 expanded to its definition by the framework, if there is one; otherwise it stays, and `check-lowered` reports it.
 Operations that extensions built with Model Optimizer's API (the `mo` dialect) are lowered in the same walk.
 
-With `keeps_layouts` the operations that say the layout of their data stay, so that transformations of extensions see
-them as in the framework; the pass runs a second time without it.
+With `keeps_layouts` the operations with an attribute for their data layout are kept, so that transformations of
+extensions see them as in the framework; the pass runs a second time without it.
 
     %y = tf.Conv2D(%x, %w) {strides = [1, 1, 1, 1], …} : tensor<*x!moir.dynamic>
 ->  %y = tf.Conv2D(%x, %w) {strides = [1, 1, 1, 1], …} : tensor<1x8x6x4xf32>
@@ -54,8 +54,8 @@ class Lowering:
         framework: the framework of the model.
         versions: versions of the operation sets the model imports, by domain.
         dialects: the records of the dialects that are lowered; by default that of the framework and moir's own.
-        keeps_layouts: whether the operations that say the layout of their data stay, with inferred types.
-        names_kept: whether those that stayed pass their names on to the operations that compute what they did.
+        keeps_layouts: whether the operations with an attribute for their data layout are kept, with inferred types.
+        names_kept: whether operations that stayed pass their names on to the operations that replace them.
     """
 
     def __init__(
@@ -87,27 +87,25 @@ class Lowering:
         return cast(Any, self._states[key])
 
     def release(self, op: Operation) -> None:
-        """Erase an operation once the node that is being lowered is replaced, if it has no uses then."""
+        """Erase an operation once the node that is being lowered is replaced, provided that it has no uses."""
         self._released.append(op)
 
     def block(self, block: Block) -> None:
         """Lower the operations of a block in order. Operations of a kind without handler stay.
 
-        Operations of operation sets, which passes in front of this one may have built, get their types here.
+        Operations of operation sets, which passes before this one may have built, get their types here.
         """
         builder = OpBuilder(self.known, block)
         current = block.first_op
         while current is not None:
             if isinstance(current, FrameworkOp) and current.name.startswith(self._prefixes):
-                current = self._keep(current) if self._is_kept(current) else self._lower(current, builder)
+                # An operation that says the layout of its data stays.
+                is_waiting = self.keeps_layouts and is_kept(current, self.framework)
+                current = self._keep(current) if is_waiting else self._lower(current, builder)
             else:
                 if current.operands and current.results and not current.regions:
                     infer_operation(current, self.known)
                 current = current.next_op
-
-    def _is_kept(self, op: FrameworkOp) -> bool:
-        """Whether an operation stays because it says the layout of its data."""
-        return self.keeps_layouts and is_kept(op, self.framework)
 
     def _keep(self, op: FrameworkOp) -> Operation | None:
         """Infer the types of an operation that stays; return the operation to visit next."""
@@ -163,7 +161,9 @@ class Lowering:
         return following
 
     def replacement(self, op: FrameworkOp, builder: OpBuilder) -> Sequence[SSAValue | None] | None:
-        """What the handler of an operation builds for its results; None if it has none, or leaves the operation."""
+        """The values that the handler of an operation builds for its results; None if the operation has no handler, or
+        is left unchanged.
+        """
         handler, version = self._handler(op)
         return None if handler is None else self._replacement(op, builder, handler, version)
 
@@ -228,14 +228,14 @@ class Lowering:
 
 
 def is_kept(op: Operation, framework: Framework) -> bool:
-    """Whether an operation of a model says the layout of its data, so that it may stay until the layout change."""
+    """Whether an operation may stay until the layout change, because it has an attribute for its data layout."""
     return isinstance(op, FrameworkOp) and op.dialect_name() == framework.dialect and op.KIND in framework.layout_kinds
 
 
 def _name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-    """Give the operation that computes what one said that stayed its name, which a Transpose after it would have.
+    """Give the name of an operation that an extension made to the one that replaces it, not to a Transpose after it.
 
-    It also notes the kind of that operation, so that transformations after the layout change still see it.
+    Its kind is recorded there too, so that transformations after the layout change still find it.
     """
     value, name = values[0] if values else None, name_of(op)
     if not isinstance(value, OpResult):
@@ -252,7 +252,7 @@ def _name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
 
 
 def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:
-    """Give the results of an operation the types of what would replace it, which is built and erased again.
+    """Infer the types of an operation that stays: its replacement is built, gives its types to it, and is erased.
 
     Returns whether a type changed. Raises ConversionError, with the name of the node, if it cannot be lowered.
     """
@@ -284,13 +284,14 @@ _VALUES = (SSAValue, NoneType)
 
 
 def _values(op: FrameworkOp, handler: BoundHandler, given: object) -> Sequence[SSAValue | None]:
-    """What a handler returned for the results of an operation.
+    """The values that a handler returned for the results of an operation, checked.
 
-    Raises ConversionError for anything else than values: the handler may be of an extension, which no type checker saw.
+    Raises ConversionError for anything other than values: the handler may be of an extension, which no type checker
+    saw.
     """
-    if type(given) is OpResult or isinstance(given, SSAValue):
-        return [cast("SSAValue", given)]
     values: Any = given
+    if type(given) is OpResult or isinstance(given, SSAValue):
+        return [values]
     if isinstance(values, list | tuple) and all(isinstance(value, _VALUES) for value in cast("Sequence[Any]", values)):
         return cast("Sequence[SSAValue | None]", values)
     # The handler as it was written, not the function that binds its signature.
@@ -349,8 +350,8 @@ def _has_unranked_input(block: Block) -> bool:
 def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False) -> None:
     """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered.
 
-    With `keeps_layouts`, the operations that say the layout of their data stay; the models have the attribute
-    `keeps_layouts` until they are lowered without.
+    With `keeps_layouts`, the operations with an attribute for their data layout are kept; the models have the
+    attribute `keeps_layouts` until they are lowered without.
     """
     table = table_of(framework)
     if table.check is not None:

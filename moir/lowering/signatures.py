@@ -11,11 +11,11 @@
 
 - `node` and `op` come first, if a handler asks for them: the node, for more than its operands and attributes, and the
   builder.
-- The other positional parameters are operands, in order. An operand whose default is None may be absent, as may one
-  that the handler does not use, whose name begins with an underscore; another one may not. `*values` are all remaining
+- The other positional parameters are operands, in order. An operand may be absent if its default is None, or if its
+name begins with an underscore, since the handler does not use it; all others are required. `*values` are all remaining
   operands, none of which may be absent.
-- Keyword-only parameters are attributes. The annotation says of which type (`READERS`), or else the default does, which
-  is the framework's; an attribute without default has to be there.
+- Keyword-only parameters are attributes. The annotation, or else the default, determines the type (`READERS`). The
+default is the framework's; an attribute without default is required.
 
 A trailing underscore (`lambda_`) keeps a name apart from one of Python; it is not part of the framework's name.
 """
@@ -59,7 +59,7 @@ class NodeAttribute(Record):
         parameter: the name of the parameter.
         name: the framework's name of the attribute.
         type: the annotation, a key of `READERS`.
-        default: the value of an attribute that is absent; None of a type with None.
+        default: the value if the attribute is absent; it is None for types that include None.
         is_required: whether a node must have it.
     """
 
@@ -110,11 +110,11 @@ READERS: Mapping[str, Reader] = {
 
 
 def signature_of(handler: Callable[..., Any], readers: Mapping[str, Reader] = READERS) -> Signature:
-    """The signature of a handler; that of a callable that is no function is (node, op).
+    """The signature of a handler; a callable that is not a function has the signature (node, op).
 
-    `readers` are those of its table, by whose names annotations are.
+    `readers` are the readers of its table, by the annotations that select them.
 
-    Raises UsageError if a parameter says neither an operand nor an attribute, or the builder comes before the node.
+    Raises UsageError if a parameter is neither an operand nor an attribute, or the builder comes before the node.
     """
     if not isinstance(handler, FunctionType):
         return Signature(("node", "op"), (), ())
@@ -156,7 +156,9 @@ def _attribute(handler: FunctionType, parameter: str, readers: Mapping[str, Read
 
 
 def _type_name(value: object) -> str:
-    """The annotation of a default; empty for None and an empty tuple, which have no type of their own."""
+    """The annotation that corresponds to the type of a default; empty for None and an empty tuple, which determine
+    none.
+    """
     if isinstance(value, tuple):
         return f"tuple[{type(cast('tuple[object, ...]', value)[0]).__name__}, ...]" if value else ""
     return "" if value is None else type(value).__name__
@@ -172,7 +174,7 @@ def bound(
 
         elu(op, x, *, alpha=1.0)  ->  elu(op, node.operand(0), alpha=node.number("alpha", 1.0))
 
-    A handler of (node, op) is that function.
+    A handler with the parameters (node, op) is returned unchanged.
 
     Args:
         handler: the handler.

@@ -28,14 +28,16 @@ from moir.rewriting.builder import OpBuilder
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
 """The result of a handler: a value for each result, or None for a result without uses.
 
-A single None leaves the operation as it is.
+A single None leaves the operation unchanged.
 """
 
 NEWEST = 1 << 16
 """A version above all existing versions."""
 
 Handler: TypeAlias = Callable[..., "Replacement | None"]
-"""What is registered: a function of operands and attributes, as its signature says (`moir.lowering.signatures`)."""
+"""A registered handler: a function of operands and attributes, according to its signature
+(`moir.lowering.signatures`).
+"""
 
 BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
 """A handler as a function of a node and a builder."""
@@ -110,7 +112,7 @@ class LoweringTable:
 
     @contextmanager
     def extended(self) -> Generator[None]:
-        """A context in which handlers from outside of `moir` precede all others; its end removes them."""
+        """A context in which handlers from outside of `moir` have precedence; they are removed at its end."""
         outer = self._added
         self._added = {kind: list(versions) for kind, versions in (outer or {}).items()}
         try:

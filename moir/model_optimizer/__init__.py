@@ -3,7 +3,7 @@
 The folders, each of which imports only earlier ones:
 
 - `values`: values of extensions and those of the IR: masked shapes, Python values, masks of slices;
-- `frameworks`: what extensions see of each framework, a view a framework;
+- `frameworks`: what extensions see of the models of each framework: one view per framework;
 - `block`: a view of a block of operations, with ids, edits and sentinels; it knows no nodes;
 - `attributes`: the attributes of operation nodes and data nodes as mappings;
 - `graph`: nodes, ports, connections, matching, editing;

@@ -39,7 +39,7 @@ class ConfigurationCollector:
     """Makes transformations of the entries with an `op`, and checks that every other entry has a class.
 
     Args:
-        settings: what extensions are loaded for.
+        settings: the conversion for which extensions are loaded.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -59,12 +59,12 @@ class ConfigurationCollector:
         )
 
     def collect(self, file: ExtensionFile) -> None:
-        """Note the ids that the classes of a file act on."""
+        """Note the `replacement_id`s of the classes of a file."""
         for base in (FrontReplacementFromConfigFileSubGraph, FrontReplacementFromConfigFileGeneral):
             self._ids.update(each.replacement_id for each in file.classes(base))
 
     def finish(self) -> None:
-        """All files are loaded. Raises ConversionError for an entry that nothing acts on."""
+        """Called when all files are loaded. Raises ConversionError for an entry without a transformation."""
         heads = self._heads()
         for id_, descriptors in self._descriptions.items():
             if id_ in self._ids or id_ in heads:
@@ -76,7 +76,10 @@ class ConfigurationCollector:
             self.transformations.append(self._operation_replacement(descriptors[0], self._path))
 
     def _heads(self) -> list[str]:
-        """The ids that moir has transformations of detection networks for. Collects these, if they are wanted."""
+        """The ids for which moir has transformations of detection networks.
+
+        Collects these transformations, if they are requested.
+        """
         if not self._descriptions and self._detection != "output":
             return []
         from moir.model_optimizer.detection.transformations import COMPLETE, IDS, configured, recognised
@@ -91,7 +94,7 @@ class ConfigurationCollector:
         return found
 
     def close(self) -> None:
-        """Nothing was registered elsewhere."""
+        """Do nothing: nothing was registered elsewhere."""
 
     def _unused(self, descriptor: CustomReplacementDescriptor) -> Exception:
         hint = did_you_mean(descriptor.id, self._ids, "give the directory of the extension that has it with --extensions")

@@ -1,8 +1,8 @@
 """Collects transformations, extractors and operations written for Model Optimizer's API from files.
 
-Every class that is defined in a file, or made in one, and is complete is registered, classes derived from other
-classes of a user included. Among transformations and extractors of one kind (`op`), one of a later directory replaces
-one of an earlier directory.
+Every complete class that is defined or created in a file is registered, also if it derives from another class of a
+user. Among transformations and extractors of one kind (`op`), one of a later directory replaces one of an earlier
+directory.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 
 class OwnStep(UserTransformation):
-    """A step of moir's own among the transformations of an extension."""
+    """A step of moir itself among the transformations of an extension."""
 
     @property
     def summary(self) -> str:
-        """Its description, since no class of the user provides one."""
+        """The description of the step, in place of that of a user's class."""
         return self.description
 
 
@@ -61,7 +61,7 @@ class GraphCollector:
     """Registers the classes in files, and unregisters them at the end.
 
     Args:
-        settings: what extensions are loaded for.
+        settings: the conversion for which extensions are loaded.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -84,7 +84,7 @@ class GraphCollector:
         self._stack.enter_context(mo.with_command_line(self._parameters))
 
     def close(self) -> None:
-        """Unregister everything, also what a file that could not be loaded registered."""
+        """Unregister everything, including registrations by a file that then failed to load."""
         taken()
         self._stack.close()
 
@@ -155,11 +155,11 @@ class GraphCollector:
         return lambda model: graph_of(model, phase, self._parameters)
 
     def finish(self) -> None:
-        """All files are loaded: extractors run as one transformation, in front of all others.
+        """Complete the list when all files are loaded: extractors run as one transformation, before all others.
 
-        In front of those of the front phase, nodes get the order of inputs that they had in Model Optimizer. After
-        them, constants that they made get their element types, and nodes that
-        say what the framework's operation says become that operation again.
+        Before the transformations of the front phase, the inputs of nodes are reordered as in Model Optimizer. After
+        them, constants that they made get element types, and nodes that they left unchanged become operations of the
+        framework.
         """
         self._add_extraction()
         if any(each.phase == "front" for each in self.transformations):
@@ -199,7 +199,7 @@ class GraphCollector:
         packages: Iterable[ExtensionPackage],
         framework: str | None = None,
     ) -> None:
-        """Add a step of moir's own to the transformations of the front phase, for a framework or all."""
+        """Add a step of moir itself to the transformations of the front phase, for a framework or all."""
         owners = tuple(packages)
 
         def build(spec: ArgSpec) -> ModulePass:
@@ -226,7 +226,7 @@ EXTRACTION = "extract-attributes"
 """The pass name of all extractors together."""
 
 ORDERING = "order-inputs"
-"""The pass name of the step that orders the inputs of nodes, in front of all transformations of the front phase."""
+"""The pass name of the step that orders the inputs of nodes, before all transformations of the front phase."""
 
 MATCHING = "match-constants"
 """The pass name of the step that gives constants their element types, after all transformations of the front phase."""
@@ -249,14 +249,14 @@ class _Ordering:
 
 
 class _Matching:
-    """Constants that transformations made get the element types of the tensors beside them."""
+    """Constants that transformations made get the element types of the other operands."""
 
     run_after = (FrontFinish,)
     run_before = ("lower",)
 
 
 class _Restoring:
-    """Nodes that say what the framework's operation says become that operation again."""
+    """Nodes that no transformation has changed become operations of the framework again."""
 
     run_after = (MATCHING,)
     run_before = ("lower",)

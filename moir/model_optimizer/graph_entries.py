@@ -20,7 +20,7 @@ from moir.model_optimizer.values.shapes import masked_shape
 from moir.parameters.input_notation import InputItem, input_items, merged, shapes
 
 _OF_A_VIEW = frozenset(("cmd_params", "fw", "ir_version", "is_cyclic", "layout", "name", "stage"))
-"""The entries that a graph has by itself."""
+"""The entries that every graph has from the start."""
 
 _LASTING: WeakKeyDictionary[ModelOp, dict[str, Any]] = WeakKeyDictionary()
 
@@ -52,7 +52,9 @@ def _user_shapes(model: ModelOp, parameters: Namespace) -> dict[str, list[dict[s
 
 
 def _input_name(places: Places, item: InputItem, index: int) -> str:
-    """The name of an input of the model, of that in its position if the item has no name; else the place as written."""
+    """The name of an input of the model: of the input in the item's position if the item has no name; or else the
+    place as written.
+    """
     try:
         return name_of(places.parameter_at(item.place, index)) or item.place.text
     except ConversionError:

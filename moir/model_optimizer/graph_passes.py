@@ -68,7 +68,9 @@ def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:
-    """A graph, then the graphs of the bodies that it has when they are reached."""
+    """A graph, then the graphs of its bodies, which are looked up one by one because transformations may change
+    them.
+    """
     yield graph
     for body in graph.body_graphs():
         yield from with_bodies(body)
@@ -104,7 +106,7 @@ class GraphPass(PhasePass):
 
 @dataclass(frozen=True)
 class FrontStepPass(ModulePass):
-    """A step of moir's own in front of, or after, all transformations of the front phase."""
+    """A step of moir itself before, or after, all transformations of the front phase."""
 
     parameters: Namespace
 
@@ -130,7 +132,7 @@ class OrderInputsPass(FrontStepPass):
 
 
 class MatchConstantsPass(FrontStepPass):
-    """Gives constants that extensions made the element types of the tensors beside them, see `graph.made_constants`."""
+    """Gives constants that extensions made the element types of the other operands, see `graph.made_constants`."""
 
     name = "match-constants"
 
@@ -139,7 +141,7 @@ class MatchConstantsPass(FrontStepPass):
 
 
 class RestoreFrameworkFormsPass(FrontStepPass):
-    """Nodes that say what the framework's operation says become that operation again, see `graph.framework_forms`.
+    """Nodes that no transformation has changed become operations of the framework again, see `graph.framework_forms`.
 
     As the last step of the front phase it reports nodes that transformations left incomplete.
     """
@@ -155,8 +157,8 @@ class RestoreFrameworkFormsPass(FrontStepPass):
 class ExtractionPass(ModulePass):
     """Lets extractors read the attributes of nodes, before all transformations.
 
-    A kind without lowering and extractor becomes the operation of the `Op` class of its name, if an extension has one;
-    so does any kind of which the class says that it is an operation of the extension.
+    A kind without lowering and extractor becomes the operation of the `Op` class with its name, if an extension has
+    one; so does any kind whose class declares an operation of the extension.
     """
 
     name = "extract"

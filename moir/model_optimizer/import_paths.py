@@ -5,13 +5,13 @@
         from openvino.tools.mo.front.common.replacement import FrontReplacementOp
         from mo.ops.power import Power
 
-The modules exist only inside the `with` statement. Nothing is installed; other modules of these names are put aside
-and restored at the end. The three roots lead to the same modules, and every name to one class. Without networkx,
-`import networkx` gives `moir.model_optimizer.api.graph.networkx_functions`.
+The modules exist only inside the `with` statement. Nothing is installed; other modules of these names are removed from
+`sys.modules` and restored at the end. The three roots lead to the same modules, so each name has only one class.
+Without networkx, `import networkx` gives `moir.model_optimizer.api.graph.networkx_functions`.
 
-An installed openvino is not imported for the names of Model Optimizer, as that takes a second and starts a thread:
-`openvino` and `openvino.tools` are stand-ins (`EnclosingModule`) unless they are imported already. A file of a user may
-ask for the installed one (`from openvino import Core`), which is then loaded, and stays.
+An installed openvino is not imported for the names of Model Optimizer, because that takes a second and starts a
+thread: `openvino` and `openvino.tools` are stand-ins (`EnclosingModule`) unless they are imported already. A file of a
+user may ask for the installed one (`from openvino import Core`), which is then loaded, and stays.
 
 Users put their files into Model Optimizer's own directory, too, and import them from there: in `extensions.ops.mine`
 are first the names of `ops/mine.py` in the extensions that are open.
@@ -66,7 +66,7 @@ def is_module(name: str) -> bool:
 
 
 def resolve(name: str, attribute: str) -> Any:
-    """The object of a name in a module of Model Optimizer. Raises AttributeError if there is none."""
+    """The object with a name in a module of Model Optimizer. Raises AttributeError if there is none."""
     for source in SOURCES.get(name, ()):
         found = getattr(importlib.import_module(source), RENAMED.get(attribute, attribute), None)
         if found is not None:
@@ -122,7 +122,9 @@ class LegacyModule(ModuleType):
 
 
 def _own_names(name: str) -> dict[str, Any]:
-    """The names of the file that an open extension has in the place of a module; while it is executed, those so far."""
+    """The names of the file that an open extension has in place of a module; while the file is executed, the names
+    defined so far.
+    """
     found = module_of_extension(name) if name.partition(".")[0] in PHASE_DIRECTORIES else None
     return {} if found is None else vars(importlib.import_module(found))
 
@@ -160,7 +162,7 @@ class EnclosingModule(LegacyModule):
 def load_installed(fullname: str) -> ModuleType:
     """The installed module `openvino` or `openvino.tools`, which takes the place of its stand-in in `sys.modules`.
 
-    Raises ModuleNotFoundError if it is not installed, and what the module raises when it is executed.
+    Raises ModuleNotFoundError if it is not installed, or the exception that the module raises when it is executed.
     """
     module = sys.modules.get(fullname)
     if module is not None and not isinstance(module, LegacyModule):
@@ -171,9 +173,9 @@ def load_installed(fullname: str) -> ModuleType:
 
 @contextmanager
 def _only_installed() -> Generator[None]:
-    """Within the context, no module below `openvino` is one of this file.
+    """Within the context, `sys.modules` has no module below `openvino` that was made in this file.
 
-    Those of Model Optimizer come back at the end, and a stand-in if what it stands for was not imported meanwhile.
+    The modules of Model Optimizer are restored at the end, as is a stand-in whose module was not imported meanwhile.
     """
     finders = [each for each in tuple(sys.meta_path) if isinstance(each, LegacyImports)]
     modules = sys.modules.copy().items()
@@ -192,7 +194,7 @@ def _only_installed() -> Generator[None]:
 
 
 class _LegacyLoader(Loader):
-    """Loads a module that is made here, or takes an existing one as it is."""
+    """Loads a module that is made here, or returns an existing one."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
@@ -202,7 +204,7 @@ class _LegacyLoader(Loader):
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is to be executed."""
+        """Do nothing: the module has no code."""
         if self._spec is not None:
             module.__spec__ = self._spec
 
@@ -268,7 +270,7 @@ class LegacyImports(MetaPathFinder):
             return None
         elif not is_module(name) and module_of_extension(name) is None:
             parent, _, child = name.rpartition(".")
-            near = did_you_mean(child, _known_names(parent), "docs/porting-from-model-optimizer.md lists what it has, and what to write")
+            near = did_you_mean(child, _known_names(parent), "docs/model-optimizer-names.md lists the names of each module")
             raise ImportError(f"moir has no {child!r} in Model Optimizer's {parent or fullname.rpartition('.')[0]}; {near}", name=fullname)
         spec = ModuleSpec(fullname, _LegacyLoader(LegacyModule(fullname, name)), is_package=True)
         if fullname in self._roots_of_users and (installed := self._installed(fullname, path)) is not None:
@@ -303,7 +305,9 @@ def _stand_in(fullname: str, installed: ModuleSpec | None) -> ModuleSpec:
 
 
 def _known_names(module: str) -> Iterable[str]:
-    """The names in a module: those of a listed one, operations, or the modules of a package."""
+    """The names in a module: its entries in SOURCES if it is listed there, the operations for `ops.…`, or the modules
+    of a package.
+    """
     if module in SOURCES:
         return names_in(module)
     if module.startswith("ops."):

@@ -1,4 +1,4 @@
-"""The names that numpy no longer has and old extensions use: `np.int`, `np.float`, `np.object`, `np.product`, …
+"""Names that numpy has removed and old extensions use: `np.int`, `np.float`, `np.object`, `np.product`, …
 
     with numpy_aliases():
         np.int is int
@@ -28,7 +28,7 @@ _FUNCTIONS = {
     "sometrue": "any",
     "trapz": "trapezoid",
 }
-"""Removed name -> the name that numpy has."""
+"""Removed name -> the present name in numpy."""
 
 _VALUES: dict[str, Any] = {
     "bool": bool,
@@ -60,7 +60,7 @@ _VALUES: dict[str, Any] = {
 
 @contextmanager
 def numpy_aliases() -> Generator[None]:
-    """Give numpy the names it lacks while this lasts."""
+    """A context in which numpy has the removed names."""
     present = np.__dict__
     functions = {name: present[now] for name, now in _FUNCTIONS.items() if now in present}
     added = {name: value for name, value in {**_VALUES, **functions}.items() if name not in present}

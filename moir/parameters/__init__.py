@@ -13,7 +13,7 @@ To add a parameter
    Such a pass runs only where a parameter asks for it; its fields come from the `PassRequest`.
 3. add the keyword to `moir.convert_model` (`moir/interface.py`), or that of a reader to `ReaderOptions`
    (`moir/parameters/reader_options.py`). Without it, `import moir.interface` fails.
-4. `python -m scripts.option_texts` writes what it means into the docstring and into `docs/options.md`.
+4. `python -m scripts.option_texts` writes its description into the docstring and into `docs/options.md`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def parameters(frameworks: Iterable[Framework] | None = None) -> tuple[Parameter
 
 
 def parameter_named(name: str) -> Parameter[Any]:
-    """The parameter of a name, with dashes or underscores. Raises ArgumentError if there is none."""
+    """The parameter with a name, which may have dashes or underscores. Raises ArgumentError if there is none."""
     known = {each.name: each for each in parameters()}
     if name.replace("-", "_") not in known:
         hint = did_you_mean(name.replace("-", "_"), known, f"they are {', '.join(known)}")

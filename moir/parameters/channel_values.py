@@ -118,12 +118,12 @@ def _numbers(value: object) -> tuple[float, ...]:
     found = [_plain(each) for each in cast("list[object]", plain)] if isinstance(plain, list) else [plain]
     for each in found:
         if isinstance(each, bool) or not isinstance(each, int | float):
-            raise ArgumentError(f"{each!r} is no number", hint="write a number, a list of numbers, or a mapping of names to those")
+            raise ArgumentError(f"{each!r} is not a number", hint="write a number, a list of numbers, or a mapping of names to those")
     return _finite([float(cast(float, each)) for each in found])
 
 
 def _finite(numbers: Sequence[float]) -> tuple[float, ...]:
     for number in numbers:
         if not math.isfinite(number):
-            raise NotationError(f"{number} is no number to compute with")
+            raise NotationError(f"{number} is not a number to compute with")
     return tuple(numbers)

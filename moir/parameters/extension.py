@@ -43,7 +43,7 @@ DETECTION: Parameter[str] = Parameter(
     "also without a configuration; plain: plain operations, whatever the configuration says",
     group=_GROUP,
 )
-ENABLE = Parameter("enable", LIST, (), "transformations to run although they are not enabled", metavar="ID[,ID]", group=_GROUP)
+ENABLE = Parameter("enable", LIST, (), "transformations to run that are not enabled by themselves", metavar="ID[,ID]", group=_GROUP)
 DISABLE = Parameter("disable", LIST, (), "transformations and passes not to run", metavar="ID[,ID]", group=_GROUP)
 EXTENSION_LAYOUT = Parameter(
     "extension_layout",

@@ -7,7 +7,7 @@
     x->[0 1 2]              frozen: a constant takes its place
     0:conv1, conv1:0        input port 0 of a node, output port 0 of a node
     [1,3],[10]              without names: the inputs of the model in their order
-    'a,b[0]'[1,3]           a name in quotes is taken as it is
+    'a,b[0]'[1,3]           a name in quotes is taken literally
 
 The parts after the name come in any order. The same notation without shapes, types and values is that of outputs.
 """
@@ -46,12 +46,12 @@ class Dimension(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of elements along it, -1 if that is not one number."""
+        """The size of the dimension, -1 if it is not a single number."""
         return self.low if self.low == self.high else -1
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it is not one number, and not any either."""
+        """Whether the dimension is a range with a bound, `1..8`, neither one number nor unknown."""
         return self.size < 0 and (self.low > 0 or self.high is not None)
 
     def __str__(self) -> str:
@@ -68,12 +68,12 @@ ANY = Dimension(0, None)
 
 @dataclass(frozen=True)
 class Place:
-    """Where an input or an output is in a model, as it is written.
+    """The place of an input or an output in a model, as written in the notation.
 
     Args:
         text: the name, with the ports if it is not quoted; empty for the next input of the model in its order.
         is_exact: whether the text was in quotes: then it is a name only.
-        input_port: the input port that stood in front of the quotes.
+        input_port: the input port that stood before the quotes.
         output_port: the output port that stood after the quotes.
     """
 
@@ -83,7 +83,9 @@ class Place:
     output_port: int | None = None
 
     def readings(self) -> Iterator[tuple[str, int | None, int | None]]:
-        """Its possible meanings as name, input port and output port; the first one takes the whole text as a name."""
+        """The possible meanings of the text as name, input port and output port; in the first one the whole text is
+        the name.
+        """
         yield self.text, self.input_port, self.output_port
         if self.is_exact:
             return
@@ -141,7 +143,7 @@ def shape_text(shape: Sequence[Dimension]) -> str:
 
 
 def split_items(text: str, brackets: str = "[]{}") -> list[str]:
-    """The parts of a text between the commas that are in no brackets and no quotes.
+    """The parts of a text between commas; commas in brackets and quotes do not separate.
 
     Raises ValueError for a bracket or quote that is not closed.
     """
@@ -169,12 +171,12 @@ def split_items(text: str, brackets: str = "[]{}") -> list[str]:
 
 
 def input_items(text: str) -> tuple[InputItem, ...]:
-    """The items of a text. Raises ValueError, with a reason that quotes the item, for a text that is none."""
+    """The items of a text. Raises ValueError, with a reason that quotes the item, for an invalid text."""
     return tuple(map(input_item, split_items(text)))
 
 
 def input_item(text: str) -> InputItem:
-    """One item. Raises ValueError for a text that is none."""
+    """One item. Raises ValueError for an invalid text."""
     left, arrow, right = _frozen(text)
     value, is_scalar = _value(right.strip(), text) if arrow else (None, False)
     shape: tuple[Dimension, ...] | None = None
@@ -191,7 +193,7 @@ def input_item(text: str) -> InputItem:
 
 
 def _frozen(text: str) -> tuple[str, str, str]:
-    """The parts in front of and after the arrow, which is the first one after a quoted name."""
+    """The parts before and after the arrow, which is the first one after a quoted name."""
     quoted = _QUOTED.match(text)
     end = quoted.end() if quoted else 0
     left, arrow, right = text[end:].partition("->")
@@ -217,14 +219,14 @@ def places(text: str) -> tuple[Place, ...]:
 def parse_shape(text: str) -> tuple[Dimension, ...]:
     """The dimensions between brackets, separated by commas or blanks.
 
-    Raises ValueError for a text that is no dimension.
+    Raises ValueError for a text that is not a dimension.
     """
     parts = re.split(r"\s*,\s*|\s+(?!\.\.)(?<!\.\.\s)", text.strip()) if text.strip() else []
     return tuple(map(parse_dimension, parts))
 
 
 def parse_dimension(text: str) -> Dimension:
-    """A dimension. Raises ValueError for a text that is none."""
+    """A dimension. Raises ValueError for an invalid text."""
     text = text.strip()
     if text in ("?", "-1"):
         return ANY
@@ -237,7 +239,7 @@ def parse_dimension(text: str) -> Dimension:
         return Dimension(low, high)
     if _NAME_OF_DIMENSION.fullmatch(text):
         return Dimension(0, None, text)
-    raise ValueError(f"{text!r} is no dimension: it is a number, ?, -1, bounds (1..10, 1.., ..10) or a name")
+    raise ValueError(f"{text!r} is not a dimension: it is a number, ?, -1, bounds (1..10, 1.., ..10) or a name")
 
 
 def shapes(text: str) -> tuple[tuple[Dimension, ...], ...]:
@@ -248,7 +250,7 @@ def shapes(text: str) -> tuple[tuple[Dimension, ...], ...]:
         if match is None and not re.search(r"[\[\]()]", text):
             return (parse_shape(text),)
         if match is None:
-            raise ValueError(f"{item!r} is no shape: write [1,3,224,224], and several as [1,3],[10]")
+            raise ValueError(f"{item!r} is not a shape: write [1,3,224,224], and several as [1,3],[10]")
         found.append(parse_shape(match[1] if match[2] is None else match[2]))
     return tuple(found)
 
@@ -258,12 +260,12 @@ def element_type(name: str) -> str:
     key = name.strip().lower()
     if key not in ELEMENT_TYPES:
         hint = did_you_mean(key, ELEMENT_TYPES) or f"it is one of {', '.join(dict.fromkeys(ELEMENT_TYPES.values()))}"
-        raise ValueError(f"{name!r} is no element type; {hint}")
+        raise ValueError(f"{name!r} is not an element type; {hint}")
     return ELEMENT_TYPES[key]
 
 
 def _value(text: str, item: str) -> tuple[tuple[Any, ...], bool]:
-    """The value after an arrow, flat, and whether it is a scalar. Raises ValueError for a text that is none."""
+    """The value after an arrow, flat, and whether it is a scalar. Raises ValueError for an invalid text."""
     if not text:
         raise ValueError(f"{item!r} has no value after ->")
     bracketed = re.fullmatch(r"[\[(](.*)[\])]", text, re.DOTALL)

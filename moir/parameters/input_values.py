@@ -40,8 +40,8 @@ class Input(NamedTuple):
     """An input of a converted model, for `convert_model(input=…)`.
 
     Args:
-        name: an input, a tensor, or a node of the model, with a port in front (`0:conv1`: the input of that number) or
-            after (`conv1:0`: the output); empty for the next input of the model in its order.
+        name: an input, a tensor, or a node of the model, with a port before it (`0:conv1`: the input of that number)
+            or after it (`conv1:0`: the output); empty for the next input of the model in its order.
         shape: its dimensions, e.g. `[1, 3, 224, 224]`: numbers, -1 or None where unknown, `"1..10"` for bounds,
             `"batch"` for an unknown one with a name; `[]` is a scalar. None: as in the model.
         type: its element type, as `"f32"`, `np.float32`, or a type of OpenVINO. None: as in the model.
@@ -55,7 +55,7 @@ class Input(NamedTuple):
 
 
 def inputs_of(given: Any) -> tuple[InputItem, ...]:
-    """The items of a value. Raises ValueError, or TypeError, for a value that is none."""
+    """The items of a value. Raises ValueError or TypeError for any other value."""
     if isinstance(given, str):
         return input_items(given)
     if isinstance(given, Mapping):
@@ -67,20 +67,20 @@ def inputs_of(given: Any) -> tuple[InputItem, ...]:
 
 
 def outputs_of(given: Any) -> tuple[Place, ...]:
-    """The places of a text, or of a list of names. Raises ValueError for a value that is none."""
+    """The places of a text, or of a list of names. Raises ValueError for any other value."""
     if isinstance(given, str):
         return places(given)
     if not _is_sequence(given) or not all(isinstance(each, str) for each in given):
-        raise ValueError(f"{given!r} is no list of names")
+        raise ValueError(f"{given!r} is not a list of names")
     return tuple(map(_place, given))
 
 
 def shapes_of(given: Any) -> tuple[tuple[Dimension, ...], ...]:
-    """The shapes of a text, of a shape, or of a list of shapes. Raises ValueError for a value that is none."""
+    """The shapes of a text, of a shape, or of a list of shapes. Raises ValueError for any other value."""
     if isinstance(given, str):
         return shapes(given)
     if isinstance(given, Mapping):
-        raise ValueError(f"shapes by name are no list of shapes; give them as input: input={given!r}")
+        raise ValueError(f"shapes by name are not a list of shapes; give them as input: input={given!r}")
     if _is_shape(given):
         return (shape_of(given),)
     return tuple(map(shape_of, given))
@@ -91,12 +91,12 @@ def _is_sequence(given: Any) -> bool:
 
 
 def _is_tuple(given: Any) -> bool:
-    """Whether a value is a tuple, and none with fields of its own."""
+    """Whether a value is a plain tuple, not a named one."""
     return isinstance(given, tuple) and not hasattr(cast("object", given), "_fields")
 
 
 def _is_item(given: Any) -> bool:
-    """Whether a value is one item: an `Input`, Model Optimizer's InputCutInfo, or a tuple with a name in front."""
+    """Whether a value is one item: an `Input`, Model Optimizer's InputCutInfo, or a tuple that begins with a name."""
     if _is_tuple(given):
         named = len(given) > 1 and isinstance(given[0], str)
         return named and not all(isinstance(each, str | int) or each is None for each in given[1:])
@@ -133,7 +133,7 @@ def _item(given: Any) -> InputItem:
     if _is_tuple(given):
         return _named(given[0], tuple(given[1:])) if given and isinstance(given[0], str) else _named("", given)
     if not _is_item(given):
-        raise ValueError(f"{given!r} is no input: it is a text, a shape, an element type or a moir.Input")
+        raise ValueError(f"{given!r} is not an input: it is a text, a shape, an element type or a moir.Input")
     return _of_fields(given.name or "", given)
 
 
@@ -149,7 +149,7 @@ def _named(name: str, given: Any) -> InputItem:
         shape = next((each for each in given if _is_shape(each)), None)
         types = [each for each in given if each is not None and each is not shape]
         if len(types) > 1:
-            raise ValueError(f"{given!r} is no input: a tuple has a name, a shape and an element type")
+            raise ValueError(f"{given!r} is not an input: a tuple has a name, a shape and an element type")
         return _built(name, shape, types[0] if types else None, None)
     if isinstance(given, str):
         described = input_item(given if given[:1] in "[{-" else f"{{{given}}}")
@@ -166,7 +166,7 @@ def _built(name: str, shape: Any, element: Any, value: Any) -> InputItem:
 
         array = np.asarray(value)
         if array.dtype.kind not in "biufOUST" or not all(isinstance(each, bool | int | float | str) for each in array.ravel().tolist()):
-            raise ValueError(f"{value!r} is no value of an input: it is a number, a text, or an array of them")
+            raise ValueError(f"{value!r} is not a value of an input: it is a number, a text, or an array of them")
         flat, is_scalar = tuple(array.ravel().tolist()), array.ndim == 0
         if hasattr(value, "dtype"):
             # A list says neither: [1, 2] is also a value for a tensor of floats, or of the shape [2, 1].
@@ -182,7 +182,7 @@ def _place(name: str) -> Place:
 
 
 def shape_of(given: Any) -> tuple[Dimension, ...]:
-    """A shape. Raises ValueError for a value that is none."""
+    """A shape. Raises ValueError for a value that is not a shape."""
     if isinstance(given, str):
         return parse_shape(given.strip().removeprefix("[").removesuffix("]"))
     if type(given).__name__ == "TensorShape":

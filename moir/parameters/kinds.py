@@ -33,7 +33,7 @@ def _same(value: T) -> T:
 
 
 def or_none(kind: Kind[V]) -> Kind[V | None]:
-    """A kind of the same values, and None where no value is given."""
+    """The kind whose values are those of another kind, and None if no value is given."""
 
     def of_python(value: Any) -> V | None:
         return None if value is None else kind.of_python(value)
@@ -45,7 +45,7 @@ def or_none(kind: Kind[V]) -> Kind[V | None]:
 
 
 def choice(values: Mapping[str, V], expected: Expected) -> Kind[V]:
-    """One of some words, which stand for values.
+    """A word that stands for a value.
 
     Args:
         values: the value of each word.
@@ -71,7 +71,7 @@ def structured(description: str, reader: Callable[[Any], T], plain: Callable[[T]
 
     Args:
         description: what `convert_model` expects, a noun clause.
-        reader: reads texts and objects. Raises ValueError or TypeError for what it cannot read. It imports the notation
+        reader: reads texts and objects. Raises ValueError or TypeError for an invalid one. It imports the notation
             when it is called: most conversions do without.
         plain: the notation of a value.
     """
@@ -87,7 +87,7 @@ def structured(description: str, reader: Callable[[Any], T], plain: Callable[[T]
 
 
 def integer(least: int) -> Kind[int]:
-    """Whole numbers of a size; 0 stands for none."""
+    """Non-negative integers, such as a size; 0 means none."""
 
     def accepts(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and (value >= least or value == 0)
@@ -95,7 +95,7 @@ def integer(least: int) -> Kind[int]:
     def of_text(text: str) -> int:
         number = int(text) if text.strip().lstrip("+-").isdecimal() else None
         if number is None or number < least:
-            raise ValueError(f"{text!r} is no whole number from {least} on")
+            raise ValueError(f"{text!r} is not a whole number from {least} on")
         return number
 
     return Kind(Expected(f"a whole number from {least} on", accepts), int, of_text, _same)

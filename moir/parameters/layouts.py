@@ -35,16 +35,16 @@ _SHORT_IN_BRACKETS = rf"\[\s*(?=(?:[ncdhwNCDHW?]|{_ANY_NUMBER}){{2,}}\s*\])"
 class Layout:
     """The meaning of the dimensions of a tensor.
 
-    Args: dimensions: for each dimension its name, in capitals; `?` for one without a name, `...` for any number of
-    those,
-            and `N*C` for one into which several are fused.
+    Args:
+        dimensions: for each dimension its name, in capitals; `?` for a dimension without a name, `...` for any number
+            of dimensions without names, and `N*C` for a dimension into which several are fused.
     """
 
     dimensions: tuple[str, ...]
 
     @staticmethod
     def of_text(text: str) -> Layout:
-        """The layout of a text. Raises NotationError if it is none."""
+        """The layout that a text describes. Raises NotationError for an invalid text."""
         notation = Notation(text)
         layout = read_layout(notation)
         notation.end()
@@ -59,7 +59,10 @@ class Layout:
 
     @property
     def for_runtime(self) -> str:
-        """The layout as the runtime information of the IR has it: `[N,?,H,W]`. It has no names for fused dimensions."""
+        """The layout in the notation of the IR's runtime information: `[N,?,H,W]`.
+
+        It has no names for fused dimensions.
+        """
         return f"[{','.join(UNNAMED if FUSED in each else each for each in self.dimensions)}]"
 
     def of_rank(self, rank: int) -> Layout:
@@ -72,7 +75,9 @@ class Layout:
         return Layout(tuple(name for each in self.dimensions for name in (unnamed if each == ANY_NUMBER else (each,))))
 
     def index(self, name: str) -> int | None:
-        """The index of a dimension, from the end if it is after `...`; None if no dimension has the name by itself."""
+        """The index of a dimension, counted from the end if it is after `...`; None if no dimension has only this
+        name.
+        """
         if name not in self.dimensions:
             return None
         index = self.dimensions.index(name)

@@ -60,7 +60,7 @@ class Notation:
     def name(self) -> str:
         """Read the name of an input or output, up to the bracket after it; empty without a bracket.
 
-        A name in quotes is taken as it is.
+        A name in quotes is taken literally.
         """
         found = re.compile(rf"(?:{_QUOTED}|([^()\[\],]*?))\s*(?=[(\[])").match(self.text, self.position)
         if found is None:
@@ -94,7 +94,7 @@ class Notation:
 
 
 def quoted_name(name: str) -> str:
-    """A name as `Notation.name` reads it, in quotes where it needs them."""
+    """A name in the notation that `Notation.name` reads, quoted if necessary."""
     if re.fullmatch(r"[^()\[\],'\"\s]+", name) and "->" not in name:
         return name
     quote = '"' if "'" in name else "'"

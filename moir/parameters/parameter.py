@@ -13,10 +13,10 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 Plain: TypeAlias = bool | int | float | str | list[str]
-"""A value as a file of a configuration holds it."""
+"""A value in the form of a configuration file."""
 
 FieldValue: TypeAlias = bool | int | float | str | tuple[str, ...]
-"""A value of a field of a pass: what a pipeline can write."""
+"""A value of a field of a pass, which can be written in a pipeline."""
 
 
 class Kind(Record, Generic[K]):
@@ -24,13 +24,12 @@ class Kind(Record, Generic[K]):
 
     Args:
         expected: what `convert_model` and a file of a configuration accept.
-        of_python: the value of what is accepted.
-        of_text: the value of a text of a command line. Raises ValueError, or a UsageError,
-            for a text that is no such value.
+        of_python: converts an accepted object to the value.
+        of_text: converts a text of the command line to the value. Raises ValueError or UsageError for an invalid text.
         plain: the form in which a file of a configuration holds a value; `of_python` reads it.
         is_flag: whether the option of the command line has no value: it stands for `switched`.
         switched: the value that the option of a flag stands for.
-        choices: the texts that a command line accepts, if these are all.
+        choices: all texts that a command line accepts, if they can be listed.
         is_private: whether values are paths, of which records of a conversion keep only the last component.
     """
 
@@ -53,7 +52,9 @@ class Options(Protocol):
 
 
 PassOptions: TypeAlias = Callable[[Options], Mapping[str, FieldValue] | None]
-"""From the options of a conversion to the fields of a pass, by name; None if the pass does not run."""
+"""A function from the options of a conversion to the fields of a pass, by name; it returns None if the pass does not
+run.
+"""
 
 
 class PassRequest(Record):
@@ -87,9 +88,9 @@ class Parameter(Record, Generic[T]):
         name: keyword of `convert_model`, key in a file of a configuration and in the runtime information of the IR.
         kind: the kind of its values.
         default: the value if none is given.
-        help: the help text of the command line, which is also what `docs/options.md` says.
-        in_python: what the docstring of `convert_model` says in place of the help text, where Python has other forms of
-            the value.
+        help: the help text of the command line, which is also the text in `docs/options.md`.
+        in_python: the text in the docstring of `convert_model` in place of the help text, if the value has other forms
+            in Python.
         metavar: placeholder of the value in the help text.
         option: moir's spelling of the option, if that is not the name with dashes.
         former: further spellings of the option: of one letter, and those of Model Optimizer.
@@ -136,7 +137,7 @@ class Parameter(Record, Generic[T]):
         return tuple(each for each in dict.fromkeys(underscored) if each != self.flag)
 
     def recorded(self, value: T) -> str:
-        """A value as a text for the runtime information of the IR. Of paths only the last component is left."""
+        """A value as a text for the runtime information of the IR. Only the last component of a path is recorded."""
         plain = cast("object", self.kind.plain(value))
         parts = cast("list[object]", plain) if isinstance(plain, list) else [plain]
         return ",".join(PurePath(str(each)).name if self.kind.is_private else str(each) for each in parts)

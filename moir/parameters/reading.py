@@ -1,4 +1,4 @@
-"""The parameters of the readers of models, made of the options in the records of the frameworks."""
+"""The parameters of the readers of models, made from the options in the records of the frameworks."""
 
 from __future__ import annotations
 

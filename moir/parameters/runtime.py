@@ -23,8 +23,8 @@ TARGET = Parameter(
     "target",
     choice(TARGETS, EXPECTED_TARGET),
     OPENVINO_CPU,
-    "openvino-cpu (default): write what the CPU plugin computes otherwise in forms that it computes right; none: leave "
-    "operations as their definitions have them",
+    "openvino-cpu (default): write operations that the CPU plugin computes wrongly in other forms, which are right on all "
+    "devices; none: write them as they are",
 )
 
 RUNTIME_PARAMETERS: tuple[Parameter[Any], ...] = (TOKENIZERS, TARGET)

@@ -61,7 +61,7 @@ STATEFUL: Parameter[tuple[str, ...]] = Parameter(
     "stateful",
     structured("pairs of inputs and outputs: a text as of --stateful, a list of such, or a mapping of names", _pairs, list),
     (),
-    "inputs that take the values of outputs in the inference before, and are no inputs any more",
+    "pairs of an input and an output that become a variable: the model reads in it what the output was in the inference before",
     in_python='pairs of inputs and outputs, "past=present" or {"past": "present"}, that become variables: the input takes '
     "the value that the output had in the inference before",
     metavar="INPUT=OUTPUT[,...]",

@@ -1,4 +1,5 @@
-"""The layouts of inputs and outputs, as `--layout` has them: of the model, and of what its callers use instead.
+"""The layouts of inputs and outputs, as `--layout` has them: those of the model, and those that its callers use
+instead.
 
 nhwc                                the layout of the only input
 nhwc->nchw                          of the only input: that of the model, and that of its callers
@@ -27,8 +28,8 @@ class TensorLayout:
 
     Args:
         name: its name; empty if it is known by its position.
-        source: the layout of the model as it is; None if it is not given.
-        target: the layout of what its callers use; None if it is not given.
+        source: the layout in the model; None if it is not given.
+        target: the layout that its callers use; None if it is not given.
     """
 
     name: str = ""
@@ -82,7 +83,7 @@ def _read(text: str) -> list[TensorLayout]:
 def _read_one(notation: Notation) -> TensorLayout:
     start, name = notation.position, notation.name()
     if name.endswith(_ARROW):
-        # No name but a layout, in front of another one in brackets.
+        # Not a name, but a layout before another one in brackets.
         name, notation.position = "", start
     in_parentheses = notation.matched(r"\(") is not None
     found = _read_change(notation)
@@ -127,4 +128,4 @@ def _of_layout(value: object) -> Layout | None:
         return None
     if isinstance(value, str | Layout) or type(value).__name__ == "Layout":
         return Layout.of_text(str(value))
-    raise ArgumentError(f"{value!r} is no layout", hint="write a text, such as 'nhwc'")
+    raise ArgumentError(f"{value!r} is not a layout", hint="write a text, such as 'nhwc'")

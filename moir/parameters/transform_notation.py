@@ -30,7 +30,7 @@ KNOWN: Mapping[str, Mapping[str, tuple[str, Callable[[object], bool]]]] = {
     "MakeStateful": {"param_res_names": ("a mapping of names of inputs to names of outputs, {'in':'out'}", _is_mapping_of_names)},
     "Pruning": {},
 }
-"""The transformations, their options, and what the values of these are."""
+"""The transformations, their options, and the kinds of the options' values."""
 
 
 @dataclass(frozen=True)

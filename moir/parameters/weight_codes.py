@@ -58,7 +58,7 @@ class WeightCodes(NamedTuple):
 
 
 def weight_codes(given: Any) -> WeightCodes:
-    """The value that a text stands for, or the value itself. Raises ValueError for a text that stands for none."""
+    """The codes that a text names; any other value is returned unchanged. Raises ValueError for an unknown text."""
     if isinstance(given, WeightCodes):
         return given
     mode, *rest = (part.strip() for part in str(given).split(":"))
@@ -67,7 +67,7 @@ def weight_codes(given: Any) -> WeightCodes:
         listed = f"the modes are {', '.join(MODES)}"
         raise ValueError(f"there is no compression of weights {mode!r}; {did_you_mean(mode, MODES, listed)}")
     if len(rest) > 2:
-        raise ValueError(f"{given!r} is no compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
+        raise ValueError(f"{given!r} is not a compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
     group = _group(rest[0]) if rest and rest[0] else None
     share = _share(rest[1]) if len(rest) > 1 and rest[1] else None
     if share is not None and MODES[mode].bits == 8:
@@ -79,11 +79,13 @@ def _group(text: str) -> int:
     if text in ("channel", "-1", "0"):
         return 0
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) % SMALLEST_GROUP:
-        raise ValueError(f"{text!r} is no size of groups of weights: a multiple of {SMALLEST_GROUP}, or 'channel' for one scale a channel")
+        raise ValueError(
+            f"{text!r} is not a size of groups of weights: a multiple of {SMALLEST_GROUP}, or 'channel' for one scale per channel"
+        )
     return int(text)
 
 
 def _share(text: str) -> float:
     if not re.fullmatch(r"0|1|0?\.[0-9]{1,9}|1\.0*", text):
-        raise ValueError(f"{text!r} is no share of the weights: a number from 0 to 1")
+        raise ValueError(f"{text!r} is not a share of the weights: a number from 0 to 1")
     return float(text)

@@ -54,7 +54,8 @@ ANCHORS: dict[str, type[AnchorPass]] = {
 """The anchors by their names."""
 
 PASS_FOLDERS = {"passes": "", "raising": "raise_", "model_optimizer/lowering": "lower_"}
-"""The folders of the package with files of passes, which are named like them, and how the names of these files begin.
+"""The folders of the package with files of passes, which are named like them, and the prefix of the names of these
+files.
 
 The passes that lower a framework's dialect have no files: they are built from the framework's record.
 """
@@ -100,7 +101,9 @@ INTERFACE: tuple[str, ...] = (
     "freeze-inputs",
     "check-states",
 )
-"""The passes that change inputs and outputs before anything is lowered: what is cut off needs no lowering."""
+"""The passes that change inputs and outputs before anything is lowered: operations that are cut off need no
+lowering.
+"""
 
 MIDDLE: tuple[str, ...] = (
     "middle-start",
@@ -117,10 +120,17 @@ MIDDLE: tuple[str, ...] = (
     "simplify-reshape",
     "deduplicate",
     "eliminate-dead",
+    # Dead operations in one of two branches would make them different.
+    "inline-branches",
     "eliminate-identities",
+    "cancel-conversions",
     # Operations that some frameworks write as several others.
     "fuse-sigmoid",
     "fuse-softmax",
+    "fuse-mean",
+    "fuse-window-means",
+    "fuse-mvn",
+    "fuse-group-normalization",
     # Steps of sequences, in a loop or written out.
     "fuse-recurrent-cells",
     "fuse-unrolled-cells",
@@ -133,24 +143,32 @@ MIDDLE: tuple[str, ...] = (
     "simplify-shape-of",
     "fuse-pads",
     # Movement of data.
+    "fuse-einsum-attention",
     "unfold-einsum",
     "fuse-concats",
     "cancel-transposes",
     "cancel-reshapes",
+    "simplify-indices",
     "unflatten-matmul",
+    "unflatten-batch",
+    "reshape-biases",
     "fuse-shuffle-channels",
     "fuse-depth-to-space",
     "fuse-space-to-depth",
     "fuse-slices",
+    "fuse-one-hot",
     # Activations and normalizations.
     "fuse-clamp",
     "fuse-hsigmoid",
     "fuse-hswish",
+    "fuse-elu",
     "fuse-soft-plus",
+    "fuse-soft-sign",
     "fuse-mish",
     "fuse-swish",
     "fuse-gelu",
     "fuse-prelu",
+    "fuse-roundings",
     "fuse-mean",
     "fuse-mvn",
     "fold-negations",
@@ -168,6 +186,7 @@ MIDDLE: tuple[str, ...] = (
     "fuse-matmul-transpose",
     "eliminate-dead",
     "fuse-attention",
+    "drop-key-bias",
     "eliminate-dead",
     "cancel-transposes",
     "middle-finish",
@@ -175,7 +194,7 @@ MIDDLE: tuple[str, ...] = (
 
 
 def back(target: Target) -> tuple[str, ...]:
-    """The passes from simplified operations to what is emitted for a target, with the forms that it executes."""
+    """The passes from simplified operations to those that are emitted for a target, in the forms that it executes."""
     return (
         "back-start",
         *target.preferred_forms,
@@ -198,9 +217,11 @@ LAYOUT_PASSES = "moir.passes.layout."
 
 
 def front(frameworks: Iterable[Framework]) -> tuple[str, ...]:
-    """The passes from the dialects of frameworks to opset dialects: inputs and outputs, raising and lowering."""
-    lowering = (name for each in frameworks if not each.is_lowered for name in (*each.raising, each.lowering_pass))
-    return ("front-start", *INTERFACE, *lowering, "check-lowered", "front-finish")
+    """The passes from the dialects of frameworks to opset dialects: writes, interface, raising and lowering."""
+    open_ones = [each for each in frameworks if not each.is_lowered]
+    writes = (name for each in open_ones for name in each.writes)
+    lowering = (name for each in open_ones for name in (*each.raising, each.lowering_pass))
+    return ("front-start", *writes, *INTERFACE, *lowering, "check-lowered", "front-finish")
 
 
 def load_pass(name: str) -> type[Pass]:
@@ -242,13 +263,13 @@ def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
 
 
 def spec_text(each: ModulePass) -> str:
-    """A pass as a pipeline in text names it: its name, with its options where it has some."""
+    """A pass as it is written in a pipeline: its name, with its options if it has any."""
     from moir.xdsl_passes import module_pass
 
     try:
         return str(module_pass(loaded(each)).pipeline_pass_spec())
     except (TypeError, ValueError, AttributeError):
-        # A transformation of an extension has fields that are no options.
+        # A transformation of an extension has fields that are not options.
         return each.name
 
 

@@ -1,7 +1,7 @@
 """The types of tensors at which a model is cut, where the file of the model does not declare them.
 
-What is in front of the cut is lowered on a copy of the module, which infers its types. If that fails, since it is not
-supported, nothing is known: the user gives the shape.
+The operations before the cut are lowered in a copy of the module, which infers their types. If they are not supported,
+the types stay unknown, and the user has to give the shape.
 """
 
 from __future__ import annotations

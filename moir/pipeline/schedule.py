@@ -1,4 +1,4 @@
-"""Which passes run: those that may change the module as it is.
+"""Which passes run: those that may change the module in its present state.
 
 A pass does not run, and is not even imported, if the module has no operations that it could change, or no values of
 the element types that it changes; nor if it changed nothing before and nothing has changed since. Only passes of the
@@ -40,7 +40,7 @@ class PassSchedule:
 
     @cached_property
     def _context(self) -> Context:
-        """The context for passes that take one, if the caller has none; no pass of a plain conversion does."""
+        """The context for passes that need one, if the caller gives none; no pass of a plain conversion needs it."""
         from moir.dialects.context import MoirContext
 
         return MoirContext()

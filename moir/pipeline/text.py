@@ -7,7 +7,7 @@ The name `default` stands for the default pipeline, or a part of it:
     default                             the pipeline that `moir` runs
     default{compress-to-fp16=true}
     default{layout-change=none}
-    default{after=05-fold-constants}    the passes after the one that `--dump-ir` numbers 05; also `after=5`
+    default{after=005-fold-constants}    the passes after the one that `--dump-ir` numbers 005; also `after=5`
     default{after=check-lowered}        the same, by the name of a pass that occurs once
     none                                no passes: the model as it was read
 """
@@ -48,7 +48,7 @@ _LISTED = "`moir passes` lists its passes"
 class Pipeline(Record):
     """A pipeline parsed from text.
 
-    The passes of `default` are determined later, as they depend on the framework of the model and on extensions.
+    The passes of `default` are determined later, because they depend on the framework of the model and on extensions.
     """
 
     specs: tuple[ArgSpec, ...]
@@ -83,7 +83,9 @@ class Pipeline(Record):
         return [each for spec in self.specs for each in self._expand(spec, framework, options)]
 
     def first_number(self, framework: str) -> int:
-        """The number of the first pass, as in the default pipeline if this is the rest of that one, else 1."""
+        """The number of the first pass: its number in the default pipeline if this is the rest of that pipeline, else
+        1.
+        """
         if len(self.specs) == 1 and self.specs[0].name == DEFAULT and "after" in self.specs[0].parameters:
             return self._rest(self.specs[0], framework, ConversionOptions())[1] + 1
         return 1
@@ -127,7 +129,7 @@ def expanded(
 
 
 def _value(parameter: Parameter[Any], option: str, given: Sequence[object]) -> Any:
-    """The value of an option of `default`. Raises UsageError if it is no such value."""
+    """The value of an option of `default`. Raises UsageError for an invalid value."""
     kind = parameter.kind
     words = ("true", "false") if kind.is_flag else kind.choices
     try:
@@ -149,22 +151,22 @@ def _single(spec: ArgSpec, option: str) -> object:
 
 
 def _position(place: str, names: list[str]) -> int:
-    """The number of passes up to and including `5`, `05-fold-constants` or `check-lowered` in a pipeline."""
+    """The number of passes up to and including `5`, `005-fold-constants` or `check-lowered` in a pipeline."""
     if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", place):
         number, name = int(match[1]), match[2]
         if number > len(names) or (name and number and names[number - 1] != name):
-            numbered = [f"{index:02}-{each}" for index, each in enumerate(("import", *names))]
+            numbered = [f"{index:03}-{each}" for index, each in enumerate(("import", *names))]
             same = [each for each in numbered if each.partition("-")[2] == name]
             raise UsageError(f"the default pipeline has no pass {place}", hint=did_you_mean(place, same or numbered, _LISTED))
         return number
-    # The import is no pass, but --dump-ir writes a file for it, with the number 0.
+    # The import is not a pass, but --dump-ir writes a file for it, with the number 0.
     found = [number for number, name in enumerate(("import", *names)) if name == place]
     if len(found) > 1:
-        forms = alternatives(f"{number:02}-{place}" for number in found)
+        forms = alternatives(f"{number:03}-{place}" for number in found)
         raise UsageError(f"{place!r} occurs {len(found)} times in the default pipeline", hint=f"say {forms}")
     if not found:
         hint = f"this conversion does without it; {_LISTED}" if is_pass(place) else did_you_mean(place, names, _LISTED)
-        raise UsageError(f"{place!r} is no pass of the default pipeline", hint=hint)
+        raise UsageError(f"{place!r} is not a pass of the default pipeline", hint=hint)
     return found[0]
 
 

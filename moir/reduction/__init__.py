@@ -1,1 +1,1 @@
-"""Making a model that fails smaller, as long as it still fails."""
+"""Making a failing model smaller, while it still fails."""

@@ -34,7 +34,7 @@ class Minimization:
         return time.monotonic() > self._end
 
     def fails(self, kept: Iterable[int]) -> bool:
-        """Whether a part fails. A part without operations does not; nor does any, when the time is over."""
+        """Whether a part of the operations still fails. False for an empty part, and once the time is over."""
         part = frozenset(kept)
         if part not in self._known:
             if self.is_over or not part:
@@ -43,7 +43,7 @@ class Minimization:
         return self._known[part]
 
     def around(self, neighbours: Sequence[Sequence[int]], hint: Iterable[int]) -> list[int] | None:
-        """The smallest failing part of the operations near some others; None if none of those that are tried fails.
+        """The smallest failing part among the operations around given ones; None if no part that is tried fails.
 
         Args:
             neighbours: the operations that are connected with each operation.
@@ -60,7 +60,7 @@ class Minimization:
         return None
 
     def minimized(self, operations: Sequence[int]) -> list[int]:
-        """A part of failing operations none of which can be left out alone, unless the time is over before."""
+        """A failing part from which no single operation can be left out, unless the time runs out before."""
         kept, count = list(operations), 2
         while len(kept) > 1 and not self.is_over:
             size = -(-len(kept) // count)
@@ -79,7 +79,7 @@ class Minimization:
         return kept
 
     def _without(self, kept: list[int], pieces: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
-        """The rest of a part after each piece that can be left out is; and whether any piece was left out."""
+        """The rest of a part without each piece that can be left out, and whether there was such a piece."""
         changed = False
         for piece in pieces:
             left_out = set(piece)

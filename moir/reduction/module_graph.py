@@ -22,7 +22,9 @@ from moir.execution.ports import only_model
 from moir.reduction.reduced import Candidate
 
 FEW = 64
-"""A cut list of at most so many integers becomes a constant: it is a shape, or axes, more often than data."""
+"""The most integers of a cut list that becomes a constant: such a short list is a shape or axes more often than
+data.
+"""
 
 RANDOM_FROM = 16
 """Minimum number of elements of weights that are replaced: smaller ones reveal little, and the failure may depend on

@@ -1,11 +1,11 @@
-"""The content of a page that shows two models beside each other, with what differs in them."""
+"""The content of a page that shows two models beside each other, with their differences."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from moir.dialects.interface import count_kinds, inputs_of, outputs_of
-from moir.dialects.moir import models_of
+from moir.dialects.interface import computations, count_kinds, inputs_of, outputs_of
+from moir.dialects.moir import ModelOp, models_of
 from moir.difference.comparison import Comparison, compared
 from moir.report_page.snapshots import Snapshots
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def content_of_difference(first: ModuleOp, second: ModuleOp, names: tuple[str, str]) -> dict[str, Any]:
-    """What the page shows of two modules, as values of JSON.
+    """The content of the page for two modules, as values of JSON.
 
     Args:
         first: a module, which is shown on the left.
         second: the other one.
-        names: what they are called.
+        names: the names of the two models.
 
-    The content is that of `ReportRecorder.content` with a state for each module. Operations that belong together have
-    one number; `differences` has, by number, what differs in those: what it is, and both values.
+    The content is that of `ReportRecorder.content` with a state for each module. Corresponding operations have one
+    number; `differences` has their differences by this number: a name, and both values.
     """
     comparison = compared(first, second)
     snapshots = Snapshots()
@@ -60,12 +60,19 @@ def content_of_difference(first: ModuleOp, second: ModuleOp, names: tuple[str, s
 
 
 def _summary(comparison: Comparison) -> str:
-    """How much differs, in words."""
+    """The numbers of differences, in words.
+
+    Constants of one model alone are not counted, because the page hides constants.
+    """
     found = comparison.result()
     if found.is_empty:
         return "The models do not differ."
-    counts = ((len(found.removed), "only in the first"), (len(found.added), "only in the second"), (len(comparison.differing), "changed"))
+    is_computation = computations()
+    first, second = (
+        sum(is_computation(each.operation) or each.operation == ModelOp.name for each in only) for only in (found.removed, found.added)
+    )
+    counts = ((first, "only in the first"), (second, "only in the second"), (len(comparison.differing), "changed"))
     parts = [f"{count} operation{'' if count == 1 else 's'} {what}" for count, what in counts if count]
     if found.interfaces:
         parts.append(f"{len(found.interfaces)} input{'' if len(found.interfaces) == 1 else 's'} or outputs differ")
-    return ", ".join(parts)
+    return ", ".join(parts) or "Only constants differ."

@@ -24,7 +24,7 @@ class ReportRecorder(Observer):
 
     def __init__(self) -> None:
         self.module: ModuleOp | None = None
-        """The module after the last stage that is done; None before the import."""
+        """The module after the last completed stage; None before the import."""
         self._snapshots = Snapshots()
         self._stages: list[dict[str, Any]] = []
         self._rewrites: list[dict[str, Any]] = []
@@ -52,7 +52,7 @@ class ReportRecorder(Observer):
         self._add(number, stage, seconds, changed=False, kinds=self._stages[-1]["kinds"])
 
     def _add(self, number: int, stage: str, seconds: float, *, changed: bool, kinds: dict[str, int]) -> None:
-        """Add a stage, whose state is the last one of the snapshots."""
+        """Record a stage; the module after it is the last snapshot."""
         state = len(self._snapshots.states) - 1
         self._stages.append(
             {"number": number, "name": stage, "seconds": round(seconds, 6), "state": state, "changed": changed, "kinds": kinds}
@@ -70,7 +70,7 @@ class ReportRecorder(Observer):
         self._rewrites.append({"stage": self._stage, "pattern": event.pattern, "before": before, "after": after})
 
     def content(self, error: ConversionError | None = None) -> dict[str, Any]:
-        """What the page shows, as values of JSON.
+        """The content of the page, as values of JSON.
 
         Args:
             error: the error that ended the conversion.
@@ -93,7 +93,7 @@ class ReportRecorder(Observer):
         }
 
     def _unsupported(self, error: ConversionError) -> Sequence[int]:
-        """The operations at fault: that of the error, or all of the framework that are left."""
+        """The operations at fault: that of the error, or all remaining operations of the framework."""
         if self.module is None:
             return []
         names = {error.node} if error.node else set[str | None]()

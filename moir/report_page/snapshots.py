@@ -21,7 +21,7 @@ _LONGEST_TEXT = 400
 """The greatest length of a text, in characters."""
 
 _HAVE_FIELDS = frozenset(("name", "tensor_names"))
-"""The attributes that have fields of their own in a record."""
+"""Attributes that are not in a record's list of attributes because they have separate fields."""
 
 State = list[dict[str, Any]]
 """The models of a module: a dictionary each, with its `name` and the numbers of the records of its `operations`."""
@@ -30,14 +30,14 @@ State = list[dict[str, Any]]
 class Snapshots:
     """The states of the module of one conversion.
 
-    A state lists records. An operation that is the same in several states has one record; one that changes in place has
-    another record then, under the same number of the operation.
+    A state lists records. An operation that is the same in several states has one record; one that is changed in place
+    gets a new record with the same number.
     """
 
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
-        """What is shown of an operation: its number `id`, `kind`, `name`, `operands` (number of the producer, index of
-        the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, its
+        """The data of an operation for the page: its number `id`, `kind`, `name`, `operands` (number of the producer,
+        index of the result), result `types`, `tensors` (their names), `attributes`, whether it is a `constant`, its
         `weights` (see `moir.report_page.weights`), `sources` (name and kind of the nodes it comes from), `bodies`."""
         self.states: list[State] = []
         self._numbers: dict[Operation, int] = {}
@@ -51,7 +51,7 @@ class Snapshots:
         return self._numbers.setdefault(op, len(self._numbers))
 
     def identify(self, operations: Mapping[Operation, Operation]) -> None:
-        """Give operations the numbers of those that they belong together with."""
+        """Give operations the numbers of their counterparts."""
         for op, other in operations.items():
             self._numbers[op] = self.number(other)
 
@@ -68,7 +68,7 @@ class Snapshots:
         return [self._record(op) for op in block.ops]
 
     def _record(self, op: Operation) -> int:
-        """The number of the record of an operation as it is now."""
+        """The number of the record of an operation in its present state."""
         bodies = [self._block(block) for region in op.regions for block in region.blocks]
         sources = self._sources.get(op, ())
         fields = (op.operands, op.properties.items(), op.attributes.items(), op.result_types)

@@ -1,4 +1,4 @@
-"""What a report says of the value of a constant: all elements of a small one, a histogram of a large one."""
+"""The description of the value of a constant in a report: all elements of a small one, a histogram of a large one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from moir.dialects.element_types import describe
 from moir.dialects.large_arrays import ComputedArray
 
 SMALL = 64
-"""The largest number of elements that are all shown."""
+"""The largest number of elements of a small constant, all of whose elements are shown."""
 
 SAMPLED = 1 << 16
-"""About how many elements of a large constant are looked at."""
+"""About how many elements of a large constant are read."""
 
 BARS = 32
 """The number of bars of a histogram."""
@@ -27,7 +27,8 @@ def described(data: DataAttr) -> dict[str, Any]:
 
     Returns its `bytes` and `shape`; `values` (texts, in C order) of a small one; of a large one of numbers `minimum`,
     `maximum`, `mean`, `deviation` (the standard deviation), `zeros`, `odd` (the elements that are not finite), the
-    `counts` of a histogram between minimum and maximum, and of how many elements (`of`) all these are.
+    `counts` of a histogram between minimum and maximum, and the number of elements from which all these are computed
+    (`of`).
     """
     found: dict[str, Any] = {"bytes": data.nbytes, "shape": list(data.shape)}
     if describe(data.element).is_packed:
@@ -40,7 +41,7 @@ def described(data: DataAttr) -> dict[str, Any]:
             return {**found, "values": [str(each) for each in elements.tolist()]}
         numbers = elements.astype(np.float64)
     except (TypeError, ValueError):
-        # Strings are no numbers; a text may leave the value out.
+        # Strings are not numbers; a text may leave the value out.
         return found
     finite = numbers[np.isfinite(numbers)]
     found |= {"of": numbers.size, "odd": numbers.size - finite.size, "zeros": int(np.count_nonzero(finite == 0))}
@@ -50,7 +51,7 @@ def described(data: DataAttr) -> dict[str, Any]:
 
 
 def _distribution(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
-    """Statistics and histogram; without those that are too large for a double."""
+    """Statistics and histogram, without statistics beyond the range of a double."""
     low, high = float(numbers.min()), float(numbers.max())
     with np.errstate(over="ignore", invalid="ignore"):
         statistics = {"minimum": low, "maximum": high, "mean": float(numbers.mean()), "deviation": float(numbers.std())}

@@ -41,6 +41,9 @@ LARGEST_FILLED = 1 << 20
 LARGEST_RESULT_COUNT = 1 << 16
 """Maximum number of results of an operation, beyond any valid model: the number may come from a damaged file."""
 
+_RESULTS = frozenset((OpResult,))
+"""The class of operands that are results of operations."""
+
 
 class Constructor:
     """Builds operations of one class."""
@@ -72,12 +75,12 @@ def unknown_property(operation: str, name: str, known: Iterable[str]) -> str:
 
 
 class OpBuilder:
-    """Builds operations in front of an operation, or at the end of a block.
+    """Builds operations before an operation, or at the end of a block.
 
     Args:
         known: known values, shared by all operations that one pass builds.
         block: the block in which to build.
-        anchor: the operation in front of which to build; None for the end of the block.
+        anchor: the operation before which to build; None for the end of the block.
     """
 
     def __init__(self, known: KnownValues, block: Block, anchor: Operation | None = None) -> None:
@@ -142,7 +145,7 @@ class OpBuilder:
         return op
 
     def _location(self) -> LocationAttr | None:
-        """The location of what is built: that of the operation in front of which it is inserted."""
+        """The location for new operations: that of the operation before which they are inserted."""
         return None if self.anchor is None else located(self.anchor)
 
     def insert_inferred(self, op: OpsetOp) -> None:
@@ -160,8 +163,9 @@ class OpBuilder:
 
     def _values(self, operands: Sequence[Operand], elementwise: bool) -> list[SSAValue]:
         # Whether something is any SSAValue takes long to tell.
-        if all(type(operand) is OpResult for operand in operands):
-            return cast("list[SSAValue]", operands)
+        if _RESULTS.issuperset(map(type, operands)):
+            results: Any = operands
+            return results
         given = [operand for operand in operands if isinstance(operand, SSAValue)]
         while operands and operands[-1] is None:
             operands = operands[:-1]
@@ -181,11 +185,17 @@ class OpBuilder:
         return self.constant_like(operand, like)
 
     def constant(self, value: Operand, element: Attribute | None = None, name: str | None = None) -> SSAValue:
-        """A constant. By default integers are i64, floats f32, and arrays keep their element type."""
+        """A constant. By default integers are i64, floats f32, and arrays keep their element type.
+
+        Raises InferenceError if a number does not fit into the element type.
+        """
         if element is None and not isinstance(value, np.ndarray | ComputedArray):
             kind = np.asarray(value).dtype.kind
             element = si64 if kind in "iu" or np.asarray(value).size == 0 else f32 if kind == "f" else None
-        data = DataAttr.of(cast(Values, value), element)
+        try:
+            data = DataAttr.of(cast(Values, value), element)
+        except OverflowError as error:
+            raise InferenceError(f"a number of the constant {str(value)[:100]} does not fit into its element type") from error
         op = opset.operation("opset1.Constant").create(
             properties={"value": data}, result_types=[tensor(data.shape, data.element)], location=self._location()
         )
@@ -202,7 +212,7 @@ class OpBuilder:
         array = np.asarray(value)
         storage = to_numpy(element)
         if storage.kind in "iu" and array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
-            raise InferenceError(f"{value} is no value of element type {element}")
+            raise InferenceError(f"{value} is not a value of element type {element}")
         return self.constant(array.astype(storage), element)
 
     def filled(self, shape: Sequence[int], number: float | Array | np.generic, element: Attribute | None = None) -> SSAValue:
@@ -215,7 +225,7 @@ class OpBuilder:
         return self.Broadcast(self.constant(np.asarray(number), element), list(shape))
 
     def filled_like(self, shape: Sequence[int], number: float, like: SSAValue) -> SSAValue:
-        """The same, with the element type of another value."""
+        """A tensor of one number, built like `filled`, with the element type of another value."""
         if _is_small(shape):
             return self.constant_like(np.full(shape, number), like)
         return self.Broadcast(self.constant_like(number, like), list(shape))
@@ -230,7 +240,7 @@ class OpBuilder:
 
 
 def _is_small(shape: Sequence[int]) -> bool:
-    """Whether a tensor of one number is stored. Raises InferenceError for a shape that no tensor has."""
+    """Whether a tensor of one number is small enough to be stored. Raises InferenceError for an invalid shape."""
     if (reason := impossibility(shape)) or min(shape, default=0) < 0:
         raise InferenceError(reason or f"a tensor of shape {list(shape)} is not possible")
     return prod(shape) <= LARGEST_FILLED

@@ -1,6 +1,6 @@
 """The pattern driver.
 
-A `Pattern` is tried only on operations of its root classes (and their subclasses):
+A `Pattern` is only tried on operations of its root classes (and their subclasses):
 the driver has a table from operation class to patterns, and does nothing on a module without roots. It walks the blocks
 once in order; with `fixpoint`, operations that were inserted or whose operands changed are visited again until nothing
 changes.
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 
 
 class Pattern(ABC):
-    """A pattern with declared root classes, on whose operations alone `match_and_rewrite` is called.
+    """A pattern with declared root classes; `match_and_rewrite` is only called on operations of these classes.
 
-    A root may also be the name of an operation. Its class is then not loaded by a pattern that matches nothing.
+    A root may also be the name of an operation. Its class is then not imported for a pattern that matches nothing.
     """
 
     roots: Roots = (Operation,)
 
     companions: tuple[Roots, ...] = ()
-    """Operations that every match contains besides its root: one of each tuple."""
+    """For each tuple, every match contains one of these operations besides its root."""
 
     elements: Elements | None = None
-    """Element types, of one of which the module has a value if there is a match; None if any will do."""
+    """Every match has a value of one of these element types; None if that is not known."""
 
     def __str__(self) -> str:
         return type(self).__name__
 
     @abstractmethod
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        """Look at an operation, and if it matches, replace it with the methods of the rewriter."""
+        """If an operation matches, replace it by means of the rewriter's methods."""
 
     def may_start_at(self, operation: type[Operation]) -> bool:
         """Whether the pattern is tried on operations of a class: a root or a subclass of one. Called once per class."""
@@ -63,17 +63,17 @@ class Pattern(ABC):
         return True
 
     def needs(self) -> Needs | None:
-        """The operations without which the pattern matches nothing; None if any will do."""
+        """The operations that a module has to contain for the pattern to match; None if that is not known."""
         return all_of([needs_of_roots(self.roots, self.may_start_at), *map(needs_of_roots, self.companions)])
 
 
 def needs_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Needs | None:
-    """The operations without which none of the patterns matches; None if any will do."""
+    """The operations that a module has to contain for any of the patterns to match; None if that is not known."""
     return either(adapted(pattern).needs() for pattern in patterns)
 
 
 def elements_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Elements | None:
-    """The element types without values of which none of the patterns matches; None if any will do."""
+    """Any match of the patterns has a value of one of these element types; None if that is not known."""
     found: set[Attribute] = set()
     for pattern in patterns:
         if not isinstance(pattern, Pattern) or pattern.elements is None:
@@ -83,9 +83,10 @@ def elements_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Elemen
 
 
 class Rewriter:
-    """What a pattern replaces operations with: a builder (`rewriter.op.Add(a, b)`) in front of the matched operation.
+    """The interface with which a pattern replaces operations. Its builder inserts before the match:
+    `rewriter.op.Add(a, b)`.
 
-    It also has the known values. One rewriter goes from one match to the next, by `begin`.
+    It also has the known values. One rewriter is used for all matches in turn; `begin` starts the next one.
     """
 
     def __init__(self, op: Operation, known: KnownValues, recording: Recording | None = None) -> None:
@@ -96,7 +97,7 @@ class Rewriter:
         self.begin(op)
 
     def begin(self, op: Operation, pattern: object = None) -> None:
-        """Forget what was done, and try a pattern on an operation."""
+        """Start with a pattern and an operation on which it is tried: reset the record of changes."""
         assert op.parent is not None
         self.has_done_action = False
         self._before: list[str] = []
@@ -126,7 +127,7 @@ class Rewriter:
         self.erase_replaced(op)
 
     def erase_replaced(self, op: Operation) -> None:
-        """Erase an operation whose results have no uses left, as a part of what the pattern replaces."""
+        """Erase an operation whose results have no uses left, as a part of the match."""
         self._erased.append((located(op), tuple(op.operands)))
         if self._recording is not None:
             self._before.append(self._recording.text(op))
@@ -240,8 +241,8 @@ def rewrite(
         module: changed in place.
         patterns: the patterns.
         fixpoint: whether to visit operations again that are inserted or whose operands change.
-        known: known values of the module as it is.
-        analyses: facts about the module as it is, if there are any.
+        known: known values of the module in its present state.
+        analyses: facts about the module in its present state, if there are any.
 
     Returns whether anything changed.
     """

@@ -62,7 +62,7 @@ class Recording:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether as many rewrites were reported as are permitted, so that a pass leaves the rest as it is."""
+        """Whether the limit of rewrites is reached, so that the pass has to stop."""
         return self._limit is not None and self._rewrites >= self._limit
 
     def text(self, op: Operation) -> str:
@@ -96,7 +96,7 @@ RECORDING: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
 def is_exhausted() -> bool:
-    """Whether a pass is to leave the module as it is: with a recording that permits no further rewrite."""
+    """Whether a pass must not change the module any more, because the recording permits no further rewrite."""
     recording = RECORDING.get()
     return recording is not None and recording.is_exhausted
 

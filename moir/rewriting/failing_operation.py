@@ -12,7 +12,7 @@ from moir.errors import ConversionError
 VIEWS = {"LoweringNode": "op", "MoLoweringNode": "op", "GraphNode": "_subject"}
 """Names of classes that wrap one operation -> attribute with the operation.
 
-They are given by name, as their modules may not be loaded.
+They are given by name because their modules may not be loaded.
 """
 
 
@@ -32,7 +32,9 @@ def failing_operation(trace: TracebackType | None) -> Operation | None:
 
 
 def subject_of(error: ConversionError) -> Operation | None:
-    """The operation of the module that an error is about; None if it names none, or that cannot be found any more."""
+    """The operation of the module that an error is about; None if it names none, or if the operation cannot be found
+    any more.
+    """
     if isinstance(error.subject, Operation):
         return error.subject
     if error.operation is None:

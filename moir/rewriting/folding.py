@@ -32,6 +32,9 @@ QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
 """Element types in which weights are stored quantized."""
 
 
+MOST_STEPS = 8
+"""How many uses of a dequantized weight are looked at."""
+
 REARRANGING = frozenset(("Transpose", "Reshape", "Squeeze", "Unsqueeze"))
 """Operations whose results have the elements of the first operand, each once."""
 
@@ -47,7 +50,7 @@ class Folding:
 
     Args:
         static_shape: whether ShapeOf is folded as well if the shape of its operand is static.
-        budget: what all runs of the pass on the module may take.
+        budget: the limit for all runs of the pass on the module together.
     """
 
     def __init__(self, static_shape: bool, budget: FoldingBudget) -> None:
@@ -60,7 +63,7 @@ class Folding:
 
         Args:
             operations: the operations, in topological order.
-            is_kept: whether an operation is left as it is; by default none is.
+            is_kept: whether an operation must not be folded; by default all may be folded.
         """
         is_changed = False
         recording = RECORDING.get()
@@ -135,7 +138,7 @@ class Folding:
 
 
 def growth(op: OpsetOp, operands: Sequence[Values], size: int) -> int:
-    """The growth in bytes: `size` of the results, less the operands that have no other use."""
+    """The growth in bytes: `size` of the results minus the sizes of the operands that have no other use."""
     if size <= SMALL:
         return 0
     distinct = dict(zip(op.operands, operands, strict=True))
@@ -154,10 +157,12 @@ def without_elements(op: OpsetOp) -> Sequence[Values] | None:
 
     The CPU plugin fails on many of those.
     """
-    shapes = [shape_of(result) for result in op.results]
-    for shape in shapes:
+    shapes: list[tuple[int, ...]] = []
+    for result in op.results:
+        shape = shape_of(result)
         if shape is None or 0 not in shape or -1 in shape:
             return None
+        shapes.append(shape)
     if not op.operands or not shapes:
         return None
     elements = [element_of(result) for result in op.results]
@@ -204,11 +209,11 @@ def is_dequantization(op: OpsetOp) -> bool:
     """Whether an operation is a Convert of a dequantized weight, `(Convert(w) - Convert(zero point)) * scale`.
 
     The runtime computes with the stored integers if it finds this form; folding it would store and compute in floating
-    point. A weight that is padded is folded.
+    point. A weight that is padded is folded, and so are vectors that are added or multiplied.
     """
     if op.name != "opset1.Convert" or element_of(op.operands[0]) not in QUANTIZED_TYPES or element_of(op.results[0]) not in REAL_TYPES:
         return False
-    if _is_padded(op.results[0]):
+    if _is_computed_with(op.results[0]):
         return False
     users = [(use.index, use.operation) for use in op.results[0].uses]
     if all(index == 1 and user.name == "opset1.Subtract" and _is_converted_weight(user.operands[0]) for index, user in users):
@@ -218,15 +223,42 @@ def is_dequantization(op: OpsetOp) -> bool:
     )
 
 
-def _is_padded(value: SSAValue) -> bool:
-    """Whether a value is padded, either directly or after subtraction of a zero point and multiplication by a scale."""
-    values = [value]
-    for _ in range(3):
-        users = {use.operation for each in values for use in each.uses}
-        if any(isinstance(user, OpsetOp) and user.KIND == "Pad" for user in users):
-            return True
-        values = [user.results[0] for user in users if user.name in ("opset1.Subtract", "opset1.Multiply")]
+def _is_computed_with(value: SSAValue) -> bool:
+    """Whether a dequantized weight is padded, or is a vector that is only added, multiplied or the like.
+
+    Arithmetic with the zero point and the scale, and moves of the elements, are not such uses.
+    """
+    waiting, found = [value], False
+    for _ in range(MOST_STEPS):
+        if not waiting:
+            return found
+        current = waiting.pop()
+        for use in current.uses:
+            user = use.operation
+            if not isinstance(user, OpsetOp):
+                return False
+            if user.KIND == "Pad":
+                return True
+            if (use.index == 0 and user.KIND in REARRANGING) or _restores(user, use.index):
+                waiting.append(user.results[0])
+            elif user.BROADCASTS and sum(size != 1 for size in shape_of(current) or ()) == 1:
+                found = True
+            else:
+                return False
     return False
+
+
+def _restores(op: OpsetOp, index: int) -> bool:
+    """Whether an operation subtracts a zero point from integers or scales them; `index` is that of one of the two."""
+    if op.name not in ("opset1.Subtract", "opset1.Multiply"):
+        return False
+    return _is_parameter(op.operands[1]) if index == 0 else _is_converted_weight(op.operands[0])
+
+
+def _is_parameter(value: SSAValue) -> bool:
+    """Whether a value may be the zero point or the scale of a weight: a constant, which may be converted."""
+    op = value.owner
+    return values_of(value) is not None or (isinstance(op, OpsetOp) and op.KIND == "Convert" and values_of(op.operands[0]) is not None)
 
 
 def _is_converted_weight(value: SSAValue) -> bool:

@@ -1,4 +1,6 @@
-"""Changes of the inputs of a model: their types, the types of later operations, and pruning of what no output needs."""
+"""Changes of the inputs of a model: their types, the types of later operations, and pruning of operations that no
+output needs.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ _INTERFACE = (Parameter, Constant, Result)
 
 
 def prune(block: Block, kept: Sequence[Parameter] = ()) -> None:
-    """Erase what no Result of a model needs, inputs included.
+    """Erase the operations that no Result of a model depends on, inputs included.
 
     Args:
         block: the block of the model.
-        kept: inputs that stay although nothing needs them.
+        kept: inputs that are kept in any case.
     """
     needed = needed_for(op for op in block.ops if isinstance(op, Result))
     current = block.last_op
@@ -44,7 +46,7 @@ def set_dimensions(parameter: Parameter, dimensions: Sequence[Dimension]) -> boo
     set_type(value, tensor(shape, element_of(value)))
     parameter.properties.pop("bounds", None)
     if any(each.is_bounded for each in dimensions):
-        # A name is no part of bounds.
+        # A name is not part of bounds.
         parameter.properties["bounds"] = string_attribute(
             ",".join(str(each) if each.size >= 0 or each.is_bounded else "?" for each in dimensions)
         )

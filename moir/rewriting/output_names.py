@@ -10,7 +10,7 @@ from moir.dialects.properties import string_attribute
 
 
 def keep_output_name(value: SSAValue) -> None:
-    """Give the operation of a value that is an output the name of the output, unless it has one.
+    """Give the operation that computes an output the name of the output, unless it has a name.
 
     The name of an operation is a name of its tensor.
     """

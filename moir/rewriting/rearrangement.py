@@ -32,8 +32,8 @@ class Rearrangement:
 
     Args:
         source: the parts of each dimension of the model's value, numbered from 0 on.
-        target: the same parts, as its callers have them.
-        layout: the layout of the callers, with the names of dimensions that only the model's layout says.
+        target: the same parts in the layout of the callers.
+        layout: the layout of the callers, with the names of dimensions that only the model's layout has.
     """
 
     source: Parts
@@ -42,7 +42,7 @@ class Rearrangement:
 
     @property
     def changes(self) -> bool:
-        """Whether the two differ."""
+        """Whether the two layouts differ."""
         return self.source != self.target
 
     @staticmethod
@@ -100,7 +100,7 @@ class Rearrangement:
 
 
 def _parts(layout: Layout) -> list[tuple[int, str]]:
-    """The dimension and the name of each part of a layout. `...` is none."""
+    """The dimension and the name of each part of a layout. `...` is not a part."""
     dimensions = enumerate(layout.dimensions)
     return [(index, name) for index, each in dimensions if each != ANY_NUMBER for name in each.split(FUSED)]
 

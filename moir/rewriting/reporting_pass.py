@@ -1,4 +1,5 @@
-"""The base class of passes that say whether they changed the module, and which operations they need to change any.
+"""The base class of passes that report whether they changed the module, and that declare without which operations they
+change nothing.
 
     class ReverseTwicePass(ReportingPass):
         name = "reverse-twice"
@@ -7,8 +8,8 @@
         def run(self, module: ModuleOp, analyses: Analyses) -> bool:
             return rewrite(module, [ReverseTwice()])
 
-What a pass needs is compiled into `moir/pipeline/pass_kinds.py`, so that a conversion does not even import a pass that
-a module has no operations for.
+These declarations are compiled into `moir/pipeline/pass_kinds.py`, so that a conversion does not even import a pass if
+the module does not have the operations.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ Needs: TypeAlias = "tuple[tuple[tuple[str, ...], ...], ...]"
 """Alternatives; each is a list of sets of kinds, from each of which the module has to have one operation."""
 
 Elements: TypeAlias = "AbstractSet[Attribute]"
-"""Element types, of one of which the module has to have a value."""
+"""Element types; the module has to have a value of one of them."""
 
 
 class ReportingPass(Pass):
-    """A pass whose `run` says whether it changed the module."""
+    """A pass whose `run` returns whether it changed the module."""
 
     ROOTS: ClassVar[Roots] = (Operation,)
     """The pass changes nothing in a module without operations of these classes (or subclasses) or names."""
@@ -52,12 +53,12 @@ class ReportingPass(Pass):
     equal ones. A pass that sets types, or gives operations operands of another shape, does not keep it."""
 
     IN_PLACE: ClassVar[bool] = False
-    """Whether the pass changes properties, attributes and shapes of operations, and neither which operations there are
-    nor their operands nor the element types of their results: lists of the operations still hold after it."""
+    """Whether the pass only changes properties, attributes and shapes: no operation is added or erased, and operands
+    and element types of results stay, so lists of the operations still hold after it."""
 
     DEPENDS_ON_PROPERTIES: ClassVar[bool] = True
-    """Whether the pass may find something to change after a pass that is IN_PLACE, although it had found nothing before
-    it."""
+    """Whether the pass may find something to change after an IN_PLACE pass although it found nothing before that
+    pass."""
 
     @abstractmethod
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
@@ -65,9 +66,9 @@ class ReportingPass(Pass):
 
         Args:
             module: changed in place.
-            analyses: facts about the module as it is; stale as soon as the pass changes it.
+            analyses: facts about the module; they are stale as soon as the pass changes it.
 
-        Returns whether the module may have changed: False only if it is certainly as before.
+        Returns whether the module may have changed: False only if it is certainly unchanged.
         """
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -75,17 +76,17 @@ class ReportingPass(Pass):
 
     @classmethod
     def needs(cls) -> Needs | None:
-        """The operations without which the pass changes nothing; None if it may change any module."""
+        """The operations that a module has to contain for the pass to change it; None if it may change any module."""
         return all_of(map(needs_of_roots, (cls.ROOTS, *cls.COMPANIONS)))
 
     @classmethod
     def elements(cls) -> Elements | None:
-        """The element types without values of which the pass changes nothing; None if any will do."""
+        """The pass only changes modules with values of these element types; None if it may change any module."""
         return None
 
 
 def needs_of_roots(roots: Roots, is_root: Callable[[type[Operation]], bool] = lambda _: True) -> Needs | None:
-    """The need of an operation of one of some roots; None if any operation will do.
+    """The need for an operation of one of some roots; None if any operation will do.
 
     Args:
         roots: the roots.
@@ -109,7 +110,7 @@ def kind_of_name(name: str) -> str:
 
 
 def either(needs: Iterable[Needs | None]) -> Needs | None:
-    """The needs of a pass that can do several things."""
+    """The needs of a pass that has something to do if one of several needs is met."""
     alternatives: dict[tuple[tuple[str, ...], ...], None] = {}
     for each in needs:
         if each is None:
@@ -119,11 +120,13 @@ def either(needs: Iterable[Needs | None]) -> Needs | None:
 
 
 def all_of(needs: Iterable[Needs | None]) -> Needs | None:
-    """The needs of a pattern that needs several operations, of one alternative each; None if any operation will do."""
+    """The needs of a pattern that needs several operations, each given by one alternative; None if any operation will
+    do.
+    """
     sets = tuple(alternative for each in needs if each is not None for (alternative,) in each)
     return (sets,) if sets else None
 
 
 def may_be_met(needs: Needs, kinds: frozenset[str]) -> bool:
-    """Whether a module with operations of these kinds has what a pass needs."""
+    """Whether a module with operations of these kinds meets the needs of a pass."""
     return any(all(not kinds.isdisjoint(each) for each in alternative) for alternative in needs)

@@ -176,8 +176,8 @@ class FusionRule(Pattern):
 
     Args:
         pattern: the pattern, traced once as described in the module docstring.
-        rewrite: builds the replacement. If it returns None or raises InferenceError, the match is declined and what was
-            built is erased.
+        rewrite: builds the replacement. If it returns None or raises InferenceError, the match is declined and the
+            operations that it built are erased.
         shared: whether operations inside the pattern may have uses outside of it.
     """
 
@@ -244,7 +244,7 @@ def has_outside_uses(operations: Sequence[Operation]) -> bool:
 def is_refinement(new: Attribute, old: Attribute) -> bool:
     """Whether a value of type `new` may replace one of type `old`.
 
-    Both have one element type, and all that is known of the old shape is known of the new one.
+    Both have the same element type, and each dimension that is known in the old shape is known in the new one.
     """
     if new is old:
         return True

@@ -19,7 +19,7 @@ from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 
 RANK = 3
-"""Dimensions of a sequence: batch, time, and features."""
+"""The rank of a sequence, whose dimensions are batch, time and features."""
 
 
 def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -33,7 +33,7 @@ def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
-    """The value that is reversed along an axis to give this value; None if this value is no reversal."""
+    """The value that is reversed along an axis to give this value; None if this value is not a reversal."""
     op = value.owner
     if not isinstance(op, Slice) or len(op.operands) < 5:
         return None
@@ -45,7 +45,7 @@ def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
 
 
 class Piece(NamedTuple):
-    """An entry of a value along an axis: the one at `place` of `size`."""
+    """An entry of a value along an axis: the one at index `place`, if the axis has `size` entries."""
 
     source: SSAValue
     axis: int
@@ -54,7 +54,7 @@ class Piece(NamedTuple):
 
 
 def _piece(value: SSAValue) -> Piece | None:
-    """The entry that a value is, without the dimension of the axis; None if the value is no entry."""
+    """The entry that a value is, without the dimension of the axis; None if the value is not an entry."""
     op = value.owner
     if isinstance(op, Gather | Gather1 | Gather7):
         source, index, axis = op.operands[0], constant_of(op.operands[1]), scalar_of(op.operands[2])
@@ -75,9 +75,9 @@ def _piece(value: SSAValue) -> Piece | None:
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
-    """The sequence [N, T, K] of which values [N, K] are the entries, in order; None if there is none.
+    """The sequence [N, T, K] whose entries, in order, are some values [N, K]; None if there is none.
 
-    Entries may also be the same Concats or sums of entries of several sequences.
+    The values may also be Concats or sums of entries of several sequences, all in the same way.
     """
     pieces = [_piece(value) for value in values]
     first = pieces[0]

@@ -41,7 +41,7 @@ def split_pair(pair: str, inputs: Mapping[str, Parameter], outputs: Mapping[str,
     places = [index for index, letter in enumerate(pair) if letter == "="]
     splits = [(pair[:index].strip(), pair[index + 1 :].strip()) for index in places]
     if not splits:
-        raise UsageError(f"{pair!r} is no pair of an input and an output", hint="write NAME=NAME")
+        raise UsageError(f"{pair!r} is not a pair of an input and an output", hint="write NAME=NAME")
     for source, target in splits:
         if source in inputs and target in outputs:
             return source, target

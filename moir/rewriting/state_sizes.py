@@ -1,12 +1,12 @@
 """The sizes of a variable before the first inference, where the input that it replaces has unknown dimensions.
 
-an unknown dimension                                               has then
+an unknown dimension                                               initial size
 ----------------------------------------------------------------   ------------------------
-whose name a dimension of a remaining input has                    the size of that one
-that each inference makes as large as one of a remaining input     the size of that one
-that each inference makes a certain size                           that size
-that each inference leaves as it is                                1, as a batch
-any other one, as the length of a cache                            0
+whose name is also that of a dimension of a remaining input        that of the dimension
+that each inference makes as large as one of a remaining input     that of the dimension
+to which each inference gives the same size                        that size
+that no inference changes                                          1, as a batch
+any other one, such as the length of a cache                       0
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The terms of a pattern, and the recorder that makes them while the pattern is traced.
+"""The terms of a pattern, and the recorder that builds them while the pattern is traced.
 
     lambda op, x: op.Multiply(x, op.Sigmoid(x))
 ->  Expression(Multiply, (Variable(x), Expression(Sigmoid, (Variable(x),))))
@@ -31,7 +31,7 @@ class Variable:
     __slots__ = ("name",)
 
     producers: ClassVar[frozenset[str] | None] = None
-    """The names of the operations that produce what the term matches; None: any."""
+    """The names of the operations that may produce the matched value; None for any."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -114,7 +114,7 @@ class Expression:
 
 
 class OneOf:
-    """Matches what any of several terms matches; they are tried in their order."""
+    """Matches a value that any of several terms matches; they are tried in order."""
 
     __slots__ = ("producers", "terms")
 
@@ -162,7 +162,7 @@ class Recorder:
         return ConstantVariable(name)
 
     def one_of(self, *terms: Term) -> OneOf:
-        """A pattern for what any of several patterns matches."""
+        """A pattern for a value that any of several patterns matches."""
         return OneOf(terms)
 
     def __getattr__(self, kind: str) -> Callable[..., Expression]:

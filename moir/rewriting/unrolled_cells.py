@@ -1,4 +1,4 @@
-"""Replacing recurrent cells that are written out for each step by an operation for the whole sequence.
+"""Replacing recurrent cells that are unrolled, one cell for each step, by an operation for the whole sequence.
 
 `moir.analysis.unrolled_cells` finds them, `fuse-unrolled-cells` shows the form before and after.
 """
@@ -83,7 +83,7 @@ def _has_one_batch(chain: Chain) -> bool:
 
 
 def _depends_on_itself(chain: Chain) -> bool:
-    """Whether the data of a step, or a state in front of the first, depend on a state of the chain."""
+    """Whether the data of a step, or a state before the first, depend on a state of the chain."""
     own = {state for states in chain.following for state in states}
     pending = [*chain.data, *(state for state in chain.states if state is not None)]
     seen: set[Operation] = set()
@@ -142,7 +142,7 @@ def _sequence(op: OpBuilder, chain: Chain) -> tuple[tuple[SSAValue, SSAValue], l
 
 
 def _initial(op: OpBuilder, state: SSAValue | None, x: SSAValue, cell: Cell) -> SSAValue:
-    """A state [N, H] in front of the first step; None stands for zeros."""
+    """A state [N, H] before the first step; None stands for zeros."""
     if state is not None and (shape := shape_of(state)) is not None and len(shape) == 2 and constant_of(state) is None:
         return state
     value = op.constant(0.0, element_of(x)) if state is None else state
@@ -154,7 +154,7 @@ def _initial(op: OpBuilder, state: SSAValue | None, x: SSAValue, cell: Cell) -> 
 def _join(concat: Concat, known: KnownValues) -> None:
     """Replace a Concat of the entries of a sequence by the sequence, or by its rows, [T · N, K].
 
-    Of entries in reverse order it is the reversal of the Concat that is replaced.
+    If the entries are in reverse order, the reversal of the Concat is replaced.
     """
     rank, block = rank_of(concat.results[0]), concat.parent
     if rank is None or block is None:

@@ -29,13 +29,13 @@ def assign_variable(op: OpBuilder, variable: str, value: SSAValue) -> None:
 
 
 class VariableNames:
-    """Gives out ids of variables, each once."""
+    """Chooses unique ids for variables."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def unique(self, wanted: str) -> str:
-        """The id, with a number after it if it is taken."""
+        """The id, with a number appended if another variable has it."""
         found, number = wanted, 1
         while found in self._taken:
             found, number = f"{wanted}_{number}", number + 1
@@ -44,7 +44,7 @@ class VariableNames:
 
 
 def check_variable_type(variable: str, value: SSAValue, assigned: SSAValue) -> None:
-    """Raises ConversionError unless a value can be assigned to a variable that has the type of another one."""
+    """Raises ConversionError if a value cannot be assigned to a variable that has the type of another value."""
     shape, other = shape_of(value), shape_of(assigned)
     if element_of(value) != element_of(assigned) or not _covers(shape, other):
         raise ConversionError(
@@ -54,7 +54,7 @@ def check_variable_type(variable: str, value: SSAValue, assigned: SSAValue) -> N
 
 
 def _covers(shape: Shape, other: Shape) -> bool:
-    """Whether values of the second shape may have the first one."""
+    """Whether each value of the second shape may also have the first shape."""
     if shape is None or other is None:
         return True
     return len(shape) == len(other) and all(a < 0 or b in (a, -1) for a, b in zip(shape, other, strict=True))

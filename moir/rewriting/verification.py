@@ -5,14 +5,13 @@ xDSL's own verification attaches the text of the whole module to an error, which
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, ErasedSSAValue, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.names import name_of
-from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.rewriting.verified_form import form_of
 
 
@@ -21,7 +20,7 @@ def verify_module(module: ModuleOp, after: str | None = None, before: Snapshot |
 
     Args:
         module: the module.
-        after: what was done to the module, for the message.
+        after: the step after which the module is verified, for the message.
         before: snapshot of the module when it was valid; then only operations that have changed are verified.
 
     Raises OperationVerifyException.
@@ -36,9 +35,9 @@ def failure_after(after: str | None, op: Operation, reason: str) -> OperationVer
     """The error for an operation that is not valid.
 
     Args:
-        after: what was done to the module.
+        after: the step after which the module was verified.
         op: the operation.
-        reason: what is wrong, a clause.
+        reason: the reason, as a clause.
     """
     from moir.analysis.provenance import origin
 
@@ -60,7 +59,7 @@ class OperationVerifyException(VerifyException):
         super().__init__(message)
         self.subject = subject
         self.location: str | None = None
-        """Where the operation stands in a text; set by tools that parsed it."""
+        """The position of the operation in a text; set by tools that parsed the text."""
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -114,7 +113,8 @@ def _verify(op: Operation) -> None:
         if form is None or not form.fits(op):
             op.verify_()
         else:
-            cast(OpsetOp, op).check_invariants()
+            checked: Any = op
+            checked.check_invariants()
     except VerifyException as error:
         raise _OperationError(op, str(error)) from error
 

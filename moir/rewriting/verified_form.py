@@ -27,7 +27,7 @@ class VerifiedForm(Record):
         operands: the permitted numbers of operands.
         results: the permitted numbers of results.
         properties: constraint and default of each permitted property; a default satisfies its constraint.
-        required: the names of the properties that must be there.
+        required: the names of the required properties.
     """
 
     operands: range

@@ -1,10 +1,10 @@
 """The types that a text gives to the results of operations, checked against type inference.
 
-A written type has to follow from the operation: it is the inferred type, or a less refined one. A type that
-is more refined is an error as well, even where it does not contradict: the dimension that it adds may have come from an
-operand that was edited since, and folding ShapeOf to it would make a model that is wrong without a message.
+A written type has to follow from the operation: it is the inferred type, or a less refined one. A type that is more
+refined is an error as well, even if it does not contradict the inferred one: the dimension that it adds may have come
+from an operand that was edited since, and folding ShapeOf to it would make a model that is wrong without a message.
 
-Two kinds of types are taken as they are written: those of Parameters of a model and of operations that no operation set
+Two kinds of types are not checked: those of Parameters of a model and of operations that no operation set
 defines, from which inference starts; and those that depend on the value of a constant that was left out of the text.
 """
 
@@ -35,9 +35,9 @@ def check_written_types(module: ModuleOp, *, replace: bool = False) -> None:
 
     Args:
         module: a module that verifies.
-        replace: whether to set the types that inference gives, instead of checking the ones that are there.
+        replace: whether to set the inferred types instead of checking the written ones.
 
-    Without `replace` every type stays as it is, also where inference gives a more precise one: the passes of a
+    Without `replace` no type is changed, even if inference gives a more precise one: the passes of a
     conversion do not refine them either, and a dump has to end in the same files. Raises InferenceError, with the
     operation as its `subject`.
     """

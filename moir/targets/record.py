@@ -28,7 +28,7 @@ class Form(Record):
         patterns: makes its patterns.
         run: the pass itself, as `ReportingPass.run`, if it does more than apply its patterns.
         roots: if there are no patterns, the classes of operations that `run` may change.
-        in_place: whether it leaves operations and operands as they are, see `ReportingPass.IN_PLACE`.
+        in_place: whether it adds and erases no operations and changes no operands, see `ReportingPass.IN_PLACE`.
     """
 
     name: str
@@ -51,8 +51,8 @@ class Fault(Record):
         instead: what the target computes or does instead.
         form: the name of the pass that avoids it; empty if another form would cost every model with the operation.
         versions: the versions of the runtime in which it was seen.
-        feature: the feature of the processor, by its name in Linux, without which it is not there, since the runtime
-            has other kernels for such processors; empty if it is there on every processor.
+        feature: the feature of the processor, by its name in Linux, without which the fault does not occur, since the
+            runtime has other kernels for such processors; empty if it occurs on every processor.
     """
 
     name: str
@@ -64,4 +64,4 @@ class Fault(Record):
 
 
 AVX_512 = "avx512bw"
-"""The feature of processors for which the runtime has kernels of its own, and without which it computes bf16 in f32."""
+"""A feature of processors: the runtime has separate kernels for it, and computes bf16 in f32 without it."""

@@ -1,4 +1,4 @@
-"""Comparison of two graphs: that of an extension, and the one a test expects."""
+"""Comparison of two graphs: the result of an extension, and the graph that a test expects."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NOT_COMPARED = frozenset(
         ),
     )
 )
-"""Attributes that are not compared as such. Shapes and values are compared where tensors are."""
+"""Attributes of nodes that are not compared; shapes and values are compared as those of the tensors."""
 
 _TOLERANCE = 1e-4
 _HALF_TOLERANCE = 5e-2
@@ -59,15 +59,15 @@ def compare_graphs(
 
     Args:
         graph: the graph.
-        graph_ref: the graph it is compared with.
-        last_node: the id of a node in the graph; what is connected with it is compared.
+        graph_ref: the graph with which it is compared.
+        last_node: the id of a node in the graph; the nodes that are connected with it are compared.
         last_node_ref: the id of its counterpart in the other graph, by default the same.
-        check_op_attrs: whether the attributes of operations are compared, too: each that the other graph has and that
-            is not None must be there, and be equal.
+        check_op_attrs: whether the attributes of operations are compared, too: each attribute of the other graph that
+            is not None must be present and equal.
 
-    The shape or value of a tensor is compared if both graphs know it; the value of a constant whose data node the other
-    graph describes without value and shape is an attribute of its operation. One that a transformation made has none
-    until the transformation ends, when moir infers it.
+    The shape or value of a tensor is compared if both graphs know it; if the other graph describes the data node of a
+    constant without value and shape, the value is compared as an attribute of its operation. A tensor that a
+    transformation created has no shape until the transformation ends, when moir infers it.
     """
     differences: list[str] = []
     partners: dict[GraphNode, GraphNode] = {}
@@ -101,7 +101,7 @@ def compare_graphs(
 
 
 def _operation(graph: Graph, node_id: str) -> GraphNode:
-    """The node of an id; for a data node that of the operation that makes it."""
+    """The node with an id; for a data node that of its producer."""
     node = GraphNode(graph, node_id)
     if not node.is_data:
         return node
@@ -131,9 +131,8 @@ def _outputs(node: GraphNode, reference: GraphNode) -> Iterator[tuple[Port[Graph
 
 
 def _consumers(takers: list[Port[GraphNode]], expected: list[Port[GraphNode]]) -> Iterator[tuple[GraphNode, GraphNode]]:
-    """The consumers of a tensor and their counterparts, where `op` and input port say which these are.
-
-    The others are compared if something else leads to them.
+    """Pairs of consumers of two tensors that `op` and input port identify. Other consumers are compared if they are
+    reached from elsewhere.
     """
     groups = [_by_kind(ports) for ports in (takers, expected)]
     for kind, ports in groups[0].items():

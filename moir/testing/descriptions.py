@@ -17,7 +17,7 @@ Nodes: TypeAlias = dict[str, dict[str, Any]]
 Edge: TypeAlias = tuple[str, str, dict[str, Any]]
 
 DATA_SUFFIX = "_d"
-"""What the id of a data node has after that of its operation."""
+"""The suffix that is appended to the id of an operation for the id of its data node."""
 
 
 def _shape(shape: Any) -> Any:
@@ -30,7 +30,7 @@ def regular_op(name: str, kwargs: Mapping[str, Any]) -> Nodes:
 
 
 def valued_data(name: str, value: Array | None, shape: Any = None) -> Nodes:
-    """A data node with a value, None if it is unknown."""
+    """A data node with a value; the value None is unknown."""
     return {name: {"kind": "data", "value": value, "shape": _shape(shape if value is None else value.shape)}}
 
 
@@ -90,13 +90,13 @@ def get_name_and_port(tensor_name: str) -> tuple[str, int]:
     Raises Error for another form.
     """
     parts = tensor_name.split(":")
-    numbers = [part for part in parts if part.isdigit()]
+    numbers = [part for part in parts if part.isdecimal()]
     if len(parts) == 1:
         return tensor_name, 0
     if len(parts) != 2 or not numbers:
-        raise Error("{!r} is no port; it is written as in 'split:1' or '2:add'", tensor_name)
-    number = parts[0] if parts[0].isdigit() else parts[1]
-    return parts[1] if parts[0].isdigit() else parts[0], int(number)
+        raise Error("{!r} is not a port; it is written as in 'split:1' or '2:add'", tensor_name)
+    number = parts[0] if parts[0].isdecimal() else parts[1]
+    return parts[1] if parts[0].isdecimal() else parts[0], int(number)
 
 
 def connect(first_tensor_name: str, second_tensor_name: str, skip_data: bool = False, front_phase: bool = False) -> list[Edge]:
@@ -105,7 +105,7 @@ def connect(first_tensor_name: str, second_tensor_name: str, skip_data: bool = F
     Args:
         first_tensor_name: the node, and the output port if it is not 0: `split:1`.
         second_tensor_name: the node, and the input port if it is not 0: `2:add`.
-        skip_data: only the edge from the data node, because that to it is there already.
+        skip_data: only the edge from the data node, because the edge to it exists already.
         front_phase: one edge without a data node.
     """
     (first, output), (second, number) = get_name_and_port(first_tensor_name), get_name_and_port(second_tensor_name)

@@ -1,8 +1,8 @@
 """Graphs of the nodes and edges that a test describes.
 
-Every operation but Const, Parameter and Result becomes one of the `mo` dialect with the attributes given, so nothing
-but the extension under test changes it. A graph with data nodes is in the middle phase, one without in the front phase;
-a test may set `graph.stage` and `graph.graph["layout"]`.
+Every operation except Const, Parameter and Result becomes one of the `mo` dialect with the given attributes, so only
+the extension under test changes it. A graph with data nodes is in the middle phase, one without in the front phase; a
+test may set `graph.stage` and `graph.graph["layout"]`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Attributes = Mapping[str, Any]
 Edges = Iterable[Sequence[Any]]
 
 WITHOUT_VALUE = "described_without_value"
-"""The attribute of a constant for which a test gives no value: only its shape is meant, if that."""
+"""The attribute of a constant for which a test gives no value, but at most a shape."""
 
 UNKNOWN_TENSOR = "described_tensor_is_unknown"
 """The attribute of a constant whose data node a test describes with neither value nor shape."""
@@ -53,13 +53,13 @@ def build_graph(
 
     Args:
         nodes_attrs: the attributes of each node, by id; `kind` is `op` or `data`.
-        edges: tuples of two ids, and perhaps a dictionary with `out` and `in`. A port that is not given is the next
+        edges: tuples of two ids, and perhaps a dictionary with `out` and `in`. If no port is given, it is the next
             free one.
         update_attributes: attributes that override those of some nodes.
         nodes_with_edges_only: leave out nodes without an edge.
         cli: options of the conversion, for `graph.graph["cmd_params"]`.
 
-    Raises Error for an edge of a node that is not described, and for a data node that two operations make.
+    Raises Error for an edge of a node that is not described, and for a data node with two producers.
     """
     described = {name: dict(attrs) for name, attrs in nodes_attrs.items()}
     for name, attrs in (update_attributes or {}).items():
@@ -97,7 +97,7 @@ def build_graph_with_attrs(
     nodes_with_edges_only: bool = False,
     add_nodes_from_edges: bool = False,
 ) -> Graph:
-    """A graph of lists of nodes and edges, and of further ones.
+    """A graph from lists of nodes and edges, and from lists of further ones.
 
     Args:
         nodes_with_attrs: tuples of id and attributes.
@@ -120,9 +120,10 @@ def build_graph_with_attrs(
 
 
 class DescribedGraph(Graph):
-    """A graph whose new operations are inferred when it is cleaned up, since no conversion does it.
+    """A graph whose new operations are inferred when it is cleaned up, since there is no conversion that infers them.
 
-    In the middle and back phases those whose values are known become constants, but for those that depend on ShapeOf.
+    In the middle and back phases operations whose values are known become constants, except those that depend on
+    ShapeOf.
     """
 
     def clean_up(self, undead_node_types: Iterable[str] | None = None) -> None:
@@ -194,7 +195,7 @@ class _GraphBuilder:
         self.graph.create(given, name)
 
     def _constant(self, name: str, shape: Any, edges: Sequence[tuple[str, str, dict[str, Any]]]) -> Any:
-        """The value of a constant that has none: that of its data node, or zeros."""
+        """The value for a constant that was described without one: that of its data node, or zeros."""
         data: dict[str, Any] = next((self._nodes[end] for start, end, _ in edges if start == name and self._is_data(end)), dict[str, Any]())
         if data.get("value") is not None:
             return deepcopy(data["value"])
@@ -202,7 +203,7 @@ class _GraphBuilder:
         return np.zeros([] if shape is None else [int(size) for size in shape], np.float32)
 
     def _add_source(self, name: str) -> None:
-        """Make an operation for a data node that none is described for."""
+        """Create an operation for a data node that is described without one."""
         attrs = self._nodes[name]
         op = (
             {"op": "Const", "value": attrs["value"]} if attrs.get("value") is not None else {"op": "Parameter", "shape": attrs.get("shape")}

@@ -13,13 +13,13 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 class PB(dict[str, Any]):
-    """A message: its fields are entries of a dictionary and attributes. One that is missing is None."""
+    """A message: its fields are entries of a dictionary and attributes. A missing field is None."""
 
     def __getattr__(self, name: str) -> Any:
         return self.get(name)
 
     def update_node(self) -> None:
-        """Nothing is to be updated."""
+        """Do nothing."""
 
 
 class FakeAttr:
@@ -40,11 +40,11 @@ class FakeAttr:
 
 
 class FakeNode(GraphNode):
-    """A node of a graph of its own, of which only the messages matter.
+    """A node, in a graph without other nodes, that a test uses only for its messages.
 
     Args:
         pl: the message of the node, `node.pb`.
-        ml: that with the weights, `node.model_pb`.
+        ml: the message with the weights, `node.model_pb`.
     """
 
     __slots__ = ("model_pb", "pb")
@@ -88,7 +88,7 @@ class FakeModelLayer:
     """A layer with weights.
 
     Args:
-        blobs_val: the numbers of each.
+        blobs_val: the numbers of each blob.
     """
 
     def __init__(self, blobs_val: Sequence[Any]) -> None:
@@ -130,7 +130,7 @@ class BaseExtractorsTestingClass(TestCase):
     res: Any = None
 
     def compare(self) -> None:
-        """Fail where an attribute is another."""
+        """Fail if an attribute differs."""
         for name, value in self.expected.items():
             check = np.testing.assert_almost_equal if isinstance(value, float) else np.testing.assert_equal
             check(self.res[name], value, err_msg=f"the attribute {name}")

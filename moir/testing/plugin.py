@@ -16,7 +16,7 @@ _OPENED = ExitStack()
 
 
 def pytest_configure() -> None:
-    """Make the modules importable, and the names that numpy had then."""
+    """Make the modules importable, and restore the names that numpy had at the time of Model Optimizer."""
     _OPENED.enter_context(registration())
     register_all()
     _OPENED.enter_context(numpy_aliases())

@@ -1,4 +1,6 @@
-"""The argument parser of the tools: a mistake is one line that names the nearest option, and raises UsageError."""
+"""The argument parser of the tools: a mistake raises UsageError, whose message is one line and names the nearest
+option.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ class ArgumentParser(argparse.ArgumentParser):
         formatter = partial(argparse.RawDescriptionHelpFormatter, width=get_terminal_size().columns - 2)
         super().__init__(*arguments, allow_abbrev=False, formatter_class=formatter, **options)
         self.spellings: dict[str, str] = {}
-        """Further spellings of options, which help and completion leave out: the option that each stands for."""
+        """Further spellings of options, which help and completion omit -> the option."""
         self.switches: dict[str, str] = {}
-        """The options that stand for True and accept a truth value too (`--option=False`), with their destinations."""
+        """The options that are True without a value and also accept a truth value (`--option=False`), with their
+        destinations.
+        """
         self.rest: str | None = None
         """The destination of a list of further arguments without an option; None if there can be none."""
 
@@ -60,7 +64,7 @@ class ArgumentParser(argparse.ArgumentParser):
         return values
 
     def _translated(self, arguments: Sequence[str]) -> tuple[list[str], dict[str, bool]]:
-        """A command line in moir's spelling without the switches that have a truth value, and the values of these."""
+        """A command line in moir's spelling, without switches given as True or False, and the values of these."""
         found: list[str] = []
         truths: dict[str, bool] = {}
         pending = list(arguments)

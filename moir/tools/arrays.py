@@ -19,16 +19,17 @@ from moir.tools.output import ARRAYS_FILE, replacing_file
 
 LARGEST_EXPANSION = 128 << 20
 EXPANSION_FACTOR = 8
-"""The arrays of a compressed file may have this many bytes, and this many times the bytes of the file."""
+"""The arrays of a compressed file may have `LARGEST_EXPANSION` bytes, plus this many times the bytes of the file."""
 
 _KINDS = "biufcSUO"
-"""Permitted element kinds (numpy's `dtype.kind`); numpy itself refuses objects, as which strings are stored."""
+"""Permitted element kinds (numpy's `dtype.kind`); numpy itself refuses objects, and strings are stored as objects."""
 
 
 def read_arrays(path: str) -> dict[str, Array]:
     """The arrays of an `.npz`, by name, or that of an `.npy`, whose name is empty.
 
-    Raises ConversionError for a file that is none, that cannot be read, or that expands to much more than its size.
+    Raises ConversionError for a file of another format, one that cannot be read, or one that expands to much more than
+    its size.
     """
     record_read(Path(path))
     try:
@@ -55,7 +56,8 @@ def read_arrays(path: str) -> dict[str, Array]:
 
 
 def _array(stream: IO[bytes], size: int) -> Array:
-    """The array of an `.npy` of a size. Raises ValueError if it is none, or says that it has more bytes than that."""
+    """The array of an `.npy` of a size. Raises ValueError if the stream has none, or if its header claims more bytes
+    than that."""
     version = np.lib.format.read_magic(stream)
     read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read_header(stream)
@@ -69,7 +71,7 @@ def _array(stream: IO[bytes], size: int) -> Array:
 
 
 def write_arrays(arrays: Mapping[str, Array], path: str | Path) -> None:
-    """Write arrays to an `.npz`, in which numpy has no 8-bit and bfloat16 numbers: these become f32."""
+    """Write arrays to an `.npz`. Floats of 8 bits and bfloat16, which numpy does not have, become f32."""
     with replacing_file(Path(path), ARRAYS_FILE) as file:
         np.savez(file, allow_pickle=False, **{name: _storable(array) for name, array in arrays.items()})
 

@@ -5,7 +5,7 @@
     compress_to_fp16 = true
 
 The keys are the names of parameters, with underscores or dashes; the values are what `convert_model` takes. Paths are
-relative to the current folder. What the command line gives has precedence.
+relative to the current folder. The command line takes precedence.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from moir.parameters.parameter import Parameter, Plain
 
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{32,}}[ \t]*[=\]]", re.MULTILINE)
-"""A key `a.b.c…` of so many parts that the parser would take the square of their number of memory."""
+"""A key `a.b.c…` of more than 32 parts: the parser takes memory for it that grows with the square of their number."""
 
 
 def read_configuration(path: str) -> dict[Parameter[Any], Any]:
@@ -31,7 +31,10 @@ def read_configuration(path: str) -> dict[Parameter[Any], Any]:
 
 
 def read_toml(path: str, what: str) -> dict[str, Any]:
-    """The content of a TOML file; `what` is what it should be, for messages. Raises UsageError if it cannot be read."""
+    """The content of a TOML file; `what` names the expected kind of file in messages.
+
+    Raises UsageError if it cannot be read.
+    """
     import tomllib
 
     from moir.files.reading import read_whole
@@ -44,13 +47,13 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
     except ModelFileError as error:
         raise UsageError(error.reason, location=path, hint=error.hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: it is no TOML: {error}") from error
+        raise UsageError(f"{path}: it is not TOML: {error}") from error
     except RecursionError as error:
         raise UsageError("lists and tables are nested too deeply", location=path) from error
 
 
 def entry(path: str, name: str, value: Any) -> tuple[Parameter[Any], Any]:
-    """The parameter of a key in a file, and its value. Raises UsageError, with the path as its location, for others."""
+    """The parameter for a key in a file, and its value. Raises UsageError for an unknown key or a wrong value."""
     try:
         parameter = parameter_named(name)
     except UsageError as error:

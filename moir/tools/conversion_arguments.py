@@ -24,15 +24,15 @@ def add_dump_argument(parser: argparse.ArgumentParser) -> None:
 
 def _folder(text: str) -> str:
     if text == STANDARD:
-        raise argparse.ArgumentTypeError(f"{STANDARD} is no folder")
+        raise argparse.ArgumentTypeError(f"{STANDARD} is not a folder")
     return text
 
 
 def add_parameters(parser: ArgumentParser, chosen: Iterable[Parameter[Any]]) -> None:
     """Add an option for each parameter, in an argument group for each group of parameters.
 
-    A parameter that is not given is None. The parameters are listed in `offered`, as `moir-opt` has options of such
-    names, too.
+    A parameter that is not given is None. The parameters are listed in `offered`, because `moir-opt` has other options
+    of such names, too.
     """
     groups: dict[str, Any] = {"": parser}
     chosen = tuple(chosen)
@@ -79,7 +79,7 @@ def add_input_arguments(parser: ArgumentParser) -> None:
 def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
     """The conversion options of a command line, and of the file of its `--config`; the others are at their defaults.
 
-    Raises UsageError for a text that is no value of its option, and for a file that is no configuration.
+    Raises UsageError for a text that is not a value of its option, and for a file that is not a configuration.
     """
     texts = ((each, getattr(arguments, each.name, None)) for each in getattr(arguments, "offered", ()))
     values = {each: _value(each, text) for each, text in texts if text is not None}
@@ -92,7 +92,7 @@ def conversion_options(arguments: argparse.Namespace) -> ConversionOptions:
 
 def add_configuration_argument(parser: ArgumentParser) -> None:
     """Add `--config`."""
-    parser.add_argument("--config", metavar="FILE", help="TOML file with values of these options; those of the command line go first")
+    parser.add_argument("--config", metavar="FILE", help="TOML file with options; those on the command line override them")
 
 
 def _value(parameter: Parameter[Any], given: object) -> object:

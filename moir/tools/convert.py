@@ -11,12 +11,12 @@ The first argument is a model or a command:
     moir a.onnx b.tflite -o out           several models, at the same time; see also --manifest and --cache
     moir model.onnx --extensions DIR      with operations, lowerings and transformations of your own
     moir passes                           the passes of a conversion, in order
-    moir inspect model.onnx               what is in a model, and what of it cannot be converted
-    moir diff a.onnx b.onnx               what differs in two models
+    moir inspect model.onnx               the contents of a model, and the operations that cannot be converted
+    moir diff a.onnx b.onnx               the differences of two models
     moir report model.onnx -o report.html a page that shows the conversion step by step
-    moir view model.onnx                  a page that shows a model as it is
-    moir run MODEL                        runs a model, and says what its tensors are
-    moir bisect MODEL                     the step of a conversion that makes a model compute something else
+    moir view model.onnx                  a page that shows a model before any conversion
+    moir run MODEL                        runs a model, and prints its tensors
+    moir bisect MODEL                     the step of a conversion that changes the results of a model
     moir reduce MODEL --check CMD         a small part of a model that still fails
     moir new-extension DIR                a small extension to start from
     moir describe-subgraphs FILE MODEL    a configuration of sub-graphs, with their inputs and outputs added
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 
 class Command(Record):
-    """A command other than the conversion: `module:function` that runs it, and what it does in a few words."""
+    """A command other than the conversion: `module:function` that runs it, and a short description."""
 
     place: str
     summary: str
@@ -79,7 +79,7 @@ COMMANDS: dict[str, Command] = {
     "report": Command("moir.tools.commands.report:main", "a page that shows the conversion step by step"),
     "view": Command("moir.tools.commands.view:main", "a page that shows a model as it is, without a conversion"),
     "run": Command("moir.tools.commands.run:main", "runs a model, and says what its tensors are"),
-    "bisect": Command("moir.tools.commands.bisect:main", "the step of a conversion that makes a model compute something else"),
+    "bisect": Command("moir.tools.commands.bisect:main", "the step of a conversion that changes the results of a model"),
     "reduce": Command("moir.tools.commands.reduce:main", "a small part of a model that still fails"),
     "new-extension": Command("moir.tools.new_extension:main", "a small extension to start from"),
     "describe-subgraphs": Command("moir.tools.commands.complete_configuration:main", "a configuration of sub-graphs, completed"),
@@ -95,7 +95,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 class CompletionAction(argparse.Action):
-    """Prints a script for a shell, which completes the command lines of the tools."""
+    """An action that prints the script with which a shell completes the command lines of the tools."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: Any, option_string: str | None = None) -> None:
         from moir.tools.commands.completion import script
@@ -116,19 +116,19 @@ def argument_parsers() -> dict[str, ArgumentParser]:
 EXAMPLES: dict[str, str] = {
     "moir model.onnx": "writes model.xml and model.bin to the current folder",
     "moir saved_model -o out/net.xml --compress-to-fp16": "with weights in f16",
-    "moir model.onnx --input 'image[1,3,224,224]' --output features": "of a shape, up to an inner result",
+    "moir model.onnx --input 'image[1,3,224,224]' --output features": "with a fixed shape, cut off after an inner tensor",
 }
-"""Command lines for the help text, and what they do."""
+"""Command lines for the help text, with descriptions."""
 
 
 def _number_of_jobs(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return int(text)
 
 
 def _epilog() -> str:
-    """What follows the options in the help text, line by line: the commands, and examples."""
+    """The lines after the options in the help text: the commands, and examples."""
     commands = [f"  {name:<20}{each.summary}" for name, each in COMMANDS.items()]
     examples = [f"  {line}\n      {meaning}" for line, meaning in EXAMPLES.items()]
     return "\n".join(("commands, each with its own --help:", *commands, "", "examples:", *examples))
@@ -164,7 +164,7 @@ def argument_parser() -> ArgumentParser:
     place.add_argument("--output-model", metavar="PATH", help="path to write to, with or without .xml, or a folder")
     add_conversion_arguments(parser)
     add_configuration_argument(parser)
-    parser.add_argument("--print-config", action="store_true", help="print the values that are not the default as such a file, and end")
+    parser.add_argument("--print-config", action="store_true", help="print the options that are given as such a file, and exit")
     add_reading_arguments(parser)
     parser.add_argument(
         "--passes", metavar="PIPELINE", help="passes to run instead of the default ones, e.g. 'default,fold-constants'; none: no passes"
@@ -258,7 +258,7 @@ class Result(Record):
 
     Args:
         written: the files.
-        summary: what is said of it; None if it is silent.
+        summary: the summary for the user; None with `--silent`.
         time: the durations of its parts, as text.
         stages: the durations of its stages.
         is_cached: whether it came from the cache.

@@ -27,7 +27,7 @@ _LONGEST_MESSAGE = 4000
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM as an interrupt, so that files are put back and removed."""
+    """SIGTERM as an interrupt, so that older files are restored and temporary ones removed."""
 
 
 def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False) -> int:

@@ -2,8 +2,8 @@
 
     mo --input_model frozen.pb --model_name net --output_dir out --data_type FP16 --disable_fusing
 
-An option either is translated, or has become unnecessary: then it is accepted, and a note says so. An option that would
-change the result and that moir does not have is refused.
+An option either is translated, or has become unnecessary; in the second case it is accepted with a note. An option
+that would change the result and that moir does not have is an error.
 
 Source: the command lines of Model Optimizer 2019 to 2024, and of ovc 2026.
 """
@@ -33,7 +33,7 @@ SPELLINGS: Mapping[str, str] = {
     "--layout_change": "--layout-change",
     "--print_config": "--print-config",
 }
-"""Further spellings of options that are no parameters of the conversion."""
+"""Further spellings of options that are not parameters of the conversion."""
 
 
 class Unnecessary(Record):
@@ -97,10 +97,10 @@ REFUSED: Mapping[str, str] = {
     ),
     **dict.fromkeys(("--counts", "--remove_output_softmax", "--remove_memory"), _KALDI),
 }
-"""The options that would change the result and that moir does not have, with what to say or do instead."""
+"""The options that would change the result and that moir does not have, with the alternative."""
 
 REFUSED_VALUES: Mapping[tuple[str, str], str] = {("--framework", "kaldi"): "moir does not read Kaldi models"}
-"""Values of options that are unnecessary otherwise, with the reason why they are refused."""
+"""Rejected values of options whose other values are unnecessary, with the reason."""
 
 _PRECISIONS = {"FP16": ["--compress-to-fp16"], "half": ["--compress-to-fp16"], "FP32": [], "float": []}
 _QUIET: list[str] = []
@@ -120,10 +120,10 @@ TRANSLATED: Mapping[str, Callable[[str], list[str]]] = {
     "--data_type": lambda value: _words("--data_type", _PRECISIONS, value),
     "--log_level": lambda value: _words("--log_level", _LEVELS, value),
 }
-"""Options whose value says which options are meant."""
+"""Options whose value determines the options that replace them."""
 
 FLAGS: Mapping[str, list[str]] = {"--disable_nhwc_to_nchw": ["--layout-change=none"]}
-"""Options without a value that mean others."""
+"""Switches of Model Optimizer -> the options of moir that replace them."""
 
 
 def translated(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -1,10 +1,10 @@
 """`moir-gui`: xDSL's interactive application with the dialects and passes of moir. It needs `pip install 'moir[gui]'`.
 
-    moir-gui dumps/02-lower-onnx.mlir
+    moir-gui dumps/002-lower-onnx.mlir
     moir-gui model.onnx -p lower-onnx
 
-The text is on the left and can be edited; passes are chosen in the tree; the result is on the right. The application of
-`xdsl-gui` is the same, but knows only the dialects and passes of xDSL, whatever packages are installed.
+The text is on the left and can be edited; passes are chosen in the tree; the result is on the right. `xdsl-gui` is the
+same application, but has only the dialects and passes of xDSL, even if other packages are installed.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _text_of(path: Path, stack: ExitStack) -> tuple[str, Path]:
 def _read_with_moir(folder: Path) -> None:
     """Let xDSL's application read texts as `moir-opt` does: any operation of a framework, and weights in side files.
 
-    It makes a context and a parser for each change of the text, and has no argument for either.
+    The application creates a context and a parser after each change of the text, and has no argument for either.
     """
     from xdsl.interactive import app, get_all_available_passes
 

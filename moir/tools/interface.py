@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from moir.reduction.reduced import Candidate
 
 Runtime: TypeAlias = Literal["framework", "openvino", "definitions"]
-"""What computes: the framework's own runtime; after a conversion, OpenVINO Runtime or the operations' definitions."""
+"""The runtime: the framework's own one or, after a conversion, OpenVINO Runtime or the operations' definitions."""
 
 
 def run(
@@ -48,9 +48,9 @@ def run(
         model: a path of any format that moir reads, texts of modules included; a module; or a model in memory, as
             `convert_model` takes it.
         inputs: arrays by the names of inputs; None for random ones.
-        tensors: names of inner tensors that are wanted besides the outputs.
+        tensors: names of inner tensors to return besides the outputs.
         seed: the seed of random inputs.
-        runtime: what computes; None for the framework's own runtime where it is installed, else OpenVINO Runtime, else
+        runtime: the runtime; None for the framework's own runtime if it is installed, else OpenVINO Runtime, else
             the definitions.
         options: the options of `convert_model` for readers and extensions, and `input` for shapes of random inputs.
 
@@ -84,7 +84,7 @@ def reduce(
     keep_weights: bool = False,
     **options: Any,
 ) -> Path:
-    """Make a model that fails smaller, as long as it still fails.
+    """Make a failing model smaller, while it still fails.
 
     Args:
         model: a path, a module, or a model in memory, as for `run`.
@@ -96,7 +96,7 @@ def reduce(
         seed: the seed of random inputs.
         near: names of tensors that the failure is about, where the search begins.
         seconds: the time after which the smallest model so far is the result.
-        keep_weights: whether weights stay as they are, and are not replaced by random ones.
+        keep_weights: whether the weights are kept instead of being replaced by random ones.
         options: the options of `convert_model` for readers and extensions, and `input` for shapes of random inputs.
 
     Returns the path of the small model.
@@ -132,12 +132,12 @@ def report(
     observers: Iterable[Observer] = (),
     **options: Any,
 ) -> Path:
-    """Write an HTML page that shows a conversion step by step, or two models with what differs in them.
+    """Write an HTML page that shows a conversion step by step, or two models with their differences.
 
     Args:
         model: a path of any format that moir reads.
         page: the page to write.
-        other: a model to compare it with; then both are shown as they are, without a conversion.
+        other: a model to compare it with; then both are shown before any conversion.
         passes: a pipeline in place of the default one.
         verdict: a text for the top of the page, such as that of a verdict of `bisect`.
         observers: are notified of the stages of the conversion.

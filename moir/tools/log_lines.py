@@ -1,4 +1,6 @@
-"""`moir --verbose`: prints what the log of moir has at the level INFO, e.g. that a transformation matches nothing."""
+"""`moir --verbose`: prints the messages of moir's log from the level INFO on, e.g. that a transformation matches
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def printed_log() -> Generator[None]:
-    """Print the messages of moir's log to stderr within the context, those of the level INFO among them."""
+    """Print the messages of moir's log to stderr within the context, including those of the level INFO."""
     logger = logging.getLogger("moir")
     handler, level = logging.StreamHandler(sys.stderr), logger.level
     logger.addHandler(handler)

@@ -1,4 +1,4 @@
-"""Reading whatever moir reads: models of all formats, and texts of modules such as those of `--dump-ir`."""
+"""Reading models of all formats, and texts of modules such as those of `--dump-ir`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_any(argument: str, options: ConversionOptions, stack: ExitStack) -> tup
         options: the options of the reader.
         stack: removes copies of streams at the end, when the module must not be used any more.
 
-    Raises ConversionError for what cannot be read.
+    Raises ConversionError for a model that cannot be read.
     """
     given = OptInput(argument, None, stack)
     if given.framework is None:

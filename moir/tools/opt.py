@@ -1,7 +1,7 @@
 """`moir-opt`: runs passes on modules, from text or a model file to text or OpenVINO IR.
 
     moir-opt model.onnx -p lower-onnx,fold-constants
-    moir-opt dumps/07-fold-constants.mlir --resume-after 07-fold-constants -t ir -o model.xml
+    moir-opt dumps/007-fold-constants.mlir --resume-after 007-fold-constants -t ir -o model.xml
     moir-opt a.mlir --weights-file b.bin -o b.mlir
     moir-opt a.mlir --extensions my_extension -p fuse-mine
     moir-opt model.onnx -p default --print-ir-after=fuse-gelu --crash-reproducer=crash.mlir
@@ -79,12 +79,12 @@ class MoirOptMain(xDSLOptMain):
         self.locations: TextLocations | None = None
         """Where the operations of the chunk are in its text; None if it is not text."""
         self.line_offset = 0
-        """Number of lines of the input in front of the chunk."""
+        """Number of lines of the input before the chunk."""
         self.text: str | None = None
         """The text of the chunk; None if it is not text."""
         self._import_seconds = 0.0
         self.differences: list[str] = []
-        """What `--verify-diagnostics` found."""
+        """The differences that `--verify-diagnostics` found."""
         # The constructor of xDSL's driver would make an argument parser of its own.
         self.ctx = MoirContext()
         self.available_frontends = {name: self.parse_text if name == TEXT else self.read_model_file for name in frontends()}
@@ -122,7 +122,7 @@ class MoirOptMain(xDSLOptMain):
 
     @cached_property
     def input(self) -> OptInput:
-        """The input, which is looked at when it is first needed: the lists of passes and dialects need none."""
+        """The input, which is opened when it is first needed: the lists of passes and dialects need no input."""
         return OptInput(self.args.input_file, self.args.frontend, self._stack)
 
     def get_input_stream(self) -> tuple[IO[bytes], str]:
@@ -175,7 +175,7 @@ class MoirOptMain(xDSLOptMain):
         )
 
     def printed_locations(self, module: ModuleOp) -> Mapping[Operation, LocationAttr] | None:
-        """The locations that options request; None prints none."""
+        """Which locations the options ask to print; None for no locations."""
         if self.args.print_provenance and self.args.print_debuginfo:
             return named_sources(named_locations(module), traced_locations(module))
         if self.args.print_provenance:
@@ -184,7 +184,7 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def weights_writer(self) -> Generator[WeightsWriter | None]:
-        """The writer of the output's side file, None if there is no side file."""
+        """The writer of the output's side file; None if there is no side file."""
         if not self.args.weights_file:
             yield None
             return
@@ -210,7 +210,7 @@ class MoirOptMain(xDSLOptMain):
         return parse_spec(self.args.target).name == IR and self.args.output_file not in (None, STANDARD)
 
     def written_files(self) -> Iterator[Path]:
-        """The files that options name for the output, but for a text that takes the place of the one it is made of."""
+        """The files that options name for the output, except a text that replaces the input."""
         if self.args.output_file not in (None, STANDARD):
             output = Path(self.args.output_file)
             if self.input.framework is not None or output.resolve() != self.input.path.resolve():
@@ -296,7 +296,7 @@ class MoirOptMain(xDSLOptMain):
             self.check_diagnostics(errors)
 
     def check_diagnostics(self, errors: Sequence[tuple[int | None, int | None, str]]) -> None:
-        """Note the differences between the errors of a chunk and those that its text announces."""
+        """Record the differences between the errors of a chunk and the expected ones in its comments."""
         from moir.tools.optimizer.expected_diagnostics import differences, expectations_of
 
         name = self.get_input_name()
@@ -333,7 +333,7 @@ class MoirOptMain(xDSLOptMain):
 
 
 def _nothing(self: Attribute) -> None:
-    """Takes the place of the verification of attributes."""
+    """Replaces the verification of attributes."""
 
 
 def print_ir(module: ModuleOp, output: IO[str]) -> None:

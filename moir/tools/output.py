@@ -1,6 +1,6 @@
-"""Output files of commands: which older files they may replace, and how they do so completely or not at all.
+"""Output files of commands: which older files they may replace, and how they replace them completely or not at all.
 
-The two files of a converted model have rules of their own (moir/emit/files.py).
+The two files of a converted model have other rules (moir/emit/files.py).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class OutputKind(Record):
     """A kind of files that a command writes, which replaces only a file of its own kind.
 
     Args:
-        name: what such a file is, with its article.
-        beginning: what such a file begins with, in lower case, or several such texts; None if that says nothing. Then
-            any file is replaced but a model.
+        name: the name of the kind, with its article.
+        beginning: the text at the beginning of such a file, in lower case, or several such texts; None if such files
+            have no common beginning; then any file except a model is replaced.
     """
 
     name: str
@@ -40,7 +40,7 @@ def check_replaceable(path: Path, kind: OutputKind, *, updated: Path | None = No
 
     Args:
         path: the file.
-        kind: what the command writes.
+        kind: the kind of file that the command writes.
         updated: a file of which the command writes a new version, so that it may be the one that was read.
 
     Raises ConversionError for another file that the command has read, and for one of another kind.

@@ -1,7 +1,8 @@
 """Where a conversion writes: from `-o`, `--output-model`, `--model-name`, and from an `--output` that is a path.
 
 `--output` names the outputs of a model. It was the place to write in earlier command lines of moir; a value that looks
-like one (it ends in `.xml` or a slash, or is a folder) and that nothing in the model is named by still is, with a note.
+like a path (it ends in `.xml` or a slash, or is a folder) and is not a name in the model is still taken as the place
+to write, with a note.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def check_name(name: str) -> None:
 
 
 def place_of_model(text: str) -> str:
-    """The argument of `-o` for that of `--output-model`: a folder, a path, or a path without its suffix."""
+    """The value of `--output-model` (a folder, or a path with or without its suffix) as a value of `-o`."""
     is_folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
     return text if is_folder or text.lower().endswith(".xml") else f"{text}.xml"
 

@@ -1,4 +1,4 @@
-"""A process that does only one conversion, without features of Python and of libraries that it does not need."""
+"""Settings for a process that does one conversion: it turns off features of Python and libraries that cost time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
+from moir.tools.dataclass_methods import compile_equal_methods_once
 from moir.tools.failures import FAILED
 
 
 def run_process(main: Callable[[], int]) -> NoReturn:
     """Run the function of a command, and end the process with the exit status that it returns.
 
-    Python would free all objects of all modules one by one before the memory goes back to the system as a whole, which
-    takes about 1 % of the conversion of a small model. The process ends without that, after all functions that
+    Python would free all objects of all modules one by one, although the system frees the memory as a whole; that
+    takes about 1 % of the conversion of a small model. The process ends without it, but after all functions that
     libraries and extensions have registered with `atexit`.
     """
     # OpenBLAS starts a thread for each core when numpy is imported. They are for products of large matrices; a
@@ -25,6 +26,7 @@ def run_process(main: Callable[[], int]) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Classes and functions of modules stay. Looking for garbage among them while they are imported takes 1 %.
     gc.set_threshold(200_000, 20, 100)
+    compile_equal_methods_once()
     status = FAILED
 
     def end() -> None:

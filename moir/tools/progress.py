@@ -91,7 +91,7 @@ class Timing(Observer):
     def table(self) -> str:
         """A table with a line for each stage, and one for their sum."""
         total = sum(each.seconds for each in self.measurements)
-        rows = [(f"{each.number:02}", each.stage, each.seconds, str(each.operations or "")) for each in self.measurements]
+        rows = [(f"{each.number:03}", each.stage, each.seconds, str(each.operations or "")) for each in self.measurements]
         width = max((len(row[1]) for row in rows), default=0)
         lines = [f"  {number:>3}  {name:<{width}}  {seconds:9.4f} s  {count:>8}" for number, name, seconds, count in rows]
         return "\n".join([*(line.rstrip() for line in lines), f"  {'':>3}  {'total':<{width}}  {total:9.4f} s", ""])

@@ -27,8 +27,8 @@ def prepare_standard_streams() -> None:
     """Open the standard descriptors that are closed, so that no file of a conversion gets their numbers.
 
     They are opened in the opposite direction: reading from standard input and writing to standard output fail, as they
-    would without. What is written to a closed standard error is lost. Characters that the encoding of standard output
-    lacks are written as escapes: names in a model are in any language.
+    do with closed descriptors. Text that is written to a closed standard error is lost. Characters that the encoding
+    of standard output lacks are written as escapes: names in a model are in any language.
     """
     for descriptor, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
@@ -53,7 +53,7 @@ def _reconfigure_output(**settings: str) -> None:
 
 
 def discard_output() -> None:
-    """Direct standard output to nowhere, so that what is left in its buffer does not fail again at exit."""
+    """Redirect standard output to the null device, so that flushing its buffer at exit does not fail again."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):
@@ -129,7 +129,7 @@ def _copy_stream(argument: str, label: str, copy: Path) -> None:
 
 
 def text_output() -> IO[str]:
-    """Standard output for a text that is the result of a tool: in UTF-8, whatever the terminal has."""
+    """Standard output for a text that is the result of a tool: in UTF-8, whatever the encoding of the terminal is."""
     _reconfigure_output(encoding="utf-8")
     return sys.stdout
 

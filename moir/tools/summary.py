@@ -31,7 +31,7 @@ _PORTS_SHOWN = 8
 
 
 class Stopwatch(Observer):
-    """Notes when the parts of a conversion end; the first part is the start of the process.
+    """Records the times at which the parts of a conversion end; the first part is the start of the process.
 
     The parts add up to the whole, which is the time that the user has waited.
     """
@@ -60,9 +60,9 @@ class Stopwatch(Observer):
 
 
 def process_start() -> float:
-    """When the process was started, on the clock of `time.perf_counter`.
+    """The time at which the process was started, on the clock of `time.perf_counter`.
 
-    Where the system does not say, the processor time that was used until now stands for the time since then.
+    If the system does not report it, the time since then is estimated as the processor time of the process.
     """
     now = time.perf_counter()
     try:
@@ -89,10 +89,10 @@ class SourceOperations(Observer):
 
 
 class Summary(Record):
-    """What is said of a conversion, as texts: everything but where the IR went to, and the time.
+    """The summary of a conversion as texts, without the files and the durations.
 
     Args:
-        notes: notes for the user, a sentence each.
+        notes: notes for the user, each a sentence.
         inputs: the inputs of the converted model, each on a line of its own.
         outputs: its outputs.
         read: the number of operations of the source model, by kind.
@@ -113,7 +113,7 @@ class Summary(Record):
         """The summary as it is printed.
 
         Args:
-            files: where the IR was written to.
+            files: the files of the IR.
             time_text: the durations.
         """
         rows = (
@@ -162,7 +162,7 @@ def _count(kinds: Counter[str]) -> str:
 def _by_type(module: ModuleOp) -> str:
     """The sizes of constants by their element types, without those that make up less than a hundredth of all.
 
-    Nothing if that is one type, or none in which weights are compressed.
+    Empty if there is only one type, or if no weights are compressed.
     """
     from moir.dialects.data import DataAttr
     from moir.dialects.element_types import describe

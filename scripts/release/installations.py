@@ -28,8 +28,12 @@ SAMPLES = (
     "tests/fixtures/pytorch/classifier.pt2",
     "tests/fixtures/stablehlo/arithmetic.mlirbc",
     "tests/fixtures/paddle/classifier.pdmodel",
+    "tests/fixtures/keras/functional.keras",
 )
-"""A model of each framework that needs no extra; the IR that becomes of the first one is read again."""
+"""A model of each framework; the IR that becomes of the first one is read again."""
+
+EXTRAS = ("keras",)
+"""The extras that samples need."""
 
 
 class Installation(Record):
@@ -78,8 +82,9 @@ def check(installation: Installation) -> None:
         place = Path(folder)
         _run([installation.python, "-m", "venv", str(place / "env")], place)
         python = str(place / "env" / "bin" / "python")
-        pins = oldest(dependencies(), installation.version) if installation.is_oldest else []
-        _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(installation.package), *pins], place)
+        pins = oldest(dependencies(*EXTRAS), installation.version) if installation.is_oldest else []
+        package = f"{installation.package}[{','.join(EXTRAS)}]"
+        _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package, *pins], place)
         for number, sample in enumerate(SAMPLES):
             _run([python, "-W", "error", "-m", "moir", str(ROOT / sample), "--silent", "-o", f"{number}.xml"], place)
         _run([python, "-W", "error", "-m", "moir", "0.xml", "--silent", "-o", "again.xml"], place)

@@ -11,9 +11,10 @@ from packaging.requirements import Requirement
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
-def dependencies() -> list[str]:
-    """The dependencies of the package, as pyproject.toml writes them."""
-    return tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
+def dependencies(*extras: str) -> list[str]:
+    """The dependencies of the package and of some of its extras, as pyproject.toml writes them."""
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    return [*project["dependencies"], *(each for extra in extras for each in project["optional-dependencies"][extra])]
 
 
 def oldest(requirements: Iterable[str], python: str) -> list[str]:

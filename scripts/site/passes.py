@@ -54,7 +54,8 @@ def source(name: str) -> str:
 
 
 def description(name: str) -> str:
-    """What the file of a pass says of it, without the name in front; for an anchor, what is the case there.
+    """The description of a pass in the docstring of its file, without the name at the beginning; for an anchor, the
+    state of the module there.
 
     A form of a target is described by its patterns.
     """

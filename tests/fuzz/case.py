@@ -69,6 +69,7 @@ class Case:
         inputs: values of its inputs, in their order.
         outputs: names of its outputs, in their order.
         steps: how far each output may be off because kernels round on the way; none at all without an entry.
+        limits_infinities: whether kernels may have the largest number of a type where the result is infinite.
     """
 
     subject: str
@@ -76,6 +77,7 @@ class Case:
     inputs: Mapping[str, Array]
     outputs: Sequence[str]
     steps: Sequence[float] = ()
+    limits_infinities: bool = False
 
 
 class Generator(Protocol):

@@ -20,7 +20,7 @@ ATTEMPTS_EACH = 8
 
 
 class NoCase(Exception):
-    """What was drawn is not legal, or no reference computes it: it is no case."""
+    """The drawn model is invalid, or no reference computes it: it cannot be a case."""
 
 
 class Draw:

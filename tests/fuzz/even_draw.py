@@ -35,7 +35,7 @@ class EvenDraw(Draw):
     Args:
         subject: what is drawn.
         variant: which draw of it.
-        attempt: how many attempts at it were no case.
+        attempt: how many earlier attempts did not give a case.
     """
 
     def __init__(self, subject: str, variant: int, attempt: int = 0) -> None:

@@ -52,10 +52,20 @@ def in_f32(*kinds: str) -> Rule:
     return rule
 
 
+def raised_in_f32(wrong: Wrong) -> bool:
+    """Whether powers of integers are wrong that f32 does not represent, perhaps because they are cut to fewer bits."""
+    if wrong.node is None or wrong.node[0] != "Pow" or wrong.differs is None or len(wrong.node[1]) != 2:
+        return in_f32("Pow")(wrong)
+    if any(array.dtype.kind not in "iu" for array in wrong.node[1]):
+        return False
+    base, exponent = (np.broadcast_to(array, wrong.wanted.shape)[wrong.differs].astype(np.float64) for array in wrong.node[1])
+    return bool((np.abs(base) ** exponent >= INEXACT).all()) or in_f32("Pow")(wrong)
+
+
 def compared_in_f32(wrong: Wrong) -> bool:
     """Whether a comparison of integers is wrong that are equal in f32, though they are not."""
     kinds = ("Less", "Greater", "LessOrEqual", "GreaterOrEqual", "LessEqual", "GreaterEqual")
-    if wrong.node is None or wrong.node[0] not in kinds or wrong.differs is None:
+    if wrong.node is None or wrong.node[0] not in kinds or wrong.differs is None or len(wrong.node[1]) < 2:
         return False
     if any(array.dtype.kind not in "iu" for array in wrong.node[1]):
         return False
@@ -65,7 +75,13 @@ def compared_in_f32(wrong: Wrong) -> bool:
 
 def remainders(wrong: Wrong) -> bool:
     """Integer remainders of numbers that f32 does not have."""
-    if wrong.wanted.dtype.kind not in "iu" or wrong.differs is None or wrong.node is None or wrong.node[0] != "Mod":
+    if (
+        wrong.wanted.dtype.kind not in "iu"
+        or wrong.differs is None
+        or wrong.node is None
+        or wrong.node[0] != "Mod"
+        or len(wrong.node[1]) < 2
+    ):
         return False
     a, b = (np.broadcast_to(operand.astype(np.float64), wrong.wanted.shape)[wrong.differs] for operand in wrong.node[1])
     return bool((np.maximum(np.abs(a), np.abs(b)) >= INEXACT).all())
@@ -73,7 +89,13 @@ def remainders(wrong: Wrong) -> bool:
 
 def quotients(wrong: Wrong) -> bool:
     """Remainders of floats that differ by no more than a - b * trunc(a / b) in f32 does."""
-    if wrong.wanted.dtype.kind not in "fV" or wrong.differs is None or wrong.node is None or wrong.node[0] != "Mod":
+    if (
+        wrong.wanted.dtype.kind not in "fV"
+        or wrong.differs is None
+        or wrong.node is None
+        or wrong.node[0] != "Mod"
+        or len(wrong.node[1]) < 2
+    ):
         return False
     a, b = (np.broadcast_to(operand.astype(np.float64), wrong.wanted.shape)[wrong.differs] for operand in wrong.node[1])
     found, wanted = wrong.elements()
@@ -87,7 +109,8 @@ def quotients(wrong: Wrong) -> bool:
 def infinite_divisors(wrong: Wrong) -> bool:
     if wrong.wanted.dtype.kind != "f" or wrong.differs is None or wrong.node is None or wrong.node[0] != "Mod":
         return False
-    return bool(np.isinf(np.broadcast_to(wrong.node[1][1], wrong.wanted.shape)[wrong.differs]).all())
+    # Of a number and a tensor, the tensor is the only operand.
+    return bool(np.isinf(np.broadcast_to(wrong.node[1][-1], wrong.wanted.shape)[wrong.differs]).all())
 
 
 def overflowing_soft_plus(wrong: Wrong) -> bool:
@@ -145,13 +168,6 @@ def products_between_levels(wrong: Wrong) -> bool:
     found, wanted = wrong.elements()
     in_the_middle = np.abs(places - np.floor(places) - 0.5) < near * np.maximum(np.abs(places), 1)
     return bool((np.abs(found - wanted) == 1).all() and in_the_middle.all())
-
-
-def one_bias(wrong: Wrong) -> bool:
-    """Whether only channels after the first differ, of a quantized convolution with a bias."""
-    if wrong.node is None or wrong.node[0] != "QLinearConv" or wrong.differs is None:
-        return False
-    return wrong.node[1][-1].dtype == np.int32 and wrong.differs.ndim > 1 and not wrong.differs[:, 0].any()
 
 
 def rounded_twice(wrong: Wrong) -> bool:

@@ -83,7 +83,7 @@ def no_string(wrong: Wrong) -> bool:
 
     Where a text has no piece, the number of pieces may be wrong as well.
     """
-    if wrong.has("StringSplit") and wrong.wanted.dtype == np.int64:
+    if wrong.has("StringSplit", "TextVectorization") and wrong.wanted.dtype == np.int64:
         return not wrong.wanted.any()
     has_strings = any(array.dtype.kind in "OUS" for array in [*wrong.operands, wrong.wanted])
     return wrong.node is not None and has_strings and other_sizes_of_nothing(wrong)

@@ -24,11 +24,24 @@ def quotients_of_zero(wrong: Wrong) -> bool:
     return zeros and bool((np.isnan(found) & np.isinf(wanted)).all())
 
 
+def overflowing_norm(wrong: Wrong) -> bool:
+    """Whether norms, or lengths of complex numbers, are infinite where they are numbers whose squares are."""
+    if not wrong.has("ReduceL2", "abs.default", "linalg_vector_norm.default", "norm.Scalar") or wrong.differs is None:
+        return False
+    found, wanted = wrong.elements()
+    return bool((np.isinf(found) & np.isfinite(wanted) & (np.abs(wanted) > np.sqrt(LARGEST) / 2)).all())
+
+
+CONVERTED = ("Cast", "logical_and", "logical_not", "logical_or", "logical_xor")
+"""Conversions to booleans, and functions of Keras whose operands are converted to them."""
+
+
 def truth_of_nan(wrong: Wrong) -> bool:
     """Whether only NaNs differ, of a conversion to booleans."""
-    if wrong.node is None or wrong.node[0] != "Cast" or wrong.differs is None or wrong.wanted.dtype != np.bool_:
+    if wrong.node is None or wrong.node[0] not in CONVERTED or wrong.differs is None or wrong.wanted.dtype != np.bool_:
         return False
-    return bool(np.isnan(wrong.node[1][0].astype(np.float64)[wrong.differs]).all())
+    places = [np.isnan(np.broadcast_to(each.astype(np.float64), wrong.wanted.shape)[wrong.differs]) for each in wrong.node[1]]
+    return bool(np.any(places, axis=0).all())
 
 
 def nan_is_lost(*kinds: str) -> Rule:

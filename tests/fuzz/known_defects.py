@@ -1,6 +1,6 @@
-"""Cases of the seed of the tests that are defects, with the reason. Whoever mends one takes its line out.
+"""Cases of the seed of the tests that are defects, with the reason. Whoever mends a defect removes its line.
 
-A case that is listed and is no defect any more fails the test. A change of a generator changes cases: then `python -m
+A listed case that is not a defect any more fails the test. A change of a generator changes cases: then `python -m
 tests.fuzz --seed 11 --count 300` says which of them are defects now, and the reasons are found by their operations.
 """
 

@@ -82,7 +82,7 @@ INEXPRESSIBLE = frozenset(
 
 
 def data_type(text: str) -> int | None:
-    """The number of `tensor(float)`; None of what is no tensor."""
+    """The number of a type such as `tensor(float)`; None for a type that is not a tensor."""
     if not text.startswith("tensor("):
         return None
     return TensorProto.DataType.Value(text[7:-1].upper())
@@ -116,7 +116,7 @@ class Signature:
         return name in self.inputs or name in self.schema.attributes
 
     def data_type(self, name: str) -> int:
-        """The ONNX data type of an operand. Raises NoCase if it is no tensor."""
+        """The ONNX data type of an operand. Raises NoCase if it is not a tensor."""
         text = self.inputs[name].type_str
         found = self.types.get(text) or data_type(text)
         if not found:

@@ -58,12 +58,6 @@ def single(*values: float) -> Any:
         ("gelu-infinity", "Gelu", [single(INF, 1)], single(NAN, 1), single(INF, 1)),
         ("f32-quotient", "DynamicQuantizeLinear", [single(-16.5, 16.5)], np.array([0, 255], np.uint8), np.array([0, 254], np.uint8)),
         ("quantize-middle", "QuantizeLinear", [single(12.5), single(1), np.array([1], np.uint8)], *np.array([[14], [13]], np.uint8)),
-        (
-            "quantize-sum",
-            "QLinearConv",
-            [np.ones((2, 1, 3), np.int8), np.zeros(2, np.int32)],
-            *np.array([[[[1], [2]]], [[[1], [3]]]], np.int8),
-        ),
         ("f8-rounding", "Cast", [single(-3.6253185)], *np.array([[-3.5], [-3.75]], ml_dtypes.float8_e4m3fn)),
         (
             "f32-quotient",

@@ -108,6 +108,8 @@ def judge(path: Path, inputs: Mapping[str, Array], difference: Compare, say: Say
             return Judgement(Outcome.REFUSED, f"with known ranks: {refusal}")
         if UNKNOWN_RANK in message and runs_with_sizes(xml, inputs, difference):
             return Judgement(Outcome.FAULT, f"compiles with known sizes only: {message}")
+        if UNKNOWN_RANK in message and runs_with_ranks(path, {name: inputs[name].ndim for name in unranked}, inputs, difference):
+            return Judgement(Outcome.FAULT, f"compiles if the conversion knows the ranks only: {message}")
         return Judgement(Outcome.UNCOMPILED, message)
     say("run")
     try:
@@ -144,6 +146,19 @@ def runs_with_sizes(xml: Path, inputs: Mapping[str, Array], difference: Compare)
         model.reshape(
             {port.get_any_name(): openvino.PartialShape(list(inputs[port.get_node().get_friendly_name()].shape)) for port in model.inputs}
         )
+        return not difference(model, infer(model, core().compile_model(model, "CPU"), inputs))
+    except RuntimeError:
+        return False
+
+
+def runs_with_ranks(path: Path, ranks: Mapping[str, int], inputs: Mapping[str, Array], difference: Compare) -> bool:
+    """Whether a model that does not compile does so, and is right, if it is converted with the ranks that it does not say."""
+    if not ranks:
+        return False
+    xml = path.with_name("with_ranks.xml")
+    moir.save_model(moir.convert_model(path, input={name: [-1] * rank for name, rank in ranks.items()}), xml)
+    model = core().read_model(xml)
+    try:
         return not difference(model, infer(model, core().compile_model(model, "CPU"), inputs))
     except RuntimeError:
         return False

@@ -1,6 +1,7 @@
-"""What docs/contributing.md says is so: its programs run, its excerpts are in the files they are from, its table is complete.
+"""What docs/contributing.md says is so: its programs run, its tasks exist, its excerpts are in the files they are from.
 
-That adding something takes what it says is tested in test_additions.py.
+That adding something takes what it says is tested in test_additions.py; that the plan of the package, which is in
+docs/architecture.md alone, is complete, in test_documentation.py.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.documents import ROOT, excerpts, place_models, programs, run, shell_commands, text_of
+from tests.unit.documents import ROOT, excerpts, place_models, programs, run, shell_commands
 
 CONTRIBUTING = "docs/contributing.md"
 
@@ -37,9 +38,3 @@ def test_programs(program: str, tmp_path: Path) -> None:
 def test_excerpts_are_in_their_files(excerpt: str) -> None:
     path, _, code = excerpt.partition("\n")
     assert code in (ROOT / path.removeprefix("# ")).read_text(encoding="utf-8")
-
-
-def test_the_table_lists_all_packages() -> None:
-    packages = {path.parent for path in (ROOT / "moir").glob("*/*.py")}
-    listed = {ROOT / path for path in re.findall(r"^\| `([^`]+)` \|", text_of(CONTRIBUTING), re.MULTILINE)}
-    assert packages <= listed

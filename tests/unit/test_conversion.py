@@ -6,6 +6,7 @@ import gc
 import re
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import numpy as np
 import openvino
@@ -184,9 +185,9 @@ def test_the_example_of_an_observer_runs(model: Path, capsys: pytest.CaptureFixt
     save(loop_model(), model.parent / "model.onnx")
     exec(example, {"moir": moir})
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("00 import: ")
+    assert printed[0].startswith("000 import: ")
     assert len(printed) == 1 + len(pipeline_names("onnx"))
-    assert all(re.fullmatch(r"\d{2,3} [\w-]+: \d+ operations, \d\.\d{3} s", line) for line in printed)
+    assert all(re.fullmatch(r"\d{3} [\w-]+: \d+ operations, \d\.\d{3} s", line) for line in printed)
 
 
 def test_a_model_is_saved_over_one_that_the_runtime_has_open(tmp_path: Path) -> None:
@@ -204,3 +205,13 @@ def test_a_model_is_saved_over_one_that_the_runtime_has_open(tmp_path: Path) -> 
     assert is_mapped(path.with_suffix(".bin"))
     moir.save_model(moir.convert_model(model), path)
     assert len(opened.get_ops()) == 4
+
+
+@pytest.mark.parametrize("shape", [{"batch": 4}, {"input": "x[4,2,3]"}, {"input_shape": "[4,2,3]"}])
+def test_a_model_for_one_shape_says_so_when_it_gets_another(tmp_path: Path, shape: dict[str, Any]) -> None:
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in (("x", [1, 2, 3]), ("y", [1, 6]))]
+    node = helper.make_node("Reshape", ["x", "shape"], ["y"], "flat")
+    graph = helper.make_graph([node], "g", tensors[:1], tensors[1:], [numpy_helper.from_array(np.array([1, 6]), "shape")])
+    path = save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), tmp_path / "m.onnx")
+    with pytest.raises(ConversionError, match=r"onnx\.Reshape 'flat': 24 elements .*; the model may .* other shapes of its inputs"):
+        moir.convert_model(path, **shape)

@@ -27,7 +27,7 @@ def test_the_demo_agrees_with_the_source_model(tmp_path: Path) -> None:
     accuracies = [float(text) for text in re.findall(r"accuracy ([\d.]+)", finished.stdout)]
     assert len(accuracies) == 2
     assert min(accuracies) > 0.98
-    assert "00-import.mlir" in finished.stdout
+    assert "000-import.mlir" in finished.stdout
     assert (tmp_path / "out" / "digits.xml").exists()
 
 

@@ -33,7 +33,7 @@ from tests.unit.documents import (
     text_of,
 )
 
-EXTENDING, PORTING = "docs/extending.md", "docs/porting-from-model-optimizer.md"
+EXTENDING, PORTING, NAMES = "docs/extending.md", "docs/porting-from-model-optimizer.md", "docs/model-optimizer-names.md"
 MODEL_PROGRAM = "models.py"
 
 
@@ -156,14 +156,14 @@ def test_configurations_are_json() -> None:
     assert len(texts) == 2
 
 
-def rows(heading: str) -> list[list[str]]:
-    """The rows of the table below a heading of the document about porting."""
-    section = text_of(PORTING).partition(f"## {heading}\n")[2].partition("\n## ")[0]
+def rows(heading: str, document: str = PORTING) -> list[list[str]]:
+    """The rows of the table below a heading of a document."""
+    section = text_of(document).partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line.startswith("| ")][2:]
 
 
 def test_the_modules_of_the_table_have_the_names_it_lists() -> None:
-    listed = [(row[0], row[1]) for row in rows("Import paths")]
+    listed = [(row[0], row[1]) for row in rows("Modules", NAMES)]
     assert len(listed) > 15
     with LegacyImports():
         for modules, names in listed:
@@ -190,12 +190,12 @@ def test_the_members_of_the_tables_exist() -> None:
 
 
 def test_the_tables_of_the_document_are_up_to_date() -> None:
-    text = text_of(PORTING)
+    text = text_of(NAMES)
     assert with_tables(text) == text, "run `python -m scripts.porting_tables`"
 
 
 def test_the_operations_of_the_document_are_those_there_are() -> None:
-    listed = text_of(PORTING).partition("### All operations\n")[2].rpartition("\n\n")[2]
+    listed = text_of(NAMES).partition("## Operations\n")[2].rpartition("\n\n")[2]
     assert set(re.findall(r"\w+", listed)) == set(descriptions())
 
 

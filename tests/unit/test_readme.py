@@ -54,7 +54,7 @@ def test_other_commands(tmp_path: Path) -> None:
         if command[:4] != ["python", "-m", "pip", "install"]:
             assert not is_synopsis(command)
             assert run(command, tmp_path).stdout or "-o" in command, shlex.join(command)
-    for written in ("model.xml", "out/network.bin", "dumps/00-import.mlir"):
+    for written in ("model.xml", "out/network.bin", "dumps/000-import.mlir"):
         assert (tmp_path / written).exists()
     # A dump that is fed back ends in the same files.
     for suffix in (".xml", ".bin"):

@@ -17,7 +17,7 @@ from moir.xdsl_passes import ModulePass
 ROOT = Path(__file__).parents[2]
 
 LAYERS = (
-    ("errors", "records"),
+    ("errors", "records", "decimals"),
     (
         "arguments",
         "framework_record",
@@ -46,7 +46,7 @@ LAYERS = (
     ("testing", "tools"),
     ("__init__", "__main__"),
 )
-"""The files and folders of the package. Each imports from those in front of its line, and from its own line unless that is STAGES."""
+"""The files and folders of the package. Each imports from those before its line, and from its own line unless that is STAGES."""
 
 STAGES = LAYERS[7]
 """The stages of a conversion, which do not know each other."""

@@ -17,7 +17,7 @@ from moir.dialects.properties import attribute_of, value_of
 
 
 def structure_attribute(value: object) -> Attribute:
-    """The attribute of a nested value. Raises TypeError for what is no value of JSON."""
+    """The attribute of a nested value. Raises TypeError if it is not a value of JSON."""
     if value is None:
         return UnitAttr()
     if isinstance(value, Mapping):

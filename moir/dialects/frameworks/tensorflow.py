@@ -26,7 +26,7 @@ MERGES = ("Merge", "RefMerge")
 """Kinds that join the values of branches, or of the entry and the back edge of a loop."""
 
 BACK_EDGES = ("NextIteration", "RefNextIteration")
-"""Kinds that feed an earlier node at the end of a loop, not as its operand: their property `merge` names it."""
+"""Kinds that pass a value back to the Merge at the start of a loop, which is not their user: `merge` names it."""
 
 
 def unsupported(op: Operation, reason: str, hint: str | None = None) -> UnsupportedOperationError:

@@ -117,7 +117,7 @@ _floored_quotient, _truncated_quotient = elementwise(_floored, 2), elementwise(_
 
 @deferred_definition
 class Mod(BroadcastingOp):
-    """Remainder with the sign of the dividend, as of truncated division."""
+    """Remainder with the sign of the dividend, as in truncated division."""
 
     name = "opset1.Mod"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)
@@ -142,7 +142,7 @@ _symbolic_remainder = elementwise(_remainder, 2)
 
 @deferred_definition
 class FloorMod(BroadcastingOp):
-    """Remainder with the sign of the divisor, as of floored division."""
+    """Remainder with the sign of the divisor, as in floored division."""
 
     name = "opset1.FloorMod"
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = (0, 1)

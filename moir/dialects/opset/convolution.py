@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.ir import Attribute
@@ -19,7 +19,7 @@ from moir.dialects.opset.interfaces.properties import (
     optional_operands,
     string_property,
 )
-from moir.dialects.opset.interfaces.spatial import AUTO_PAD, ConvolutionOp, SlidingWindowOp, agrees, expanded, spread
+from moir.dialects.opset.interfaces.spatial import AUTO_PAD, ConvolutionOp, SlidingWindowOp, agrees, expanded, positions, spread
 from moir.dialects.shapes import Shapes, SymbolicShape, element_count, is_fixed, merge_dimensions, product
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
@@ -39,7 +39,7 @@ def group_count(groups: Dimension, channels: Dimension, channels_of_group: Dimen
     if is_fixed(groups) or not is_fixed(channels) or not is_fixed(channels_of_group) or channels_of_group == 0:
         return groups
     if channels % channels_of_group:
-        raise InferenceError(f"{channels} channels are no multiple of the {channels_of_group} of a group")
+        raise InferenceError(f"{channels} channels are not a multiple of the {channels_of_group} of a group")
     return channels // channels_of_group
 
 
@@ -229,15 +229,29 @@ class DeformableConvolutionOp(SlidingWindowOp):
         filters = expanded(shapes[2], 4, "the filter tensor")
         check_channels(data[1], product(filters[1], self.integer("group")))
         if self.integer("group") < 1 or (is_fixed(filters[0]) and filters[0] % self.integer("group")):
-            raise InferenceError(f"{filters[0]} filters are no multiple of {self.integer('group')} groups")
+            raise InferenceError(f"{filters[0]} filters are not a multiple of {self.integer('group')} groups")
         offsets = expanded(shapes[1], 4, "the offset tensor")
         sizes = self.result_sizes(data[2:], filters[2:])
         taps = product(product(filters[2], filters[3]), self.integer("deformable_group"))
         batch = merge_dimensions(data[0], offsets[0])
         agrees("the offset tensor", offsets, (batch, product(taps, 2), *sizes))
+        self.check_smallest_result(data, filters, offsets)
         if self.optional_operand(3) is not None:
             agrees("the mask", expanded(shapes[3], 4, "the mask"), (batch, taps, *sizes))
         return (batch, filters[0], *sizes)
+
+    def check_smallest_result(self, data: Sequence[Dimension], filters: Sequence[Dimension], offsets: Sequence[Dimension]) -> None:
+        """Raise InferenceError if data of an unknown size is padded to more positions than there are offsets.
+
+        The runtime computes with the bounds of sizes, and refuses such a model when it reads it.
+        """
+        for size, window, given in zip(data[2:], self.windows(filters[2:]), offsets[2:], strict=True):
+            if is_fixed(size) or not is_fixed(window.kernel) or not is_fixed(given):
+                continue
+            padding = sum(window.padding(self.text("auto_pad")) or (0, 0))
+            least = positions(max(window.extent - padding, 0), window, self.text("auto_pad"))
+            if given < least:
+                raise InferenceError(f"there are offsets for {given} positions where there are at least {least}")
 
     def result_element(self) -> Attribute:
         return self.common_element(0, 1, 2)

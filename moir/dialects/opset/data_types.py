@@ -71,7 +71,7 @@ def _is_signed(element: Attribute) -> bool:
 
 
 def _category(element: Attribute) -> int:
-    """Booleans before integers before reals."""
+    """The place of a type in the order of promotion: booleans, integers, floats."""
     return 0 if element == boolean else 2 if element in REAL_TYPES else 1
 
 
@@ -109,7 +109,7 @@ def _holds(wide: Attribute, narrow: Attribute) -> bool:
 
 
 def _holds_scalar(wide: Attribute, narrow: Attribute) -> bool:
-    """The same for the conversion of a scalar to the type of a tensor, of which promotion demands less."""
+    """As `_holds`, for the conversion of a scalar to the type of a tensor, for which promotion is less strict."""
     if _is_signed(wide) and _category(narrow) == 1 and not _is_signed(narrow):
         return 2 * describe(wide).bits >= describe(narrow).bits
     return _holds(wide, narrow)
@@ -119,8 +119,8 @@ def _holds_scalar(wide: Attribute, narrow: Attribute) -> bool:
 class ConvertPromoteTypes(OpsetOp):
     """Both operands, converted to a common element type.
 
-    With `pytorch_scalar_promotion` a scalar takes the type of a tensor unless its category, of booleans, integers and
-    reals, is later. Without `promote_unsafe` the common type has to hold all values of both.
+    With `pytorch_scalar_promotion` a scalar takes the type of the tensor, unless its category comes later in booleans,
+    integers, floats. Without `promote_unsafe` the common type has to hold all values of both.
     """
 
     name = "opset14.ConvertPromoteTypes"

@@ -209,6 +209,6 @@ def parse_shape(text: str) -> Shape:
         return None
     if dimensions == [""]:
         return ()
-    if not all(re.fullmatch(r"\?|-1|\d+|\d*\.\.\d*", item) for item in dimensions):
-        raise InferenceError(f"{text!r} is no shape")
-    return tuple(int(item) if item.isdigit() else -1 for item in dimensions)
+    if not all(re.fullmatch(r"\?|-1|\d{1,18}|\d{0,18}\.\.\d{0,18}", item) for item in dimensions):
+        raise InferenceError(f"{text!r} is not a shape")
+    return tuple(int(item) if item.isdecimal() else -1 for item in dimensions)

@@ -106,7 +106,7 @@ class Inverse(UnaryOp):
         shape = shapes[0]
         if shape is not None:
             if len(shape) < 2:
-                raise InferenceError(f"{format_shape(shape)} is no shape of matrices")
+                raise InferenceError(f"{format_shape(shape)} is not a shape of matrices")
             merge_dimensions(shape[-1], shape[-2])
         return shape
 
@@ -141,7 +141,7 @@ class GroupedMatMul(OpsetOp):
         if len(shapes) > 2 and shapes[2] is not None and len(shapes[2]) != 1:
             raise InferenceError("offsets have one dimension")
         if (a is not None and len(a) not in (2, 3)) or (b is not None and len(b) != 3):
-            raise InferenceError(f"{format_shape(a)} and {format_shape(b)} are no groups of matrices")
+            raise InferenceError(f"{format_shape(a)} and {format_shape(b)} are not groups of matrices")
         if a is None or b is None:
             return None
         merge_dimensions(a[-1], b[2])

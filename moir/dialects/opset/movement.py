@@ -172,7 +172,7 @@ def _split_lengths(dimension: Dimension, entries: Array) -> list[Dimension]:
     numbers = [length for length in lengths if not isinstance(length, Symbol)]
     if any(length < -1 for length in numbers) or numbers.count(-1) > 1:
         shown = [None if isinstance(length, Symbol) else length for length in lengths]
-        raise InferenceError(f"{shown} are no split lengths: they are sizes and at most one -1")
+        raise InferenceError(f"{shown} are not split lengths: they are sizes and at most one -1")
     if len(numbers) < len(lengths) or dimension == -1:
         return [-1 if isinstance(length, Symbol) and not length.dimension else length for length in lengths]
     rest = dimension - sum(length for length in numbers if length > 0)
@@ -215,13 +215,13 @@ class Transpose(MovementOp):
         require_operand_rank(self, 1, 1)
         if order:
             if sorted(order) != list(range(len(order))) or (shape is not None and len(order) != len(shape)):
-                raise InferenceError(f"{list(order)} is no order of the dimensions of shape {format_shape(shape)}")
+                raise InferenceError(f"{list(order)} is not an order of the dimensions of shape {format_shape(shape)}")
             return unknown_dimensions(len(order)) if shape is None else permuted(shape, order)
         if order is not None:
             return None if shape is None else shape[::-1]
         count = (shapes[1] or (-1,))[0]
         if shape is not None and is_fixed(count) and count not in (0, len(shape)):
-            raise InferenceError(f"{count} entries are no order of the dimensions of shape {format_shape(shape)}")
+            raise InferenceError(f"{count} entries are not an order of the dimensions of shape {format_shape(shape)}")
         return None if shape is None else unknown_dimensions(len(shape))
 
     def move(self, *operands: Array) -> Sequence[Array] | None:

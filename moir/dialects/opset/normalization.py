@@ -287,7 +287,7 @@ class GroupNormalization(OpsetOp):
             raise InferenceError(f"data {format_shape(shape)} has no channels")
         channels = merge_dimensions(-1 if shape is None else shape[1], channels_of(shapes[1:]))
         if groups < 1 or (is_fixed(channels) and channels % groups):
-            raise InferenceError(f"{channels} channels are no multiple of {groups} groups")
+            raise InferenceError(f"{channels} channels are not a multiple of {groups} groups")
         return shape
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:

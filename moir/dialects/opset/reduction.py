@@ -57,6 +57,8 @@ class ReductionOp(OpsetOp):
     FUNCTION: ClassVar[np.ufunc]
     SCALAR_FUNCTION: ClassVar[np.ufunc | None] = None
     """Function of two elements that may be symbols; None if the operation does not accept symbols."""
+    KEEPS_SINGLE: ClassVar[bool] = True
+    """Whether the reduction of a single element is this element."""
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         shape, count = shapes
@@ -73,6 +75,12 @@ class ReductionOp(OpsetOp):
         if self.element_type(1) not in INTEGERS:
             raise InferenceError("axes should be integers")
         return element
+
+    def gives_back_operand(self, known: OperandValues) -> bool:
+        axes, rank = known.integers(self.operands[1]), self.rank(0)
+        if axes is None or rank is None or not self.KEEPS_SINGLE or not self.flag("keep_dims"):
+            return False
+        return all(known.dimension(self.operands[0], axis % rank) == 1 for axis in axes if rank)
 
     def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
         """The result with reduced dimensions kept, for numbers of at least 32 bits; None if left to the runtime."""
@@ -110,6 +118,7 @@ class ReduceL1(ReductionOp):
     """Sum of absolute values."""
 
     name = "opset4.ReduceL1"
+    KEEPS_SINGLE: ClassVar[bool] = False
 
     def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
         return np.sum(np.abs(x), axis=axes, keepdims=True)
@@ -120,6 +129,7 @@ class ReduceL2(ReductionOp):
     """Square root of the sum of squares."""
 
     name = "opset4.ReduceL2"
+    KEEPS_SINGLE: ClassVar[bool] = False
 
     def compute(self, x: Array, axes: tuple[int, ...]) -> Array | None:
         return np.sqrt(np.sum(np.square(x), axis=axes, keepdims=True)) if is_real(x) else None

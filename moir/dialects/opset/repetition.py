@@ -80,7 +80,7 @@ class BroadcastOp(MovementOp):
         if target is None:
             return None
         if -1 in target and min(known.integers(self.operands[1]) or (0,)) < 0:
-            raise InferenceError(f"{format_shape(target)} is no shape: a dimension is negative")
+            raise InferenceError(f"{format_shape(target)} is not a shape: a dimension is negative")
         match self.text("mode"):
             case "bidirectional":
                 return broadcast_shapes(shape, target)

@@ -166,8 +166,8 @@ class ScatterElementsUpdate(ElementWritingOp):
 class CoordinateWritingOp(WritingOp):
     """Base of the versions of ScatterNDUpdate.
 
-    `data` with elements or slices written to it, whose first coordinates are the vectors in the last dimension of
-    `indices`.
+    The result is `data` with elements or slices replaced by those of `updates`. Each vector in the last dimension of
+    `indices` has the first coordinates of one of them.
     """
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:

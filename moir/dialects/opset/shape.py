@@ -27,7 +27,7 @@ from moir.dialects.shapes import (
     shape_of,
     unknown_dimensions,
 )
-from moir.dialects.symbols import Dimension, Symbol, integer_array, is_symbolic, same
+from moir.dialects.symbols import Dimension, Symbol, factors_of, integer_array, is_symbolic, product, same
 from moir.errors import InferenceError
 
 
@@ -118,13 +118,13 @@ def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_
                 raise InferenceError(f"entry {position} of the target shape copies a dimension the data does not have")
             target[position] = Symbol() if source is None else source[position]
         elif entry < -1 or (entry == -1 and hole is not None):
-            raise InferenceError(f"{pattern} is no target shape: entries are sizes, 0, and at most one -1")
+            raise InferenceError(f"{pattern} is not a target shape: entries are sizes, 0, and at most one -1")
         elif entry == -1:
             hole = position
             target[position] = Symbol()
     rest_of_source = [d for axis, d in enumerate(source or ()) if axis not in copied]
     rest_of_target = [d for axis, d in enumerate(target) if axis not in copied and axis != hole]
-    _cancel_symbols(rest_of_source, rest_of_target)
+    rest_of_source, rest_of_target = _cancelled(rest_of_source, rest_of_target)
     unknown = [axis for axis, d in enumerate(target) if isinstance(d, Symbol)]
     if hole is not None:
         target[hole] = _missing_dimension(None if source is None else rest_of_source, rest_of_target, pattern)
@@ -138,12 +138,16 @@ def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_
     return tuple([-1 if isinstance(d, Symbol) and not d.dimension else d for d in target])
 
 
-def _cancel_symbols(a: list[Dimension], b: list[Dimension]) -> None:
-    """Remove the common symbols of two lists of factors."""
-    for symbol in [d for d in a if isinstance(d, Symbol)]:
-        if symbol in b:
-            a.remove(symbol)
-            b.remove(symbol)
+def _cancelled(a: list[Dimension], b: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
+    """The factors of two products without their common symbols."""
+    if not any(isinstance(d, Symbol) for d in b):
+        return a, b
+    (first, number), (second, other) = factors_of(a), factors_of(b)
+    for symbol in tuple(first):
+        if symbol in second:
+            first.remove(symbol)
+            second.remove(symbol)
+    return [*first, number], [*second, other]
 
 
 def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], pattern: list[Dimension]) -> Dimension:
@@ -156,11 +160,9 @@ def _missing_dimension(source: list[Dimension] | None, target: list[Dimension], 
         return 1 if not any(isinstance(d, Symbol) for d in source) else -1
     if source is None or len(numbers) < len(target):
         return -1
-    sizes = [d for d in source if not isinstance(d, Symbol)]
-    count = math.prod(sizes)
-    if len(sizes) < len(source) and count != 0:
-        symbols = [d for d in source if isinstance(d, Symbol)]
-        return symbols[0] if len(symbols) == 1 and count == divisor else -1
+    symbols, count = factors_of(source)
+    if symbols and count != 0:
+        return product((*symbols, count // divisor)) if count % divisor == 0 else -1
     if count % divisor:
         raise InferenceError(f"{count} elements cannot be split evenly by the target shape {pattern}")
     return count // divisor
@@ -305,7 +307,7 @@ class Unsqueeze(OpsetOp):
 
 
 def _expanded(shape: Sequence[AnyDimension], axes: Sequence[int]) -> tuple[AnyDimension | int, ...]:
-    """A shape with ones inserted; axes that denote one position twice count once, as in the runtime."""
+    """A shape with dimensions of 1 inserted; a position that two axes denote counts once, as in the runtime."""
     if not axes:
         raise InferenceError("at least one axis is required")
     positions = _distinct_positions(axes, len(shape))

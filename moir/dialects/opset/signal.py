@@ -43,7 +43,7 @@ class FourierOp(OpsetOp):
         """The axes as nonnegative indices. Raises InferenceError for duplicate axes and axes outside of `rank`."""
         found = [axis + rank if axis < 0 else axis for axis in axes]
         if any(not 0 <= axis < rank for axis in found) or len(set(found)) < len(found):
-            raise InferenceError(f"{list(axes)} are no distinct axes of {rank} dimensions")
+            raise InferenceError(f"{list(axes)} are not distinct axes of {rank} dimensions")
         return found
 
     @staticmethod
@@ -60,7 +60,7 @@ class FourierOp(OpsetOp):
             return [-1] * len(axes)
         found = known.integers(operand)
         if found is not None and (len(found) != len(axes) or min(found, default=0) < -1):
-            raise InferenceError(f"{list(found)} are no signal sizes for {len(axes)} axes")
+            raise InferenceError(f"{list(found)} are not signal sizes for {len(axes)} axes")
         return [None] * len(axes) if found is None else list(found)
 
     def checked_axes(self, shapes: Shapes, known: OperandValues) -> tuple[int, ...] | None:

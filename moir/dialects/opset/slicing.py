@@ -26,7 +26,7 @@ from moir.dialects.shapes import (
     shape_of,
     shifted,
 )
-from moir.dialects.symbols import Dimension, Symbol, integer_entries
+from moir.dialects.symbols import Clipped, Dimension, Symbol, integer_entries
 from moir.errors import InferenceError
 
 Bound = int | Symbol | None
@@ -62,6 +62,8 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
     start, stop = start if begins else None, stop if ends else None
     if step == 1 and (not begins or start == 0) and (not ends or stop is dimension or (isinstance(stop, int) and stop >= UNBOUNDED)):
         return dimension
+    if step == 1 and (not begins or start == 0) and isinstance(stop, Symbol) and stop.dimension and is_fixed(dimension):
+        return Clipped(stop)
     if not isinstance(step, int) or (begins and not isinstance(start, int)) or (ends and not isinstance(stop, int)):
         return -1
     assert not isinstance(start, Symbol)

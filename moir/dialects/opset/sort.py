@@ -187,7 +187,8 @@ class Bucketize(OpsetOp):
 
 @deferred_definition
 class Unique(OpsetOp):
-    """The distinct elements of `data`, or distinct slices along `axis`, by value (`sorted`) or first occurrence.
+    """The distinct elements of `data`, or its distinct slices along `axis`, ordered by value (`sorted`) or by first
+    occurrence.
 
     Results: the elements or slices; for each the index of its first occurrence; for each element or slice of `data` its
     index in the first result; for each element or slice of the first result the number of occurrences.

@@ -18,7 +18,7 @@ from moir.dialects.opset.interfaces.properties import deferred_definition
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 STEPS_OF_STRING = 256
-"""Steps that a string takes besides those of its bytes."""
+"""Steps that each string counts for, in addition to those of its bytes."""
 
 
 @deferred_definition

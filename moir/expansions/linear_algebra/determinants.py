@@ -1,6 +1,6 @@
 """Determinants of matrices by Gaussian elimination, with a pivot of largest magnitude in each column.
 
-The steps for matrices of few rows are written out; those for more rows, or an unknown number, are a Loop.
+For matrices of few rows the steps are unrolled; for more rows, or an unknown number of rows, they are a Loop.
 
 Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
 """
@@ -20,10 +20,10 @@ from moir.expansions.built_loops import Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_MATRIX = 32
-"""The most rows of a matrix whose steps are written out; each takes about 20 operations."""
+"""The most rows of a matrix whose steps are unrolled; each step takes about 20 operations."""
 
 Combine = Callable[[OpBuilder, Sequence[SSAValue], SSAValue], Sequence[SSAValue]]
-"""Computes accumulated values from those before and the pivot of a step."""
+"""Computes the accumulated values after a step from the values before it and its pivot."""
 
 
 def determinant_of(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -67,7 +67,7 @@ def size_of_matrices(shape: Shape) -> int:
 
 
 def has_few_rows(x: SSAValue) -> bool:
-    """Whether matrices [..., M, M] are known to have few enough rows for steps that are written out."""
+    """Whether matrices [..., M, M] are known to have few enough rows for unrolled steps."""
     size = _known_size(shape_of(x))
     return size is not None and size <= LARGEST_MATRIX
 
@@ -79,7 +79,7 @@ def _known_size(shape: Shape) -> int | None:
 
 
 def _accumulated(op: OpBuilder, x: SSAValue, initial: Sequence[float], combine: Combine) -> list[SSAValue]:
-    """Values [..., 1, 1] that are accumulated over the pivots, with the signs of their rows, of matrices [..., M, M].
+    """Values [..., 1, 1] accumulated over the signed pivots of matrices [..., M, M].
 
     Args:
         op: the builder.
@@ -141,7 +141,7 @@ def _eliminated(op: OpBuilder, x: SSAValue, size: int) -> tuple[SSAValue, SSAVal
 
 
 def place_of_largest(op: OpBuilder, magnitudes: SSAValue) -> SSAValue:
-    """The row of the largest number of columns [..., size, 1], as [..., 1, 1]."""
+    """The row index [..., 1, 1] of the largest number in each column [..., size, 1]."""
     return op.TopK.results(magnitudes, op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
 
 
@@ -160,5 +160,5 @@ def remaining(op: OpBuilder, x: SSAValue, place: SSAValue, size: int) -> SSAValu
 
 
 def signed(op: OpBuilder, pivot: SSAValue, place: SSAValue) -> SSAValue:
-    """A pivot with the sign of its row, which is negative for odd ones."""
+    """A pivot with the sign of its row, which is negative for rows of odd index."""
     return op.Select(op.Equal(op.FloorMod(place, 2), 1), op.Negative(pivot), pivot)

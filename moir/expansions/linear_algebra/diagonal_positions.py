@@ -24,7 +24,7 @@ ALIGNMENTS = ("LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT")
 """Alignments of the diagonals above the main one, and of the main one and those below, in a row of the packed form."""
 
 MAXIMUM_ELEMENTS = 1 << 22
-"""Larger matrices get no constant of positions."""
+"""The most elements of a matrix for which a constant of positions is made."""
 
 
 def offsets(op: OpBuilder, matrices: SSAValue) -> Array | SSAValue:
@@ -102,7 +102,7 @@ class Band:
 
 
 class ComputedBand:
-    """The diagonals `lower` to `upper` of matrices whose size is known when the model runs only.
+    """The diagonals `lower` to `upper` of matrices whose size is known only when the model runs.
 
     Args:
         rows, columns: i64 scalars.

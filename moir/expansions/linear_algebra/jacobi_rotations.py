@@ -32,7 +32,7 @@ def tournament(size: int) -> tuple[int, ...]:
 
 
 def rotation(op: OpBuilder, p: SSAValue, q: SSAValue, product: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Cosine and sine of the angles that make `product`, the mixed element of pairs with the elements p and q, zero."""
+    """Cosine and sine of the rotations that diagonalize the symmetric matrices [[p, product], [product, q]]."""
     is_zero = op.Equal(product, 0.0)
     ratio = op.Divide(op.Subtract(q, p), op.Select(is_zero, 1.0, op.Multiply(product, 2.0)))
     magnitude = op.Add(op.Abs(ratio), op.Sqrt(op.Add(op.Multiply(ratio, ratio), 1.0)))
@@ -65,7 +65,7 @@ def eigenvalues(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> SSAV
 def eigenvectors(op: OpBuilder, matrices: SSAValue, size: int, rank: int, *, with_vectors: bool = True) -> tuple[SSAValue, SSAValue | None]:
     """The eigenvalues [..., size] of symmetric matrices, in ascending order, and their vectors as columns.
 
-    The vectors are those up to their signs, for equal eigenvalues up to a rotation.
+    The eigenvectors are unique up to their signs, and for equal eigenvalues up to a rotation.
     """
     even = size + size % 2
     half = even // 2
@@ -100,8 +100,8 @@ def singular_vectors(
 ) -> tuple[SSAValue, SSAValue | None, SSAValue | None]:
     """The singular values [..., columns] of matrices with at least as many rows as columns, in descending order.
 
-    With their left and right vectors as columns, [..., rows, columns] and [..., columns, columns], which are those up
-    to their signs. The left vector of a value of 0 is 0.
+    With their left and right vectors as columns, [..., rows, columns] and [..., columns, columns], which are unique up
+    to their signs. The left vector of a singular value of 0 is 0.
     """
     even = columns + columns % 2
     half = even // 2
@@ -138,13 +138,13 @@ def identities(op: OpBuilder, matrices: SSAValue, size: int) -> SSAValue:
 
 
 def columns_at(op: OpBuilder, matrices: SSAValue, places: SSAValue, rows: int | None, rank: int) -> SSAValue:
-    """The columns of matrices at places [..., K]; of the first rows if their number is given."""
+    """The columns of matrices at places [..., K]; only their first `rows` rows if that number is given."""
     found = op.Gather(matrices, places, rank - 1, batch_dims=rank - 2)
     return found if rows is None else op.Slice(found, [0], [rows], [1], [-2])
 
 
 def in_order(op: OpBuilder, values: SSAValue, count: int, mode: str) -> tuple[SSAValue, SSAValue]:
-    """The first `count` values of each row, sorted, and the places that they had."""
+    """The first `count` values of each sorted row, and their positions before sorting."""
     first = op.Slice(values, [0], [count], [1], [-1])
     found = op.TopK.results(first, op.constant(count), axis=-1, mode=mode, sort="value", index_element_type=si64)
     return found[0], found[1]

@@ -55,7 +55,7 @@ def main_diagonal(op: OpBuilder, data: SSAValue, k: int) -> SSAValue:
 def triangle_of(op: OpBuilder, data: SSAValue, k: int = 0, is_lower: bool = True) -> SSAValue:
     """Matrices with 0 above diagonal k, or below it if the triangle is not the lower one.
 
-    Of one dimension: a matrix with it as each row.
+    A vector becomes a matrix first, each row of which is the vector.
     """
     rank = rank_of(data)
     columns = op.Range(0, dimension_of(op, data, -1), 1, output_type=si64)

@@ -36,17 +36,21 @@ def inverse_of_triangle(op: OpBuilder, matrices: SSAValue, is_lower: bool = True
     return op.Inverse(triangle_of(op, matrices, is_lower=is_lower))
 
 
-def pivoted_factors(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """Both triangles of square matrices in one, the order of the rows [..., M], and the row each was exchanged with.
+def pivoted_factors(
+    op: OpBuilder, matrices: SSAValue, size: int, rank: int, columns: int | None = None
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The LU factors of matrices in one matrix, the order of the rows [..., M], and the row each was swapped with.
 
-    Gaussian elimination with a pivot of largest magnitude in each column. The order and the rows are i64 from 0.
+    Gaussian elimination with a pivot of largest magnitude in each column. The order and the rows [..., min(M, N)]
+    are i64 from 0. The matrices are square if no number of columns N is given.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
     """
-    rows, batch = np.arange(size), rank - 2
+    width = size if columns is None else columns
+    rows, places, batch = np.arange(size), np.arange(width), rank - 2
     order = op.Broadcast(op.constant(rows, si64), op.Slice(op.ShapeOf(matrices), [0], [-1], [1], [0]))
     exchanged: list[SSAValue] = []
-    for step in range(size - 1):
+    for step in range(min(size - 1, width)):
         column = op.Slice(matrices, [step], [step + 1], [1], [-1])
         candidates = op.Select(op.constant(rows.reshape(size, 1) >= step), op.Abs(column), op.constant_like(-1, column))
         pivot = op.TopK.results(candidates, op.constant(1), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
@@ -58,21 +62,24 @@ def pivoted_factors(op: OpBuilder, matrices: SSAValue, size: int, rank: int) -> 
         matrices = op.Gather(matrices, sources, batch, batch_dims=batch)
         order = op.Gather(order, sources, batch, batch_dims=batch)
         head = op.Slice(matrices, [step, step], [step + 1] * 2, [1, 1], [-2, -1])
+        # A column of zeros has no factors.
+        head = op.Select(op.Equal(head, 0.0), 1.0, head)
         is_below = op.constant_like(rows.reshape(size, 1) > step, matrices)
         factors = op.Multiply(op.Divide(op.Slice(matrices, [step], [step + 1], [1], [-1]), head), is_below)
-        row = op.Multiply(op.Slice(matrices, [step], [step + 1], [1], [-2]), op.constant_like(rows > step, matrices))
+        row = op.Multiply(op.Slice(matrices, [step], [step + 1], [1], [-2]), op.constant_like(places > step, matrices))
         matrices = op.Subtract(matrices, op.MatMul(factors, row))
-        matrices = op.Select(op.constant((rows.reshape(size, 1) > step) & (rows == step)), factors, matrices)
-    last = op.Broadcast(op.constant([size - 1], si64), op.Concat(op.Slice(op.ShapeOf(matrices), [0], [batch], [1], [0]), [1], axis=0))
-    places = op.Concat(*exchanged, last, axis=batch) if exchanged else last
-    return matrices, order, places
+        matrices = op.Select(op.constant((rows.reshape(size, 1) > step) & (places == step)), factors, matrices)
+    if size <= width:
+        last = op.Concat(op.Slice(op.ShapeOf(matrices), [0], [batch], [1], [0]), [1], axis=0)
+        exchanged.append(op.Broadcast(op.constant([size - 1], si64), last))
+    return matrices, order, op.Concat(*exchanged, axis=batch) if len(exchanged) > 1 else exchanged[0]
 
 
 def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> tuple[SSAValue, SSAValue]:
     """The upper triangle r of a = q · r, with the vectors v of reflections below it, and their factors t [..., K].
 
     q is the product of I - t · v · vᵀ, where v begins with a 1 that is not stored. A diagonal element of r has the
-    opposite sign of the element at its place before, or is that element where those below it are 0.
+    opposite sign of the element that it replaces, or equals it if all elements below it are 0.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
     """
@@ -89,7 +96,7 @@ def reflections(op: OpBuilder, matrices: SSAValue, rows: int, columns: int) -> t
         factor = op.Select(is_done, 0.0, op.Divide(op.Subtract(diagonal, head), op.Select(is_done, 1.0, diagonal)))
         tail = op.Divide(below, op.Select(is_done, 1.0, op.Subtract(head, diagonal)))
         vector = op.Add(tail, op.constant_like(places == step, column))
-        # The columns in front have vectors of reflections in the place of zeros.
+        # The first columns have vectors of reflections in the place of zeros.
         following = op.constant_like(np.arange(columns) >= step, matrices)
         projected = op.Multiply(op.MatMul(vector, matrices, transpose_a=True), following)
         matrices = op.Subtract(matrices, op.Multiply(op.Multiply(vector, factor), projected))

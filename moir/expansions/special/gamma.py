@@ -31,7 +31,7 @@ LANCZOS_TERMS = (
 """Coefficients of the Lanczos approximation of the gamma function."""
 
 LAST_FRACTION = -float(1 << 23)
-"""Floats of 32 bits at and below are integers."""
+"""Floats of 32 bits that are not above this number are integers."""
 
 
 def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSAValue:

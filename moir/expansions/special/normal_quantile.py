@@ -1,7 +1,7 @@
 """Quantiles of the normal distribution, and with them the inverse of the error function.
 
-opset17.ErfInv of the CPU plugin (2026.4) is off by up to 0.5 % near -1 and 1, and its operand cannot tell small
-probabilities apart: 2 p - 1 is -1 for all below 3e-8.
+opset17.ErfInv of the CPU plugin (2026.4) is off by up to 0.5 % near -1 and 1, and its operand does not distinguish
+small probabilities: 2 p - 1 is rounded to -1 for all p below 3e-8.
 
 Source: M. Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution" (1988), function PPND7, whose
 relative error is about 1e-7.

@@ -11,12 +11,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 def equal_strings(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """Whether strings are equal, element by element, of two tensors that are broadcast to each other."""
+    """Compares the strings of two tensors, which are broadcast to each other, for equality."""
     return equal_texts(op, unpacked(op, a), unpacked(op, b))
 
 
 def equal_texts(op: OpBuilder, first: Texts, second: Texts) -> SSAValue:
-    """Whether strings are equal, element by element, whose begins and ends are broadcast to each other."""
+    """Compares strings, whose begins and ends are broadcast to each other, for equality."""
     none_of_first, none_of_second = (op.Multiply(each.begins, number(0)) for each in (first, second))
     listed = [
         Texts(flat(op, op.Add(each.begins, none)), flat(op, op.Add(each.ends, none)), each.symbols)
@@ -42,7 +42,8 @@ def selected_strings(op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValu
 
 
 def distinct_strings(op: OpBuilder, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The distinct strings of a list in the order of their first occurrence, the place of each among them, and counts.
+    """The distinct strings of a list in the order of their first occurrence; for each string of the list its place
+    among them; and how often each of them occurs.
 
     The places and the counts have the type i32.
     """

@@ -1,10 +1,11 @@
 """Upper and lower case of characters beyond ASCII, in UTF-8.
 
     b"\\xc3\\x84pfel"  ->  b"\\xc3\\xa4pfel"      one character of two bytes, and its small form of two bytes
-    b"stra\\xc3\\x9fe"  ->  b"STRASSE"            and one whose capitals are two characters
+    b"stra\\xc3\\x9fe"  ->  b"STRASSE"            one whose capital form is two characters
 
-The code point of each character is looked up in a table of two steps, which has the number of its other form. Forms are
-texts; a string is put together of them and of the bytes of all characters without another form.
+The code point of each character is looked up in a two-level table, which holds the number of the character's form in
+the other case. The forms are texts. The result is put together from these texts and from the bytes of all characters
+that have no other form.
 
 Source: the Unicode Standard, chapter 3.13, Default Case Algorithms
 """
@@ -37,14 +38,14 @@ from moir.expansions.strings.texts import (
 from moir.rewriting.builder import OpBuilder
 
 _LIMIT = 0x1F000
-"""Code points from this one on have no other form."""
+"""Code points from this one on have only one case."""
 _BLOCK = 64
 _SIGMA, _FINAL_SIGMA = 0x3A3, "\u03c2"
 """The Greek letter sigma, whose small form at the end of a word differs, and that form."""
 
 
 class _Tables(NamedTuple):
-    """A table of two steps: the block of each code point, then its form and kind by its place in the block.
+    """A two-level table: the block of each code point, then its form and kind by its place in the block.
 
     Kinds are 1 for letters with case, 2 for characters that the search for the end of a word skips, and 0 for others.
     """

@@ -37,13 +37,13 @@ class Pieces(NamedTuple):
 def pieces(
     op: OpBuilder, texts: Texts, separator: bytes, *, any_byte: bool = False, none_of_empty: bool = False, limit: int | None = None
 ) -> Pieces:
-    """The pieces between the places of a separator, empty ones included.
+    """The pieces between the occurrences of a separator, empty ones included.
 
     Args:
         op: the builder.
         texts: a list of strings.
         separator: the separator, occurrences of which cannot overlap; an empty one stands for each byte of white space.
-        any_byte: whether each byte of the separator separates.
+        any_byte: whether each single byte of the separator is a separator.
         none_of_empty: whether an empty string has no piece, instead of one empty piece.
         limit: maximum number of places at which a string is separated.
     """
@@ -70,7 +70,7 @@ def pieces(
 
 
 def _bounded(limit: int) -> int:
-    """A count of pieces as a number of 32 bits; no string has more bytes than that."""
+    """A limit on the number of pieces, clipped to the range of i32, since no string has more bytes."""
     return max(min(limit, LARGEST_COUNT), -1)
 
 
@@ -82,7 +82,9 @@ def without_empty(op: OpBuilder, found: Pieces) -> Pieces:
 
 
 def limited(op: OpBuilder, texts: Texts, found: Pieces, limit: int) -> Pieces:
-    """The first pieces between white space; the one after `limit` others reaches to the end of the stripped string."""
+    """The first `limit` pieces between white space, and one more piece from there to the end of the stripped
+    string.
+    """
     kept = positions_where(op, op.LessEqual(found.column, number(_bounded(limit))))
     row, column, start, stop = (op.Gather(each, kept, 0) for each in found)
     return Pieces(
@@ -117,7 +119,7 @@ def rows_and_columns(op: OpBuilder, counts: SSAValue) -> tuple[SSAValue, SSAValu
 
 
 def overlaps(wanted: bytes) -> bool:
-    """Whether occurrences of some bytes can overlap."""
+    """Whether occurrences of the given bytes in a string can overlap."""
     return any(wanted.endswith(wanted[:size]) for size in range(1, len(wanted)))
 
 

@@ -1,8 +1,8 @@
-"""Regular expressions of RE2 as ones of PCRE2 that mean the same.
+"""Translates regular expressions of RE2 to PCRE2.
 
 TensorFlow's operations have RE2's syntax, those of OpenVINO Tokenizers PCRE2's. Both search from left to right and
 prefer the alternatives that are written first. They differ in classes of characters, at the ends of lines and in the
-context of words, so that a pattern is written anew, with all of these spelled out. Patterns that PCRE2 might match
+context of words, so a pattern is rewritten with all of these spelled out. Patterns that PCRE2 might match
 differently, or search without end, are not rewritten.
 
 Source: https://github.com/google/re2/wiki/Syntax and https://www.pcre.org/current/doc/html/pcre2pattern.html
@@ -79,7 +79,7 @@ class Expression:
 
 
 def written_anew(pattern: str) -> Expression:
-    """The pattern of PCRE2 for one of RE2. Raises UnknownPattern if it is not known to mean the same."""
+    """The pattern of PCRE2 for one of RE2. Raises UnknownPattern if an equivalent pattern is not known."""
     if len(pattern) > _MAXIMUM_LENGTH or any(ord(each) >= _PRIVATE for each in pattern):
         raise UnknownPattern(f"it is longer than {_MAXIMUM_LENGTH} characters, or has private ones")
     if re.search(r"\{,|\\[QEC]|\\x\{|\(\?[^:P]|\\[Zz]|\\[0-9]", pattern):
@@ -97,7 +97,7 @@ def written_anew(pattern: str) -> Expression:
         try:
             tree = parser.parse(marked, re.ASCII)
         except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError) as error:
-            raise UnknownPattern(f"it is no expression that is known: {error}") from None
+            raise UnknownPattern(f"it is not a known expression: {error}") from None
     if tree.state.flags & ~(re.ASCII | re.UNICODE):
         raise UnknownPattern("it has flags")
     writer = _Writer(classes)
@@ -229,7 +229,7 @@ class _Writer:
         return f"[{''.join(found)}]"
 
     def matches_empty(self, parts: Any) -> bool:
-        """Whether parts match the empty text; a boundary of words is not in it."""
+        """Whether parts match the empty text, which has no boundary of words."""
         return all(self._empty(code, value) for code, value in parts)
 
     def _empty(self, code: Any, value: Any) -> bool:
@@ -243,7 +243,8 @@ class _Writer:
 
 
 def rewritten(rewrite: str, expression: Expression) -> tuple[str, int, int]:
-    """A replacement of RE2 in PCRE2's syntax, the number of its literal bytes, and of its references to groups.
+    """A replacement of RE2 in PCRE2's syntax, the number of its literal bytes, and the number of its references to
+    groups.
 
     Raises UnknownPattern if it is malformed, or refers to a group that a match may leave out.
     """

@@ -3,8 +3,8 @@
     automaton("a[bc]*")  ->  table [states, 256], accepting [states]; state 0 is the first
 
 The syntax is that of RE2 without flags, named classes, word boundaries, and anchors inside of the expression. Classes
-like \\d and \\w are of ASCII, and a dot is any character but the end of a line, as there. Construction of Thompson, and
-of subsets: Aho, Sethi, Ullman, "Compilers", chapter 3.
+like \\d and \\w are of ASCII, and a dot is any character except the end of a line, as in RE2. Construction of
+Thompson, and of subsets: Aho, Sethi, Ullman, "Compilers", chapter 3.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from moir.decimals import decimal_of
 from moir.dialects.data import Array
 
 LAST = 0x10FFFF
@@ -32,11 +33,13 @@ CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7}
 MOST_STATES = 4096
 MOST_REPEATS = 1000
 MOST_MEMBERS = 1 << 21
-"""Maximum total size of the sets of nondeterministic states that the states stand for; it bounds the time."""
+"""Maximum total size of the sets of nondeterministic states that the automaton's states stand for; it bounds
+the time.
+"""
 
 
 class UnsupportedExpression(ValueError):
-    """An expression that has no automaton here; the message says why."""
+    """An expression for which no automaton can be built; the message gives the reason."""
 
 
 class Automaton(NamedTuple):
@@ -158,7 +161,7 @@ class Builder:
         return part
 
     def again(self, begin: int, end: int) -> Fragment:
-        """Another copy of what was read between two places."""
+        """A second copy of the fragment that was read between two places of the pattern."""
         place, self.place = self.place, begin
         found = self.atom()
         while self.place < end:
@@ -173,7 +176,7 @@ class Builder:
         return found
 
     def bounds(self) -> tuple[int, int | None] | None:
-        """The minimum and maximum number of repetitions in the next characters; None if these are no repetition."""
+        """The minimum and maximum number of repetitions in the next characters; None if these are not a repetition."""
         sign = self.peek()
         if sign in ("*", "+", "?"):
             self.take()
@@ -182,12 +185,13 @@ class Builder:
             return None
         text, _, _ = self.pattern[self.place + 1 :].partition("}")
         least, comma, most = text.partition(",")
-        if not least.isdecimal() or (most and not most.isdecimal()):
-            raise UnsupportedExpression(f"{{{text}}} is no number of repetitions")
+        low, high = decimal_of(least), decimal_of(most)
+        if low is None or (most and high is None):
+            raise UnsupportedExpression(f"{{{text}}} is not a number of repetitions")
         self.place += len(text) + 2
-        bounds = int(least), (int(most) if most else None) if comma else int(least)
+        bounds = low, high if comma else low
         if max(bounds[0], bounds[1] or 0) > MOST_REPEATS or (bounds[1] is not None and bounds[1] < bounds[0]):
-            raise UnsupportedExpression(f"{{{text}}} is no number of repetitions")
+            raise UnsupportedExpression(f"{{{text}}} is not a number of repetitions")
         return bounds
 
     def times(self, part: Fragment, another: Callable[[], Fragment], least: int, most: int | None) -> Fragment:
@@ -286,7 +290,7 @@ class Builder:
         return complement(found) if is_negated else found
 
     def characters(self, ranges: Ranges) -> Fragment:
-        """One character of some ranges."""
+        """The states that match one character of the given ranges, as UTF-8."""
         found = Fragment(self.state(), self.state())
         for low, high in ranges:
             for sequence in byte_sequences(low, high):
@@ -332,7 +336,7 @@ def automaton(pattern: str) -> Automaton:
 
 
 def _closure(builder: Builder, states: Sequence[int]) -> frozenset[int]:
-    """The states that are reached from some without a byte."""
+    """The states that are reached from given states without reading a byte."""
     found = set(states)
     pending = list(states)
     while pending:

@@ -88,12 +88,12 @@ def size_of(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def owner(op: OpBuilder, ends: Operand, places: Operand) -> SSAValue:
-    """For each place the index of the first range that ends after it."""
+    """For each position the index of the first range that ends after it."""
     return op.SearchSorted(ends, places, right_mode=True, output_type=si32)
 
 
 def ranks(op: OpBuilder, positions: SSAValue, places: Operand) -> SSAValue:
-    """For each place how many of the ascending positions are in front of it."""
+    """For each position how many of the given ascending positions are before it."""
     # In an empty list the runtime finds arbitrary indices, so the list gets a last element.
     return op.SearchSorted(with_sentinel(op, positions, number(np.iinfo(np.int32).max)), places, right_mode=False, output_type=si32)
 

@@ -24,15 +24,17 @@ from moir.rewriting.builder import OpBuilder
 
 PACKAGE = "openvino_tokenizers"
 NOTE = f"the model needs OpenVINO Tokenizers in the runtime: `import {PACKAGE}` before it is read"
-"""What the user is told about a model that has such operations."""
+"""The note for the user about a model that has operations of OpenVINO Tokenizers."""
 CLASSES_NOTE = "classes of characters (\\p{…}) are of the Unicode that the runtime knows: recently assigned characters may differ"
-"""What the user is told about a pattern with such classes: TensorFlow's library has data of another version."""
+"""The note for the user about a pattern with classes of Unicode characters: TensorFlow's library has Unicode data of
+another version.
+"""
 
 LARGEST_GROWTH = 3
 """How many times the size of its match a replacement may have.
 
-The extension (2026.4) has room for four times the bytes of the text, and returns the text as it was if that is too
-little.
+The extension (2026.4) has room for four times the bytes of the text, and returns the text unchanged if the result is
+larger.
 """
 
 
@@ -45,7 +47,7 @@ def operation(
         op: the builder.
         kind: the kind of the operation.
         operands: its operands.
-        attributes: its attributes as they are spelled in the IR.
+        attributes: its attributes, spelled as in the IR.
         types: the types of its results.
     """
     properties: dict[str, Attribute] = {name: StringAttr(value) for name, value in attributes.items()}
@@ -58,7 +60,7 @@ def operation(
 
 
 def _model(op: OpBuilder) -> ModelOp | None:
-    """The model that a builder builds in; None in a body that is in no model yet."""
+    """The model that a builder builds in; None in a body that is not part of a model yet."""
     parent = op.block.parent_op()
     return None if parent is None else model_around(parent)
 

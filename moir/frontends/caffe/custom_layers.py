@@ -38,7 +38,7 @@ class CustomLayer(NamedTuple):
 
 
 def read_mapping(path: Path) -> dict[str, CustomLayer]:
-    """The layers that a file lists, by their types. Raises ModelFileError for a file that is no such list."""
+    """The layers that a file lists, by their types. Raises ModelFileError for a file of another kind."""
     parser = XMLParser()
     try:
         content = read_whole(path, "a CustomLayersMapping.xml")
@@ -78,7 +78,7 @@ def _entry(entry: Element, path: Path) -> tuple[str, CustomLayer]:
     attributes: dict[str, str] = {}
     for child in entry:
         if child.tag != "CustomParam" or "Name" not in child.attrib or "Value" not in child.attrib:
-            raise _error(path, f"{name!r} has an element {child.tag} that is no CustomParam with Name and Value")
+            raise _error(path, f"{name!r} has an element {child.tag} that is not a CustomParam with Name and Value")
         attributes[child.attrib["Name"]] = child.attrib["Value"]
     return name, CustomLayer(parameters if has_parameters.lower() == "true" else None, attributes)
 

@@ -22,14 +22,14 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32
 from moir.dialects.extension import extension_class
 from moir.dialects.framework import operation_class
-from moir.dialects.names import several_tensor_names, tensor_names
+from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, integer_attribute, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
 from moir.frontends.caffe.custom_layers import CustomLayer, attributes_of
 from moir.frontends.caffe.network import Layer, Network, parameters
 from moir.frontends.caffe.weights import Weights
-from moir.frontends.operations import Operations, declared_type
+from moir.frontends.operations import Operations, declared_type, named
 from moir.frontends.protobuf.text_format import TextMessage
 
 TRAINING = frozenset(
@@ -38,7 +38,7 @@ TRAINING = frozenset(
         *("MultinomialLogisticLoss", "SmoothL1Loss", "MultiBoxLoss", "DetectionEvaluate", "L1Loss", "TripletLoss", "CenterLoss"),
     )
 )
-"""The types of layers that only training or its evaluation needs: what they read becomes an output."""
+"""The types of layers that only training or its evaluation needs: the blobs that they read become outputs."""
 
 INFERENCE_TYPES = {"SoftmaxWithLoss": "Softmax", "SigmoidCrossEntropyLoss": "Sigmoid"}
 """The types of losses that contain an activation, with the type of layer that they are in inference."""
@@ -52,7 +52,7 @@ DATA = {
     "DummyData": "dummy_data_param",
     "AnnotatedData": "data_param",
 }
-"""The types of layers that read data, with the field of their parameters: what they write becomes an input."""
+"""The types of layers that read data, with the field of their parameters: the blobs that they write become inputs."""
 
 
 class NetworkBuilder:
@@ -62,7 +62,7 @@ class NetworkBuilder:
         network: the network.
         weights: its weights.
         path: the file with its text, for messages.
-        custom: the types of layers that go into the IR as they are.
+        custom: the types of layers that are written to the IR unchanged.
     """
 
     def __init__(self, network: Network, weights: Weights, path: Path, custom: Mapping[str, CustomLayer]) -> None:
@@ -112,13 +112,9 @@ class NetworkBuilder:
 
     def _input(self, name: str, type_: Attribute, is_final: bool) -> None:
         """Build the Parameter of an input. If a layer writes its blob again, the name is that of the last value."""
-        attributes: dict[str, Attribute] = {"name": string_attribute(name)}
-        if is_final:
-            attributes["tensor_names"] = tensor_names(name)
-        op = opset.operation("opset1.Parameter").create(result_types=[type_], attributes=attributes)
-        self.operations.append(op)
-        self._write(name, op.results[0])
-        self.inputs.append(op.results[0])
+        value = self.operations.parameter(type_, named(name, name) if is_final else named(name))
+        self._write(name, value)
+        self.inputs.append(value)
 
     def _input_layer(self, layer: Layer) -> None:
         """The Parameters of an Input layer, which has a shape for each of its tops, or one for all."""
@@ -173,13 +169,7 @@ class NetworkBuilder:
         return names
 
     def _constant(self, blob: DataAttr, name: str) -> SSAValue:
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": blob},
-            attributes={"name": string_attribute(name)},
-            result_types=[tensor(blob.data.shape, f32)],
-        )
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.constant(blob, named(name))
 
     def _read(self, layer: Layer, bottom: str) -> SSAValue:
         value = self.values.get(bottom)
@@ -195,7 +185,7 @@ class NetworkBuilder:
 
 
 def _data_shape(layer: Layer) -> tuple[int, ...]:
-    """The shape of the images that a layer reads, with -1 for what the text does not say."""
+    """The shape of the images that a layer reads, with -1 for sizes that are not in the text."""
     fields = layer.message.messages(DATA[layer.type])
     transform = layer.message.messages("transform_param")
 
@@ -211,7 +201,7 @@ def _data_shape(layer: Layer) -> tuple[int, ...]:
 
 
 def _attribute(values: Sequence[object], layer: Layer, builder: NetworkBuilder) -> Attribute:
-    """The values of a field as an attribute: a value of its own if there is one, a list of several."""
+    """The values of a field as an attribute: a single value as itself, several as a list."""
     try:
         messages = [_dictionary(value, layer, builder) for value in values if isinstance(value, TextMessage)]
         if len(messages) == len(values):

@@ -71,10 +71,7 @@ def read_model(
 
 
 def _found_through(path: Path, named: Sequence[Path | None]) -> Path | None:
-    """The file whose folder must contain another one: the first file that the user named;
-
-    None if the user named the other one too.
-    """
+    """The file in whose folder another one has to be: the first that the user named; None if the user named both."""
     return None if path in named else named[0]
 
 
@@ -100,7 +97,7 @@ def _files(path: Path, given: Path | None, may_lack_text: bool) -> tuple[Path | 
 
 
 def _check_names(network: Network, weights: Weights, text: Path, binary: Path) -> None:
-    """Raises ModelFileError if the weights are those of another network: none of its layers has weights."""
+    """Raises ModelFileError if no layer of the network has weights, so that they belong to another network."""
     names = {layer.name for layer in network.layers}
     if weights.layers and not names.intersection(weights.layers):
         reason = f"no layer of {text.name} has weights in {binary.name}, whose layers are {', '.join(weights.layers[:3])}, …"
@@ -148,4 +145,6 @@ def _offsets(text: str, location: str) -> list[int]:
     try:
         return [int(part) for part in text.strip().removeprefix("(").removesuffix(")").split(",")]
     except ValueError:
-        raise ModelFileError(f"the offsets {text!r} of the mean are no numbers", location=location, hint="write X,Y, such as 2,2") from None
+        raise ModelFileError(
+            f"the offsets {text!r} of the mean are not numbers", location=location, hint="write X,Y, such as 2,2"
+        ) from None

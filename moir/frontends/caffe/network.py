@@ -58,7 +58,7 @@ V1_TYPES = {
     "THRESHOLD": "Threshold",
     "WINDOW_DATA": "WindowData",
 }
-"""Today's type of each type of `layers`."""
+"""Type of a layer in the deprecated field `layers` -> its type in the field `layer`."""
 
 STRUCTURE = frozenset(
     (
@@ -66,7 +66,7 @@ STRUCTURE = frozenset(
         *("param", "blobs", "blobs_lr", "weight_decay", "loss_weight", "propagate_down", "blob_share_mode"),
     )
 )
-"""The fields of a layer that are no parameters of its operation. `param` and `blobs_lr` are of training."""
+"""The fields of a layer that are not parameters of its operation. `param` and `blobs_lr` are of training."""
 
 _OLD_INPUT_RANK = 4
 """How many entries `input_dim` has for each input."""
@@ -95,7 +95,7 @@ class Network(NamedTuple):
 
     Args:
         name: its name, which may be empty.
-        inputs: the shapes of the inputs that are no layers, by name; None if the text does not say it.
+        inputs: the shapes of the inputs that are not layers, by name; None if the text does not say it.
         layers: the layers in the order in which they are computed.
     """
 
@@ -105,7 +105,7 @@ class Network(NamedTuple):
 
 
 def network_of(message: TextMessage, path: Path) -> Network:
-    """The network of a text. Raises ModelFileError if it is none, or in the format of 2013."""
+    """The network of a text. Raises ModelFileError if the text has no network, or is in the format of 2013."""
     if message.messages("layer") and message.messages("layers"):
         raise ModelFileError("the network has both layer and layers", location=str(path), hint="it has to be in one of the two formats")
     layers = [_layer(each, path) for each in (*message.messages("layer"), *message.messages("layers")) if _runs(each)]
@@ -116,7 +116,7 @@ def network_of(message: TextMessage, path: Path) -> Network:
 
 
 def complete(message: TextMessage, other: TextMessage) -> None:
-    """Add to the layers of a network the fields that only layers of the same names in another one have."""
+    """Add missing fields to the layers of a network, from layers of the same names in another network."""
     known = {layer.text("name"): layer for name in ("layer", "layers") for layer in other.messages(name)}
     for name in ("layer", "layers"):
         for layer in message.messages(name):
@@ -138,7 +138,7 @@ def _layer(message: TextMessage, path: Path) -> Layer:
 
 
 def _inputs(message: TextMessage, path: Path) -> dict[str, tuple[int, ...] | None]:
-    """The inputs that are no layers: `input` with `input_shape`, or with `input_dim`."""
+    """The inputs that are not layers: `input` with `input_shape`, or with `input_dim`."""
     names = message.texts("input")
     shapes = [tuple(each.integers("dim")) for each in message.messages("input_shape")]
     dimensions = message.integers("input_dim")

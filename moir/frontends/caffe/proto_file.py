@@ -1,7 +1,8 @@
 """A `.proto` file -> the classes of its messages, for forks of Caffe with parameters of their own.
 
-What is read is the language of proto2 as `caffe.proto` and its descendants use it: messages, enumerations, oneofs and
-maps. Options, defaults, reserved numbers, extensions and services are skipped, and required fields are optional ones.
+The reader knows the part of the proto2 language that `caffe.proto` and its descendants use: messages, enumerations,
+oneofs and maps. Options, defaults, reserved numbers, extensions and services are skipped, and required fields are
+optional ones.
 
 Source: https://protobuf.dev/reference/protobuf/proto2-spec.
 """
@@ -12,6 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from moir.decimals import decimal_of
 from moir.errors import ModelFileError
 from moir.files.reading import read_whole
 
@@ -69,7 +71,7 @@ class _Parser:
             elif word in _SKIPPED:
                 self._skip()
             elif word != ";":
-                raise self._error("this is no declaration")
+                raise self._error("this is not a declaration")
         pool = descriptor_pool.DescriptorPool()
         try:
             pool.AddSerializedFile(self._file.SerializeToString())
@@ -170,10 +172,11 @@ class _Parser:
     def _number(self, field: Any) -> None:
         """`= number` and the options of a field."""
         self._expect("=")
-        number = self._next()
-        if not number.isdigit() or not 0 < int(number) < 1 << 29:
-            raise self._error(f"the number {number!r} of the field {field.name!r}")
-        field.number = int(number)
+        word = self._next()
+        number = decimal_of(word)
+        if number is None or not 0 < number < 1 << 29:
+            raise self._error(f"the number {word[:20]!r} of the field {field.name!r}")
+        field.number = number
         word = self._next()
         if word == "[":
             self._position -= 1

@@ -39,7 +39,7 @@ class Weights:
         path: the `.caffemodel`.
         model: the file that it was found beside, see `map_file`.
 
-    Raises ModelFileError for a file that is damaged or no Caffe model.
+    Raises ModelFileError for a file that is damaged, or is not a Caffe model.
     """
 
     def __init__(self, path: Path, model: Path | None = None) -> None:
@@ -66,7 +66,7 @@ class Weights:
 
 
 def read_mean(path: Path) -> DataAttr:
-    """The mean image of a `.binaryproto`. Raises ModelFileError for a file that is damaged or no such file."""
+    """The mean image of a `.binaryproto`. Raises ModelFileError for a file that is damaged or of another kind."""
     file = _BlobFile(path, BLOB_FORMAT)
     return file.blob(file.message, "the mean image")
 
@@ -78,7 +78,7 @@ def v0_error(location: str) -> ModelFileError:
 
 
 def _text(name: bytes) -> str:
-    """A name as a text, as that of a layer in the `.prototxt` is read."""
+    """A name as a text, decoded like the names of layers in the `.prototxt`."""
     return name.decode(errors="replace")
 
 
@@ -94,7 +94,7 @@ def _tree(message: Any) -> TextMessage:
 
 
 def _value(field: Any, value: Any) -> Scalar | TextMessage:
-    """A value of a field as the text has it: that of an enumeration is its name."""
+    """The value of a field in the form of a prototxt: a value of an enumeration is its name."""
     if field.message_type is not None:
         return _tree(value)
     if field.enum_type is not None:
@@ -155,7 +155,7 @@ class _BlobFile:
             stored = _STORED_TYPES.get(payload.field) or self._raw_type(blob, what)
             size = np.dtype(stored).itemsize
             if payload.size % size:
-                raise ModelFileError(f"{what}: {payload.size} bytes are no multiple of {size}", location=str(self._path))
+                raise ModelFileError(f"{what}: {payload.size} bytes are not a multiple of {size}", location=str(self._path))
             return np.frombuffer(self._mapped, stored, payload.size // size, payload.offset)
         if len(blob.raw_data):
             stored = self._raw_type(blob, what)

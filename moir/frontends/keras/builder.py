@@ -2,30 +2,30 @@
 
     keras.Dense(%x, %kernel, %bias) {units = 4, activation = "relu", weight_names = ["0", "1"], name = "head"}
 
-Operands are the tensors of a call, then the variables of the layer, whose names are `weight_names`. A call with more
-than tensors in its arguments has them as `arguments` and `keyword_arguments`, where "%0" is the first operand.
+Operands are the tensors of a call, then the variables of the layer, whose names are `weight_names`. A call whose
+arguments are not only tensors has its arguments as `arguments` and `keyword_arguments`, where "%0" is the first
+operand.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.framework import operation_class
 from moir.dialects.frameworks.structures import structure_attribute
 from moir.dialects.names import tensor_names
 from moir.dialects.properties import string_attribute, strings_attribute
-from moir.dialects.shapes import UNKNOWN, tensor
+from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
 from moir.frontends.keras.configuration import Entry, Slice
 from moir.frontends.keras.model_file import ModelFile
-from moir.frontends.operations import Operations, declared_type
+from moir.frontends.operations import Operations, declared_type, named
 
 
 class ModelBuilder:
@@ -41,7 +41,7 @@ class ModelBuilder:
         self.location = location
         self.operations = Operations()
         self.masks: dict[SSAValue, SSAValue] = {}
-        """The masks of values that have one, where these are no arguments."""
+        """The masks of values that have one, where these are not arguments."""
         self._names: set[str] = set()
         self._repeated: Counter[str] = Counter()
 
@@ -52,22 +52,11 @@ class ModelBuilder:
 
     def parameter(self, name: str, shape: Sequence[int] | None, element: Attribute) -> SSAValue:
         """An input of the model."""
-        op = opset.operation("opset1.Parameter").create(
-            result_types=[declared_type(shape, element, name)],
-            attributes={"name": string_attribute(name), "tensor_names": tensor_names(name)},
-        )
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.parameter(declared_type(shape, element, name), named(name, name))
 
     def constant(self, value: DataAttr, name: str) -> SSAValue:
         """A constant."""
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": value},
-            attributes={"name": string_attribute(name)},
-            result_types=[tensor(value.shape, value.element)],
-        )
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.constant(value, named(name))
 
     def node(
         self,
@@ -113,7 +102,7 @@ class ModelBuilder:
         return unique
 
     def _placed(self, value: Any, operands: list[SSAValue], name: str) -> Any:
-        """An argument with the numbers of operands in the places of tensors, which are added to the operands."""
+        """An argument with the number of an operand in place of each tensor; the tensors are added to the operands."""
         if isinstance(value, np.ndarray):
             value = self.constant(DataAttr.of(cast(Array, value)), f"{name}/constant")
         if isinstance(value, SSAValue):
@@ -126,15 +115,3 @@ class ModelBuilder:
         if isinstance(value, dict):
             return {key: self._placed(each, operands, name) for key, each in cast("dict[str, Any]", value).items()}
         return value
-
-
-def values_in(value: Any) -> Iterator[SSAValue]:
-    """The values within an argument, in order."""
-    if isinstance(value, SSAValue):
-        yield value
-    elif isinstance(value, list | tuple):
-        for each in cast("list[Any]", value):
-            yield from values_in(each)
-    elif isinstance(value, dict):
-        for each in cast("dict[str, Any]", value).values():
-            yield from values_in(each)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from moir.frontends.keras.configuration import Entry, Reference, decoded
+from moir.frontends.keras.configuration import Entry, Reference, contained, decoded
 from moir.records import Record
 
 _CONSTANT = "_CONSTANT_VALUE"
 _NO_ARGUMENTS = frozenset(("training",))
-"""Keywords of calls that inference has one value for."""
+"""Keywords of calls that have only one possible value at inference."""
 
 
 class Call(Record):
@@ -27,25 +27,13 @@ class Call(Record):
 
     def references(self) -> Iterator[Reference]:
         """All tensors, in the order of the arguments."""
-        yield from references_in(self.arguments)
+        yield from contained(self.arguments, Reference)
         for value in self.keywords.values():
-            yield from references_in(value)
-
-
-def references_in(value: Any) -> Iterator[Reference]:
-    """The references within a value, in order."""
-    if isinstance(value, Reference):
-        yield value
-    elif isinstance(value, list | tuple):
-        for each in cast("list[Any]", value):
-            yield from references_in(each)
-    elif isinstance(value, dict):
-        for each in cast("dict[str, Any]", value).values():
-            yield from references_in(each)
+            yield from contained(value, Reference)
 
 
 def calls_of(entry: Entry) -> list[Call]:
-    """The calls of a layer. Raises ValueError, KeyError or TypeError for what is no call."""
+    """The calls of a layer. Raises ValueError, KeyError or TypeError if it is not a call."""
     if entry.nodes and all(_is_row(node) for node in entry.nodes):
         return [_of_rows([node]) for node in entry.nodes]
     return [_call(node) for node in entry.nodes]
@@ -99,7 +87,7 @@ def _of_rows(rows: list[Any]) -> Call:
 def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
     """The tensors that `input_layers` or `output_layers` list, with the keys that they have.
 
-    They are a triple, a list of triples, or a dictionary of them.
+    The value is a triple (layer, node, tensor), a list of triples, or a dictionary of them.
     """
     found = _rows(value)
     if isinstance(found, dict):
@@ -107,7 +95,7 @@ def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
         return [
             (name if len(inner) == 1 else None, each)
             for name, value in named.items()
-            for inner in [list(references_in(value))]
+            for inner in [list(contained(value, Reference))]
             for each in inner
         ]
-    return [(None, each) for each in references_in(found)]
+    return [(None, each) for each in contained(found, Reference)]

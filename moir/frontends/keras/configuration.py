@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from moir.errors import ModelFileError
 from moir.records import Record
+
+Wanted = TypeVar("Wanted")
 
 MAXIMUM_NESTING = 100
 """How deep values of a configuration may be nested."""
@@ -40,16 +42,17 @@ class Slice(Record):
 
 
 ELLIPSIS = "..."
-"""What stands for an ellipsis in an index."""
+"""The value that represents an ellipsis in an index."""
 
 
 TYPED_OPERATIONS = frozenset(
     (
-        *("Arange", "Array", "Cast", "ConvertToTensor", "Cumprod", "Cumsum", "EmptyLike", "Eye", "FullLike", "Linspace", "Logspace"),
-        *("MultiHot", "OneHot", "OnesLike", "Prod", "SaturateCast", "Sum", "Trace", "Tri", "ZerosLike"),
+        *("Arange", "Array", "Cast", "ConvertToTensor", "Cumprod", "Cumsum", "EmptyLike", "Eye", "Full", "FullLike", "Geomspace"),
+        *("Linspace", "Logspace", "MultiHot", "Nancumprod", "Nancumsum", "OneHot", "OnesLike", "Prod", "SaturateCast", "Sum", "Trace"),
+        *("Tri", "View", "ZerosLike"),
     )
 )
-"""Functions of `keras.ops` whose configuration has an element type; no layer is called so."""
+"""Functions of `keras.ops` whose configuration has an element type; no layer has one of these names."""
 
 
 class Entry(Record):
@@ -75,7 +78,11 @@ class Entry(Record):
 
     @property
     def is_operation(self) -> bool:
-        """Whether it is a function of `keras.ops`. HDF5 files do not say so, but few functions have an element type."""
+        """Whether the entry is a call of a function of `keras.ops`.
+
+        HDF5 files do not state this: there, entries without the fields that layers have, such as the element type,
+        count as functions.
+        """
         if self.module:
             return ".ops." in f"{self.module}."
         has_type = "dtype" in self.config and self.class_name not in TYPED_OPERATIONS
@@ -88,14 +95,14 @@ class Entry(Record):
 
     @property
     def kind(self) -> str:
-        """The kind of its operation in the dialect."""
+        """The kind of the layer's operation in the dialect."""
         if self.registered and (">" in self.registered or not self.module.startswith(("keras", "tf_keras"))):
             return self.registered
         return f"ops.{self.class_name}" if self.is_operation else self.class_name
 
 
 def entry_of(value: object, what: str, location: str) -> Entry:
-    """The entry of an object of a file. Raises ModelFileError if it is none."""
+    """The entry that an object of a file describes. Raises ModelFileError if it describes none."""
     if not isinstance(value, dict):
         raise ModelFileError(f"{what} is no object", location=location)
     given = cast("dict[str, Any]", value)
@@ -136,7 +143,7 @@ def policy_name(value: object) -> str:
 
 
 def decoded(value: object, depth: int = 0) -> Any:
-    """A value of a configuration. Raises ValueError if it is nested too deeply, or no value of Keras."""
+    """A value of a configuration. Raises ValueError if the value is nested too deeply, or Keras has no such value."""
     if depth > MAXIMUM_NESTING:
         raise ValueError("it is nested too deeply")
     if isinstance(value, list):
@@ -168,17 +175,17 @@ def decoded(value: object, depth: int = 0) -> Any:
 
 
 _UNUSED = frozenset(("registered_name", "build_config", "compile_config", "shared_object_id", "module"))
-"""Fields of objects that say nothing about what they compute."""
+"""Fields of objects that do not affect the computation."""
 
 _TRAINING = ("_initializer", "_regularizer", "_constraint")
-"""Ends of the names of entries that only training asks for."""
+"""Suffixes of the names of entries that only training uses."""
 
 _IGNORED = frozenset(("name", "trainable", "dtype", "batch_input_shape", "batch_shape", "seed", "quantization_config", "input_length"))
-"""Entries that are no attributes of an operation."""
+"""Entries that are not attributes of an operation."""
 
 
 def attributes_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What a configuration says about what a layer computes, without entries that are None."""
+    """The entries of a configuration that affect the computation of a layer, without those that are None."""
     found: dict[str, Any] = {}
     for name, value in config.items():
         if value is None or name in _IGNORED or name.endswith(_TRAINING):
@@ -187,8 +194,20 @@ def attributes_of(config: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def contained(value: Any, wanted: type[Wanted]) -> Iterator[Wanted]:
+    """The objects of a class within nested lists and dictionaries, in order."""
+    if isinstance(value, wanted):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in cast("list[Any]", value):
+            yield from contained(each, wanted)
+    elif isinstance(value, dict):
+        for each in cast("dict[str, Any]", value).values():
+            yield from contained(each, wanted)
+
+
 def inner(value: Any) -> Any:
-    """The objects within a value, without what only training asks for."""
+    """The objects within a value, without those that only training uses."""
     if isinstance(value, list):
         return [inner(each) for each in cast("list[Any]", value)]
     if isinstance(value, np.ndarray):

@@ -1,6 +1,6 @@
-"""The global heaps of an HDF5 file, in which strings of variable length are: whether their objects fit.
+"""A check of the global heaps of an HDF5 file, which hold strings of variable length: their objects have to fit.
 
-The HDF5 library goes from object to object by the sizes that they declare, for ever if one of them is 0.
+The HDF5 library walks from object to object by their declared sizes. A size of 0 would be an endless loop.
 
 Source: HDF5 File Format Specification 3.0, section III.E, "Disk Format: Level 1E - Global Heap".
 """

@@ -46,13 +46,13 @@ def block_of(builder: ModelBuilder) -> Block:
 
 
 class Model:
-    """A model with layers: the whole one, or one within another.
+    """A model with layers: the model of the file, or one that is nested in another.
 
     Args:
         builder: what builds its operations.
         entry: its entry.
         weights: its variables.
-        depth: how many models are around it.
+        depth: in how many models it is nested.
     """
 
     def __init__(self, builder: ModelBuilder, entry: Entry, weights: LayerWeights, depth: int) -> None:
@@ -72,11 +72,11 @@ class Model:
 
     @property
     def depth(self) -> int:
-        """How many models are around a layer of this one."""
+        """The number of models, this one included, in which a layer of this model is nested."""
         return self._depth + 1
 
     def _inner(self, entry: Entry, weights: LayerWeights) -> Called:
-        """A layer of this model that is a model."""
+        """A layer of this model that is a model itself."""
         return Model(self.builder, entry, weights, self.depth).called
 
     # Inputs and outputs
@@ -209,7 +209,7 @@ class Model:
         counts: Mapping[tuple[str, int], int],
         values: dict[tuple[str, int], list[SSAValue]],
     ) -> None:
-        """Build a call and those that it depends on."""
+        """Build the operations of a call and of the calls that it depends on."""
         pending, waiting = [target], set[tuple[str, int]]()
         while pending:
             place = pending[-1]

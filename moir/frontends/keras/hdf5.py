@@ -1,19 +1,23 @@
 """Datasets of an HDF5 file: bounded, without anything outside of the file, as views of its memory map where possible.
 
-h5py reads the structure. What HDF5 can refer to outside of the file (external links, external and virtual storage) is
-refused.
+h5py reads the structure in a process of its own (`hdf5_process.py`), since a damaged file can make its library crash.
+References to other files (external links, external and virtual storage) are refused.
 """
 
 from __future__ import annotations
 
-import io
+import json
 import math
 import mmap
-from collections.abc import Generator
-from contextlib import contextmanager
-from importlib import import_module
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -21,177 +25,150 @@ from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.element_types import bf16, from_numpy, is_element_type
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
+from moir.files.reading import opened
 from moir.frontends.keras.global_heaps import damaged_heap
 
 MAXIMUM_DEPTH = 64
 """The most groups around a dataset."""
 
-MAXIMUM_GROUPS = 1 << 18
-"""The most groups and datasets that are visited in a file."""
+_LENGTH = 8
+"""The bytes at the end of what the process writes, which say how long its text is."""
 
-LARGEST_EXPANSION = 256
-"""How many times larger than the file all compressed datasets together may be."""
+_NO_INTERPRETER = (
+    "the file is read by a process of its own, but sys.executable is not a Python interpreter",
+    "set sys.executable to the interpreter whose packages are to be used",
+)
+"""The reason and the hint where a program contains Python."""
 
-_ERRORS = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, UnicodeError)
-"""What h5py raises for a damaged file."""
-
-
-class Window(io.RawIOBase):
-    """A part of a memory map as a file that can only be read.
-
-    Args:
-        mapped: the memory map.
-        start: where the part begins.
-        size: the bytes of the part.
-    """
-
-    def __init__(self, mapped: mmap.mmap, start: int, size: int) -> None:
-        super().__init__()
-        self._mapped = mapped
-        self._start = start
-        self._size = size
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._position = max(0, offset + (0, self._position, self._size)[whence])
-        return self._position
-
-    def tell(self) -> int:
-        return self._position
-
-    def readinto(self, buffer: Any) -> int:
-        count = max(0, min(len(buffer), self._size - self._position))
-        start = self._start + self._position
-        memoryview(buffer).cast("B")[:count] = self._mapped[start : start + count]
-        self._position += count
-        return count
+Object = Mapping[str, Any]
+"""A group or dataset, as `hdf5_process.py` describes it."""
 
 
 class HDF5File:
     """An HDF5 file within a memory map.
 
     Args:
-        path: the file of the model, for messages.
+        path: the file of the model.
         mapped: the memory map of the file.
         start: where the HDF5 file begins in it.
         size: its bytes.
 
-    Raises ModelFileError if h5py is missing, or the file is no HDF5 file.
+    Raises ModelFileError if h5py is missing, or the file is not an HDF5 file.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap, start: int, size: int) -> None:
-        try:
-            h5py = import_module("h5py")
-        except ImportError as error:
+        if find_spec("h5py") is None:
             hint = "install it: pip install 'moir[keras]'"
-            raise ModelFileError("Keras files need the package h5py, which is not installed", location=str(path), hint=hint) from error
-        self._h5py = cast(Any, h5py)
+            raise ModelFileError("Keras files need the package h5py, which is not installed", location=str(path), hint=hint)
         self._path = path
         self._mapped = mapped
         self._start = start
-        self._budget = LARGEST_EXPANSION * size
-        self._visited = 0
+        self._written = b""
         if (offset := damaged_heap(mapped, start, size)) is not None:
             raise self.error(f"the heap of strings at offset {offset} is inconsistent")
-        with self.reading("the file"):
-            self.root = self._h5py.File(Window(mapped, start, size), "r")
+        self._objects = self._structure(size)
+        self.root = self._checked(self._objects[0], "the file")
 
-    @contextmanager
-    def reading(self, what: str) -> Generator[None]:
-        """A context in which errors of h5py are those of a damaged file; `what` says what is read."""
-        try:
-            yield
-        except ModelFileError:
-            raise
-        except _ERRORS as error:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise self.error(f"{what} cannot be read: {reason}") from error
+    def _structure(self, size: int) -> list[Object]:
+        """The groups and datasets, read by a process of its own."""
+        if not sys.executable or getattr(sys, "frozen", False):
+            # A program that contains Python would be started again instead.
+            raise self.error(*_NO_INTERPRETER)
+        program = Path(__file__).with_name("hdf5_process.py")
+        command = [sys.executable, "-P", str(program), str(self._start), str(size)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        with tempfile.TemporaryFile() as output:
+            with opened(self._path) as (descriptor, _):
+                try:
+                    status = subprocess.run(
+                        command, stdin=descriptor, stdout=output, stderr=subprocess.DEVNULL, env=environment, check=False
+                    ).returncode
+                except OSError:
+                    raise self.error(*_NO_INTERPRETER) from None
+            if status:
+                ending = signal.Signals(-status).name if status < 0 else f"status {status}"
+                raise self.error(f"the file cannot be read: the process that reads it with h5py ended with {ending}")
+            if os.fstat(output.fileno()).st_size < _LENGTH:
+                raise self.error(*_NO_INTERPRETER)
+            written = mmap.mmap(output.fileno(), 0, access=mmap.ACCESS_READ)
+        self._written = written
+        length = int.from_bytes(written[-_LENGTH:], "little")
+        found = json.loads(written[-_LENGTH - length : -_LENGTH])
+        if "missing" in found:
+            reason = f"Keras files need the package h5py, which cannot be imported: {found['missing']}"
+            raise self.error(reason, "install it again: pip install --force-reinstall h5py")
+        return cast("list[Object]", self._checked(found, "the file")["objects"])
 
     def error(self, reason: str, hint: str = "the file is damaged; copy or download it again") -> ModelFileError:
         """The error about this file."""
         return ModelFileError(reason, location=str(self._path), hint=hint)
 
-    def child(self, group: Any, name: str) -> Any | None:
+    def _checked(self, found: Any, what: str) -> Any:
+        """What was found, if it can be read. Raises ModelFileError otherwise; `what` says what it is."""
+        if isinstance(found, dict) and "error" in found:
+            raise self.error(f"{what} cannot be read: {found['error']}")
+        return cast(Any, found)
+
+    def child(self, group: Object, name: str) -> Object | None:
         """A group or dataset in a group; None if there is none. Raises ModelFileError if it is in another file."""
-        with self.reading(f"the group {name!r}"):
-            for part in name.split("/"):
-                link = group.get(part, getlink=True) if part else self._h5py.HardLink()
-                if link is None:
-                    return None
-                if isinstance(link, self._h5py.ExternalLink):
-                    raise self.error(f"{name!r} is in another file, {link.filename!r}", "store the model in one file")
-                group = group[part] if part else group
-                self._visited += 1
-                if self._visited > MAXIMUM_GROUPS:
-                    raise self.error("it has too many groups")
+        for part in filter(None, name.split("/")):
+            found = group.get("names", {}).get(part)
+            if found is None:
+                return None
+            if isinstance(found, dict) and "file" in found:
+                raise self.error(f"{name!r} is in another file, {found['file']!r}", "store the model in one file")
+            group = self._checked(self._objects[self._checked(found, f"the group {name!r}")], f"the group {name!r}")
         return group
 
-    def is_dataset(self, item: object) -> bool:
+    def is_dataset(self, item: Object | None) -> TypeGuard[Object]:
         """Whether something in the file is a dataset."""
-        return isinstance(item, self._h5py.Dataset)
+        return item is not None and "shape" in item
 
-    def names(self, group: Any) -> list[str]:
+    def names(self, group: Object) -> list[str]:
         """The names in a group."""
-        with self.reading("a group"):
-            return [] if self.is_dataset(group) else [str(name) for name in group]
+        return list(group.get("names", ()))
 
-    def strings(self, group: Any, attribute: str) -> list[str] | None:
-        """An attribute that is a list of strings, which large ones are split for; None if there is none."""
-        with self.reading(f"the attribute {attribute}"):
-            if attribute in group.attrs:
-                return [_text(each) for each in np.asarray(group.attrs[attribute]).ravel().tolist()]
-            found: list[str] = []
-            part = 0
-            while f"{attribute}{part}" in group.attrs:
-                found += [_text(each) for each in np.asarray(group.attrs[f"{attribute}{part}"]).ravel().tolist()]
-                part += 1
-            return found if part else None
+    def strings(self, group: Object, attribute: str) -> list[str] | None:
+        """An attribute that is a list of strings, or the numbered parts of a long one; None if there is none."""
+        if (whole := self._attribute(group, attribute)) is not None:
+            return whole if isinstance(whole, list) else [whole]
+        found: list[str] = []
+        number = 0
+        while (part := self._attribute(group, f"{attribute}{number}")) is not None:
+            found += part if isinstance(part, list) else [part]
+            number += 1
+        return found if number else None
 
-    def text(self, group: Any, attribute: str) -> str | None:
+    def text(self, group: Object, attribute: str) -> str | None:
         """An attribute that is a string; None if there is none."""
-        with self.reading(f"the attribute {attribute}"):
-            return _text(group.attrs[attribute]) if attribute in group.attrs else None
+        found = self._attribute(group, attribute)
+        return str(found) if isinstance(found, list) else found
 
-    def data(self, dataset: Any, name: str) -> DataAttr:
+    def _attribute(self, item: Object, name: str) -> str | list[str] | None:
+        return self._checked(item["attributes"].get(name), f"the attribute {name}")
+
+    def data(self, dataset: Object, name: str) -> DataAttr:
         """The values of a dataset. Raises ModelFileError if they do not fit, or are not in the file."""
-        with self.reading(f"the values of {name!r}"):
-            shape = tuple(int(size) for size in dataset.shape)
-            dtype = np.dtype(dataset.dtype)
-            if reason := impossibility(shape):
-                raise self.error(f"{name!r}: {reason}")
-            if dataset.external or dataset.is_virtual:
-                raise self.error(f"the values of {name!r} are in another file", "store the model in one file")
-            declared = _text(dataset.attrs["dtype"]) if "dtype" in dataset.attrs else ""
-            size = math.prod(shape) * dtype.itemsize
-            values = self._view(dataset, dtype, shape, size)
-            if values is None:
-                self._budget -= size
-                if self._budget < 0:
-                    raise self.error("its compressed values are too large")
-                values = np.asarray(dataset[()])
-            return self._attribute(np.asarray(values).reshape(shape), dtype, declared, name)
+        shape = tuple(dataset["shape"])
+        if reason := impossibility(shape):
+            raise self.error(f"{name!r}: {reason}")
+        if dataset.get("external"):
+            raise self.error(f"the values of {name!r} are in another file", "store the model in one file")
+        dtype = np.dtype(dataset["dtype"])
+        declared = self.text(dataset, "dtype") or ""
+        if dtype.kind not in "biuf" and not (dtype.kind == "V" and dtype.itemsize == 2):
+            raise self.error(f"the values of {name!r} are of the unknown element type {declared or dtype}", "store them as numbers")
+        place, start = (self._mapped, self._start) if dataset["stored"] else (self._written, 0)
+        offset, count = start + dataset["offset"], math.prod(shape)
+        if count * dtype.itemsize > len(place) - offset:
+            raise self.error(f"the values of {name!r} end after the end of the file")
+        values = np.frombuffer(place, dtype, count, offset) if count else np.zeros(0, dtype)
+        return self._values(values.reshape(shape), dtype, declared, name)
 
-    def _view(self, dataset: Any, dtype: np.dtype[Any], shape: tuple[int, ...], size: int) -> Any | None:
-        """The values as a view of the memory map; None if they are not contiguous in the file."""
-        offset = dataset.id.get_offset()
-        if offset is None or not size or dtype.byteorder == ">" or dtype.hasobject:
-            return None
-        if size > len(self._mapped) - self._start - offset:
-            raise self.error("a dataset ends after the end of the file")
-        return np.frombuffer(self._mapped, dtype, math.prod(shape), self._start + offset)
-
-    def _attribute(self, values: Any, dtype: np.dtype[Any], declared: str, name: str) -> DataAttr:
-        if (dtype.kind == "V" and dtype.itemsize == 2) or declared == "bfloat16":
+    def _values(self, values: Any, dtype: np.dtype[Any], declared: str, name: str) -> DataAttr:
+        if dtype.kind == "V" or declared == "bfloat16":
             # A kind of numpy's own for two bytes without a meaning.
             return DataAttr(TensorData(values.view(np.uint16).view(_bfloat16()), bf16, values.shape))
-        if dtype.kind == "V" or dtype.kind not in "biuf":
-            raise self.error(f"the values of {name!r} are of the unknown element type {declared or dtype}", "store them as numbers")
         if dtype.byteorder == ">":
             values = values.astype(dtype.newbyteorder("="))
         try:
@@ -207,7 +184,3 @@ def _bfloat16() -> np.dtype[Any]:
     import ml_dtypes
 
     return np.dtype(ml_dtypes.bfloat16)
-
-
-def _text(value: object) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

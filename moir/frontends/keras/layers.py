@@ -1,7 +1,7 @@
 """Layers: their variables as constants, and the operations of their calls.
 
-A layer that is called twice shares its variables. TimeDistributed is its layer between operations that merge and
-separate the steps; SpectralNormalization is its layer.
+A layer that is called twice shares its variables. TimeDistributed becomes its inner layer between operations that
+merge and split the steps; SpectralNormalization becomes its inner layer.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
-from moir.frontends.keras.builder import ModelBuilder, values_in
+from moir.frontends.keras.builder import ModelBuilder
 from moir.frontends.keras.calls import Call, calls_of
-from moir.frontends.keras.configuration import Entry, attributes_of, entry_of, policy_name
+from moir.frontends.keras.configuration import Entry, attributes_of, contained, entry_of, policy_name
 from moir.frontends.keras.masks import mask_arguments, pass_mask
 from moir.frontends.keras.tensorflow_functions import LAYERS, renamed
 from moir.frontends.keras.weights import LayerWeights
@@ -22,7 +22,7 @@ Called = Callable[[Sequence[SSAValue]], list[SSAValue]]
 """A model as a function of its inputs."""
 
 InnerModel = Callable[[Entry, LayerWeights], Called]
-"""Makes a model within another one."""
+"""Builds a model that is nested in another one."""
 
 
 class Layer:
@@ -32,7 +32,7 @@ class Layer:
         builder: what builds its operations.
         entry: its entry.
         weights: its variables.
-        inner_model: makes the model that a layer is.
+        inner_model: builds the model if the layer is a nested model.
     """
 
     def __init__(self, builder: ModelBuilder, entry: Entry, weights: LayerWeights, inner_model: InnerModel) -> None:
@@ -59,7 +59,7 @@ class Layer:
         if entry.is_model:
             if self._inner is None:
                 self._inner = self._inner_model(entry, self.weights)
-            return self._inner([*values_in(arguments)])
+            return self._inner([*contained(arguments, SSAValue)])
         if entry.class_name == "TimeDistributed" and "layer" in entry.config:
             return self._distributed(arguments)
         if entry.class_name == "SpectralNormalization" and "layer" in entry.config:
@@ -88,9 +88,9 @@ class Layer:
         return results
 
     def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
-        """The function of `keras.ops` that a function of TensorFlow is; None if none is the same."""
+        """The function of `keras.ops` that computes the same as a function of TensorFlow; None if there is none."""
         found = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
-        return None if found is None or any(True for _ in values_in(found[2])) else found
+        return None if found is None or any(True for _ in contained(found[2], SSAValue)) else found
 
     def variables(self) -> list[tuple[str, SSAValue]]:
         """The variables as constants, by their names."""
@@ -100,7 +100,7 @@ class Layer:
         return self._variables
 
     def _assets(self, properties: Mapping[str, Any]) -> dict[str, Any]:
-        """The vocabulary of a lookup, which is a text of the archive unless the configuration has it."""
+        """The vocabulary of a lookup, from a text of the archive; empty if the configuration has the vocabulary."""
         if "vocabulary" in properties and not isinstance(properties["vocabulary"], str):
             return {}
         for path, text in self.builder.file.assets.items():
@@ -112,7 +112,7 @@ class Layer:
     def _distributed(self, arguments: Sequence[Any]) -> list[SSAValue]:
         """A layer for each step: the steps as batch, the layer, and its results as steps."""
         entry, name = self.entry, self.entry.name
-        data = next(values_in(arguments), None)
+        data = next(contained(arguments, SSAValue), None)
         if data is None:
             raise self.builder.error("it is called without a tensor", entry)
         steps = self.builder.node("TimeDistributed", f"{name}/steps", [data], {}, {"part": "steps"})

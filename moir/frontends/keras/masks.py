@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
-from moir.frontends.keras.builder import ModelBuilder, values_in
-from moir.frontends.keras.configuration import Entry
+from moir.frontends.keras.builder import ModelBuilder
+from moir.frontends.keras.configuration import Entry, contained
 
 MASKED = frozenset(
     (
@@ -31,7 +31,7 @@ ATTENDING = {
     "GroupQueryAttention": ("query_mask", "value_mask", "key_mask"),
     "GroupedQueryAttention": ("query_mask", "value_mask", "key_mask"),
 }
-"""Attention layers: the arguments that are the masks of their inputs."""
+"""Attention layer -> the names of the arguments that are the masks of its inputs."""
 
 LISTED = frozenset(("Attention", "AdditiveAttention"))
 """Attention layers whose argument `mask` is the list of the masks of the query and the value."""
@@ -56,14 +56,16 @@ def mask_arguments(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any]
     if entry.is_operation or not builder.masks:
         return {}
     kind, masks = entry.class_name, builder.masks
-    values = [*values_in(arguments)]
+    values = [*contained(arguments, SSAValue)]
     if kind in MASKED and "mask" not in keywords and values and (mask := masks.get(values[0])) is not None:
-        return {"mask": mask}
+        # Keras 3 looks for masks of calls with one tensor alone: with an initial state there is none.
+        has_others = len(values) > 1 or any(True for _ in contained([*keywords.values()], SSAValue))
+        return {} if has_others and builder.file.generation >= 3 else {"mask": mask}
     if kind in LISTED and "mask" not in keywords and any(each in masks for each in values):
         return {"mask": [masks.get(each) for each in values[:2]]}
     if kind in ATTENDING:
         query = values[0] if values else None
-        others = [next(values_in([keywords.get(name)]), None) for name in ("value", "key")]
+        others = [next(contained([keywords.get(name)], SSAValue), None) for name in ("value", "key")]
         given = [query, values[1] if len(values) > 1 else others[0], values[2] if len(values) > 2 else others[1]]
         names = ATTENDING[kind]
         pairs = [(name, value) for name, value in zip(names, given, strict=True) if value is not None and name not in keywords]
@@ -74,7 +76,7 @@ def mask_arguments(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any]
 def pass_mask(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any], results: Sequence[SSAValue]) -> None:
     """Note the mask of the result of a layer."""
     masks = builder.masks
-    values = [*values_in(arguments)]
+    values = [*contained(arguments, SSAValue)]
     if entry.class_name == "Embedding" and entry.config.get("mask_zero") and values:
         masks[results[0]] = _compared(builder, values[0], 0, f"{entry.name}/mask")
     elif entry.class_name == "Masking" and values:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import mmap
-import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import Any, cast
 
 from moir.errors import ModelFileError
 from moir.files.reading import map_file
-from moir.frontends.keras.hdf5 import HDF5File, Window
+from moir.files.zip_members import ERRORS, Window, is_stored, range_of
+from moir.frontends.keras.hdf5 import HDF5File
 from moir.frontends.keras.weights import GroupedWeights, LayerWeights, NamedWeights
 from moir.records import Record
 
@@ -26,24 +26,24 @@ LARGEST_CONFIGURATION = 1 << 27
 LARGEST_ASSET = 1 << 26
 """Largest size of a vocabulary in bytes."""
 
+_MOST_DIGITS = 20
+"""The most characters of an integer of 64 bits."""
+
 MAXIMUM_MEMBERS = 1 << 14
 """The most members of an archive."""
-
-_LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-"""The header in front of a member of a zip archive; its last two numbers are the lengths of the name and a field."""
 
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 
 
 class ModelFile(Record):
-    """What a Keras file has.
+    """The contents of a Keras file.
 
     Args:
         config: the object of the model: class name and configuration.
         generation: 2 or 3.
         weights: the weights of the model.
         assets: texts of vocabularies by their paths below `assets`.
-        is_archive: whether it is a `.keras` archive, whose entries say their modules.
+        is_archive: whether it is a `.keras` archive, whose entries name the modules of their classes.
     """
 
     config: dict[str, Any]
@@ -64,14 +64,28 @@ def read_file(path: Path) -> ModelFile:
 
 
 def parsed(text: str | bytes, path: Path, what: str) -> dict[str, Any]:
-    """The object of a text of JSON. Raises ModelFileError if it is none."""
+    """The object that a JSON text contains. Raises ModelFileError for any other text."""
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{what} is no valid JSON: {error}", location=str(path)) from error
     if not isinstance(found, dict):
         raise ModelFileError(f"{what} is no object", location=str(path))
+    plain = text.decode(errors="replace") if isinstance(text, bytes) else text
+    if not plain.isascii() or "\\ud" in plain.lower():
+        try:
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise ModelFileError(f"{what} has a text with half of a character", location=str(path)) from error
     return cast("dict[str, Any]", found)
+
+
+def _integer(text: str) -> int:
+    """An integer of a JSON text. Raises ValueError if it does not fit into 64 bits."""
+    # Python refuses to read more than 4,300 digits.
+    if len(text) > _MOST_DIGITS or not -(2**63) <= int(text) < 2**63:
+        raise ValueError(f"the number {text[:_MOST_DIGITS]}… does not fit into 64 bits")
+    return int(text)
 
 
 def _generation(version: object, config: dict[str, Any]) -> int:
@@ -116,9 +130,9 @@ def _weights_only(path: Path) -> ModelFileError:
 
 def _of_archive(path: Path, mapped: mmap.mmap) -> ModelFile:
     try:
-        archive = zipfile.ZipFile(cast(Any, Window(mapped, 0, len(mapped))))
+        archive = zipfile.ZipFile(cast(Any, Window(memoryview(mapped))))
         members = {each.filename: each for each in archive.infolist()[:MAXIMUM_MEMBERS]}
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error, UnicodeError, EOFError) as error:
+    except ERRORS as error:
         raise ModelFileError(f"no valid zip archive: {error}", location=str(path), hint="copy or download it again") from error
     if "config.json" not in members:
         missing = "it has no config.json"
@@ -149,24 +163,20 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, large
     try:
         with archive.open(member) as file:
             return file.read(largest)
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, zlib.error, EOFError, struct.error) as error:
+    except (*ERRORS, RuntimeError, zlib.error) as error:
         raise ModelFileError(f"its member {member.filename} is damaged: {error}", location=str(path)) from error
 
 
 def _archived_weights(member: zipfile.ZipInfo, path: Path, mapped: mmap.mmap) -> GroupedWeights:
     """The weights of an archive, whose HDF5 file is stored without compression."""
-    if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
+    if not is_stored(member):
         raise ModelFileError(
             "its weights are compressed or encrypted",
             location=str(path),
             hint="Keras stores them as they are: save the model again, or pack the archive with zip -0",
         )
-    header = mapped[member.header_offset : member.header_offset + _LOCAL_HEADER.size]
-    if len(header) < _LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
+    if (found := range_of(memoryview(mapped), member)) is None:
         raise ModelFileError("its member model.weights.h5 is damaged", location=str(path), hint="copy or download it again")
-    *_, name_size, extra_size = _LOCAL_HEADER.unpack(header)
-    start = member.header_offset + _LOCAL_HEADER.size + name_size + extra_size
-    if start + member.file_size > len(mapped):
-        raise ModelFileError("its member model.weights.h5 ends after the end of the file", location=str(path))
-    file = HDF5File(path, mapped, start, member.file_size)
+    start, stop = found
+    file = HDF5File(path, mapped, start, stop - start)
     return GroupedWeights(file, file.root)

@@ -15,17 +15,17 @@ from moir.frontends.keras.configuration import Slice
 from moir.records import Record
 
 LAYERS = frozenset(("TFOpLambda", "SlicingOpLambda"))
-"""The classes of such layers."""
+"""The classes of layers that call a function of TensorFlow."""
 
 
 class Function(Record):
-    """What a function of TensorFlow is called in `keras.ops`.
+    """The function of `keras.ops` that computes the same as a function of TensorFlow.
 
     Args:
         kind: the kind.
         positional: the keywords of its further arguments, in order.
         attributes: the keywords of its attributes, by their names in `keras.ops`.
-        defaults: the values of attributes that the call does not say, where Keras has others.
+        defaults: the values of attributes that the call leaves out, where Keras has other defaults.
         plain: keywords that may only have the given values.
     """
 
@@ -132,8 +132,13 @@ _WITH_ATTRIBUTES = {
     "clip_by_value": Function("Clip", attributes={"x_min": "clip_value_min", "x_max": "clip_value_max"}),
     "concat": Function("Concatenate", attributes={"axis": "axis"}),
     "expand_dims": Function("ExpandDims", attributes={"axis": "axis"}),
-    "linalg.matmul": Function("Matmul", ("b",)),
-    "nn.softmax": Function("Softmax", attributes={"axis": "axis"}),
+    "linalg.matmul": Function(
+        "Matmul",
+        ("b",),
+        attributes={"transpose_a": "transpose_a", "transpose_b": "transpose_b"},
+        plain={"adjoint_a": False, "adjoint_b": False, "a_is_sparse": False, "b_is_sparse": False, "output_type": None},
+    ),
+    "nn.softmax": Function("Softmax", attributes={"axis": "axis"}, defaults={"axis": -1}),
     "reshape": Function("Reshape", ("shape",)),
     "squeeze": Function("Squeeze", attributes={"axis": "axis"}),
     "stack": Function("Stack", attributes={"axis": "axis"}),

@@ -1,7 +1,7 @@
-"""Which variables of a file are those of a layer.
+"""Finds the variables of a layer in a file.
 
-In an archive the groups are named as classes, counted in the order of the layers; in an HDF5 file they are named as the
-layers, and the variables as the layers inside of them.
+In an archive the groups are named as classes, counted in the order of the layers; in an HDF5 file they are named as
+the layers, and the variables as the layers inside of them.
 
     layers/dense_1/vars/0                        the kernel of the second Dense
     model_weights/attention/query/kernel         the same as query_dense/0 in an archive
@@ -18,12 +18,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
+from moir.decimals import decimal_of
 from moir.dialects.data import DataAttr
 from moir.frontends.keras.configuration import Entry
-from moir.frontends.keras.hdf5 import MAXIMUM_DEPTH, HDF5File
+from moir.frontends.keras.hdf5 import MAXIMUM_DEPTH, HDF5File, Object
 
 UNCOUNTED = frozenset(("seed_generator", "_metrics", "optimizer", "_loss_tracker"))
-"""Groups whose variables are none of the computation."""
+"""Groups whose variables do not take part in the computation."""
 
 _PARTS = ("vars", "layers", "_layer_checkpoint_dependencies")
 
@@ -59,7 +60,7 @@ class GroupedWeights(LayerWeights):
         group: the group; None if there is none.
     """
 
-    def __init__(self, file: HDF5File | None, group: Any) -> None:
+    def __init__(self, file: HDF5File | None, group: Object | None) -> None:
         self._file = file
         self._group = group
 
@@ -106,8 +107,8 @@ class GroupedWeights(LayerWeights):
             return found
         own = self._child("vars")
         if own._group is not None:
-            names = sorted((name for name in self._file.names(own._group) if name.isdigit()), key=int)
-            for name in names:
+            numbers = {number: name for name in self._file.names(own._group) if (number := decimal_of(name)) is not None}
+            for _, name in sorted(numbers.items()):
                 dataset = self._file.child(own._group, name)
                 if self._file.is_dataset(dataset):
                     found.append((prefix + name, self._file.data(dataset, prefix + name)))
@@ -142,28 +143,32 @@ class NamedWeights(LayerWeights):
         datasets: the variables with the parts of their names, in order.
     """
 
-    def __init__(self, file: HDF5File, datasets: Sequence[tuple[Sequence[str], Any]]) -> None:
+    def __init__(self, file: HDF5File, datasets: Sequence[tuple[Sequence[str], Object]]) -> None:
         self._file = file
         self._datasets = datasets
 
     @classmethod
-    def of_file(cls, file: HDF5File, group: Any | None) -> NamedWeights:
+    def of_file(cls, file: HDF5File, group: Object | None) -> NamedWeights:
         """The variables of a model: `layer_names` of the group, and `weight_names` of each."""
-        found: list[tuple[Sequence[str], Any]] = []
-        for layer in (None if group is None else file.strings(group, "layer_names")) or []:
+        found: list[tuple[Sequence[str], Object]] = []
+        if group is None:
+            return cls(file, found)
+        for layer in file.strings(group, "layer_names") or []:
             holder = file.child(group, layer)
-            for name in (None if holder is None else file.strings(holder, "weight_names")) or []:
+            if holder is None:
+                continue
+            for name in file.strings(holder, "weight_names") or []:
                 dataset = file.child(holder, name)
-                if dataset is None or not file.is_dataset(dataset):
+                if not file.is_dataset(dataset):
                     raise file.error(f"the variable {name!r} of the layer {layer!r} is missing")
                 parts = name.rpartition(":")[0] if re.search(r":\d+$", name) else name
                 found.append(([layer, *parts.split("/")], dataset))
         return cls(file, found)
 
     def of_layers(self, entries: Sequence[Entry], *, counts_inputs: bool) -> list[LayerWeights]:
-        """Each variable is of the first layer that is named in it."""
+        """Each variable belongs to the first layer whose name is a part of its path."""
         names = {entry.name for entry in entries}
-        found: dict[str, list[tuple[Sequence[str], Any]]] = {}
+        found: dict[str, list[tuple[Sequence[str], Object]]] = {}
         for parts, dataset in self._datasets:
             place = next((place for place, part in enumerate(parts[:-1]) if part in names), None)
             if place is not None:
@@ -194,7 +199,7 @@ _QUANTIZED = (
 """The names of the variables of a quantized layer, in the order of an archive."""
 
 
-def in_order_of_archives(found: Sequence[tuple[Sequence[str], Any]]) -> Sequence[tuple[Sequence[str], Any]]:
+def in_order_of_archives(found: Sequence[tuple[Sequence[str], Object]]) -> Sequence[tuple[Sequence[str], Object]]:
     """The datasets of a layer in the order of an archive: those that are trained come first only in an HDF5 file."""
     if not any(parts[-1].endswith("_scale") for parts, _ in found):
         return found
@@ -202,16 +207,23 @@ def in_order_of_archives(found: Sequence[tuple[Sequence[str], Any]]) -> Sequence
     return sorted(found, key=lambda each: numbers.get(each[0][-1], len(numbers)))
 
 
+def _name_of_layer(found: Any) -> str:
+    """The name of a layer in the configuration of another one; empty if there is none."""
+    config: Any = cast("dict[str, Any]", found).get("config") if isinstance(found, dict) else None
+    return str(cast("dict[str, Any]", config).get("name", "")) if isinstance(config, dict) else ""
+
+
 ATTENTION = frozenset(("MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention"))
 _PROJECTIONS = {"attention_output": "output_dense/", "query": "query_dense/", "key": "key_dense/", "value": "value_dense/"}
 
 
 def holder_of(entry: Entry, holders: Sequence[str]) -> str:
-    """The attributes after which an archive has a variable that an HDF5 file names after the layers around it."""
+    """The prefix of the name of a variable in an archive, by the names of the layers around it in an HDF5 file."""
     if entry.class_name in ATTENTION:
         return next((_PROJECTIONS[part] for part in holders if part in _PROJECTIONS), "")
     if entry.class_name == "Bidirectional":
-        return "backward_layer/cell/" if any("backward" in part for part in holders) else "forward_layer/cell/"
+        is_backward = any("backward" in part for part in holders) or _name_of_layer(entry.config.get("backward_layer")) in holders
+        return "backward_layer/cell/" if is_backward else "forward_layer/cell/"
     if entry.class_name in ("RNN", "StackedRNNCells"):
         return "".join(f"{part}/" for part in holders)
     if entry.class_name in ("TimeDistributed", "SpectralNormalization"):

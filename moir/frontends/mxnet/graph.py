@@ -17,13 +17,13 @@ from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32
 from moir.dialects.framework import operation_class
-from moir.dialects.names import several_tensor_names, tensor_names
+from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, string_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.errors import ModelFileError
 from moir.frontends.mxnet.ndarrays import ELEMENTS
 from moir.frontends.mxnet.symbol import MAXIMUM_RESULTS, Node, Symbol, value_of_text
-from moir.frontends.operations import Operations, declared_type
+from moir.frontends.operations import Operations, declared_type, named
 
 VARIABLE = "null"
 
@@ -36,7 +36,7 @@ LOSSES = frozenset(
 """The kinds whose operands after the first are labels."""
 
 STATISTICS = ("moving_mean", "moving_var")
-"""The values of a BatchNorm that were no operands before MXNet 0.9: they are named after the node."""
+"""The operands of a BatchNorm that symbols before MXNet 0.9 do not list; their names derive from that of the node."""
 
 
 OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
@@ -121,7 +121,7 @@ class SymbolBuilder:
         return Block([*self.operations.list, *results])
 
     def _value(self, reference: tuple[int, int]) -> SSAValue:
-        """The value that a reference means."""
+        """The value that a reference of the symbol stands for."""
         number, index = reference
         results = self._results[number]
         if index >= len(results):
@@ -162,24 +162,13 @@ class SymbolBuilder:
         value = self.values.get(node.name)
         if value is not None:
             return self._constant(node.name, value)
-        op = opset.operation("opset1.Parameter").create(
-            result_types=[self._input_type(node, number)],
-            attributes={"name": string_attribute(node.name), "tensor_names": tensor_names(node.name)},
-        )
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.parameter(self._input_type(node, number), named(node.name, node.name))
 
     def _constant(self, name: str, value: DataAttr) -> SSAValue:
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": value},
-            attributes={"name": string_attribute(name)},
-            result_types=[tensor(value.shape, value.element)],
-        )
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.constant(value, named(name))
 
     def _input_type(self, node: Node, number: int) -> Attribute:
-        """The type of an input: as the symbol declares it, or as far as weights determine it."""
+        """The type of an input: the declared one, or what the shapes of weights imply."""
         dtype = value_of_text(node.hidden.get("dtype", ""))
         element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))

@@ -25,11 +25,11 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
     """Read an MXNet model.
 
     Args:
-        path: the `-symbol.json`, the `-NNNN.params`, or what their names have in common. Of several files of
-            parameters beside a symbol, that with the highest number counts.
+        path: the `-symbol.json`, the `-NNNN.params`, or the common beginning of their names. If there are several
+            files of parameters beside a symbol, the one with the highest number is read.
         input_symbol: the symbol of a file of parameters with another name; or the parameters of a symbol.
-        nd_prefix_name: the common beginning of the names of `_args.nd` and `_auxs.nd`, whose arrays of training replace
-            those of the parameters.
+        nd_prefix_name: the common beginning of the names of `_args.nd` and `_auxs.nd`, whose arrays of training
+            replace those of the parameters.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, missing or of another
     model.
@@ -97,7 +97,7 @@ def _training_values(prefix: Path) -> dict[str, DataAttr]:
 
 
 def _check_names(symbol: Symbol, values: dict[str, DataAttr], path: Path, parameters: Path) -> None:
-    """Raises ModelFileError if the parameters are those of another symbol: none of its variables has a value."""
+    """Raises ModelFileError if the parameters belong to another symbol: no variable of this one has a value."""
     variables = {node.name for node in symbol.nodes if node.kind == VARIABLE}
     if values and variables and not variables.intersection(values):
         listed = ", ".join(list(values)[:3])

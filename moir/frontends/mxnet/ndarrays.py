@@ -101,7 +101,7 @@ class _Reader:
         return count
 
     def _array(self) -> DataAttr | None:
-        """The next array; None for one that is not there."""
+        """The next array; None for an absent array."""
         magic = self._unpack("<I")
         if magic in (_V2, _V3):
             if self._unpack("<i") != 0:

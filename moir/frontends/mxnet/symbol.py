@@ -27,7 +27,7 @@ MAXIMUM_RESULTS = 10_000
 """Largest number of results of a node."""
 
 ORDERING = frozenset(("argsort", "sort", "topk", "_npi_argsort", "_npi_sort", "_npx_topk"))
-"""Operations whose axis is the last one by default; the text None is kept, which stands for all elements in a row."""
+"""Operations whose axis is the last one by default; the text None is kept, which stands for the flattened data."""
 
 Value: TypeAlias = "bool | int | float | str | list[Any]"
 
@@ -45,7 +45,7 @@ class Node(NamedTuple):
         kind: its operation; `null` for a variable.
         name: its name.
         attributes: its attributes as Python values; those that are None are absent.
-        hidden: the attributes of the form `__name__`, which say something about a variable, without underscores.
+        hidden: the attributes of the form `__name__`, which describe a variable, by their names without underscores.
         inputs: number of the node and of its result, for each operand.
         subgraphs: the graphs of control flow.
     """
@@ -66,7 +66,7 @@ class Symbol(NamedTuple):
 
 
 def read_symbol(path: Path, model: Path | None = None) -> Symbol:
-    """Read a symbol. Raises ModelFileError if it is damaged or none."""
+    """Read a symbol. Raises ModelFileError if the file is damaged or is not a symbol."""
     mapped = map_file(path, model)
     if mapped is None:
         raise ModelFileError("the file is empty", location=str(path))
@@ -112,23 +112,21 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     references = _references(given.get("inputs"), number, f"the inputs of {given['name']!r}", path)
     listed: Any = given.get("subgraphs") or []
     if not isinstance(listed, list):
-        raise ModelFileError(f"the subgraphs of {given['name']!r} are no list", location=str(path))
+        raise ModelFileError(f"the subgraphs of {given['name']!r} are not a list", location=str(path))
     subgraphs = [_symbol(each, path) for each in cast("list[Any]", listed)]
     # Operations on sparse tensors compute the same, under another name.
     return Node(given["op"].removeprefix("_sparse_"), given["name"], attributes, hidden, references, subgraphs)
 
 
 def _references(found: Any, before: int, what: str, path: Path) -> list[tuple[int, int]]:
-    """References to results of the nodes in front of number `before`."""
+    """References to results of the nodes before number `before`."""
     references: list[tuple[int, int]] = []
     for each in cast("Sequence[Any]", found if isinstance(found, list) else []):
         pair = cast("Sequence[Any]", each[:2] if isinstance(each, list) else [])
         if len(pair) != 2 or not all(isinstance(part, int) and part >= 0 for part in pair) or pair[1] >= MAXIMUM_RESULTS:
-            raise ModelFileError(f"{what}: {each!r} is no reference to a result", location=str(path))
+            raise ModelFileError(f"{what}: {each!r} is not a reference to a result", location=str(path))
         if pair[0] >= before:
-            raise ModelFileError(
-                f"{what}: node {pair[0]} is not in front of them", location=str(path), hint="nodes are in order of execution"
-            )
+            raise ModelFileError(f"{what}: node {pair[0]} is not before them", location=str(path), hint="nodes are in order of execution")
         references.append((pair[0], pair[1]))
     return references
 
@@ -136,8 +134,8 @@ def _references(found: Any, before: int, what: str, path: Path) -> list[tuple[in
 def value_of_text(text: str) -> Value | None:
     """The value that the text of an attribute stands for; None for the text None.
 
-    Lists of numbers become lists; texts that are no Python value, and lists with None in them, stay as they are. So do
-    integers beyond 64 bits, which no attribute has.
+    Lists of numbers become lists; texts that are not values of Python, and lists with None in them, stay texts.
+    Integers beyond 64 bits, which no attribute has, stay texts, too.
     """
     text = text.strip()
     if text in _CONSTANTS:

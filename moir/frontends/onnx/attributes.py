@@ -66,7 +66,7 @@ class AttributeReader:
         self._converted: dict[int, tuple[Any, Attribute]] = {}
 
     def convert(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
-        """The property for one attribute, which is no graph and no reference. `place` names it in messages."""
+        """The property for one attribute, which is neither a graph nor a reference. `place` names it in messages."""
         converter = self._converters.get(attribute.type or untold_type(attribute))
         if converter is None:
             raise ModelFileError(f"{place} has the unknown type {attribute.type}", location=str(self.tensors.path))

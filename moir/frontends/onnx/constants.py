@@ -1,7 +1,7 @@
 """The node Constant, whose value is one of several attributes.
 
-Source: Constant in the operators of ONNX (since version 1; with sparse values since 11, with values that are no tensors
-since 12).
+Source: Constant in the operators of ONNX (since version 1; with sparse values since 11, with values that are not
+tensors since 12).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def node_constant(properties: Mapping[str, Attribute]) -> DataAttr | str:
         return f"a Constant has one attribute, this one has {len(properties)}"
     ((name, attribute),) = properties.items()
     if name in ("value", "sparse_value"):
-        return attribute if isinstance(attribute, DataAttr) else f"attribute {name!r} is no tensor"
+        return attribute if isinstance(attribute, DataAttr) else f"attribute {name!r} is not a tensor"
     if name not in _FORMS:
         return f"a Constant has no attribute {name!r}"
     kind, is_list, convert = _FORMS[name]

@@ -40,11 +40,11 @@ _OTHER_MEANING_SINCE = {"Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "GroupNo
 
 
 def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
-    """Insert the definition of an operation in front of it.
+    """Insert the definition of an operation before it.
 
     Args:
         op: an operation of the `onnx` dialect, which stays in place.
-        opset_version: version of the default operator set its model imports.
+        opset_version: version of the default operator set that its model imports.
 
     Returns one value for each result, or None if ONNX does not define the operation as a function, or not for these
     operands. Raises ConversionError for attributes that contradict the schema.
@@ -86,8 +86,8 @@ def expand(op: FrameworkOp, opset_version: int) -> Sequence[SSAValue] | None:
 def _definition(op: FrameworkOp, opset_version: int) -> tuple[FunctionProto, list[AttributeProto]] | None:
     """The definition of an operation for its attributes and operand types, and its attributes, with defaults.
 
-    Of several definitions, the newest one up to the operator-set version is used. If all are newer, the oldest one is,
-    provided that every operation in it has the same meaning in the operator-set version.
+    The newest definition up to the operator-set version is used. If all are newer, the oldest one is, provided that
+    every operation in it has the same meaning in the operator-set version.
     """
     from onnx import FunctionProto, NodeProto, defs
 

@@ -19,7 +19,9 @@ from moir.errors import ModelFileError
 from moir.files.reading import ModelFolder, map_file
 
 _POINTER, _LONGEST_POINTER = b"version https://git-lfs", 1024
-"""How the text begins that Git LFS has in place of a file that was not downloaded, and its largest size in bytes."""
+"""The beginning, and the largest size in bytes, of the text that Git LFS leaves in place of a file that was not
+downloaded.
+"""
 
 
 class ExternalFiles:
@@ -69,7 +71,7 @@ class ExternalFiles:
         if not text:
             return default
         if not (text.isascii() and text.isdecimal() and len(text) < 20):
-            raise self.error(tensor, f"{key} {text!r} is no number of bytes")
+            raise self.error(tensor, f"{key} {text!r} is not a number of bytes")
         return int(text)
 
     def open(self, tensor: str, location: str) -> tuple[Path, mmap.mmap | None]:
@@ -78,7 +80,7 @@ class ExternalFiles:
             return self.maps[location]
         outside = "only files in the folder of the model are read"
         if not location or "\0" in location:
-            raise self.error(tensor, f"{location!r} is no location of a file")
+            raise self.error(tensor, f"{location!r} is not a location of a file")
         if self.folder.is_absolute(location) or self.folder.leads_upward(location):
             raise self.error(tensor, f"location {location!r} is outside the folder of the model", outside)
         path = self.folder.path / location

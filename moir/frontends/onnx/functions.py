@@ -19,7 +19,7 @@ FREE_TEXT = 16 << 20
 """Number of characters of the names of inlined nodes in any model; a name begins with the names of all calls around
 it."""
 GROWTH = 32
-"""Nodes and text that inlining may add besides, as a multiple of those in the file."""
+"""How many nodes and how much text inlining may add, as a multiple of those in the file."""
 MAXIMUM_NESTING = 64
 """Largest nesting of calls and graphs."""
 
@@ -106,12 +106,12 @@ class _Size(Record):
     nesting: int = 0
 
     def with_added(self, other: _Size, depth: int) -> _Size:
-        """The sum of both sizes; the other one is of graphs that are nested `depth` deep."""
+        """The sum of this size and another one, whose graphs are nested `depth` levels deeper."""
         return _Size(self.parts + other.parts, self.text + other.text, max(self.nesting, depth + other.nesting))
 
 
 def _size(nodes: Iterable[SourceNode]) -> _Size:
-    """The size of nodes and the graphs in them, without what they call."""
+    """The size of nodes and the graphs in them, without the functions that they call."""
     parts = text = 0
     pending = list(nodes)
     while pending:

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.framework import operation_class
-from moir.dialects.names import add_tensor_names, escaped, tensor_names
+from moir.dialects.names import add_tensor_names, escaped
 from moir.dialects.properties import integer_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
@@ -30,7 +30,7 @@ from moir.frontends.onnx.scope import Constant, Scope
 from moir.frontends.onnx.structure import Function, SourceGraph, SourceNode, StructureReader
 from moir.frontends.onnx.tensors import TensorReader
 from moir.frontends.onnx.types import converted, dimension_names
-from moir.frontends.operations import Operations
+from moir.frontends.operations import Operations, named
 
 MAXIMUM_BODY_PARAMETERS = 1_000_000
 """Largest number of captured values of an operation, times the number of its regions."""
@@ -119,11 +119,7 @@ class GraphBuilder:
 
     def new_parameter(self, name: str, type_: Attribute, scope: Scope) -> Any:
         """Build a Parameter; returns its result."""
-        op = opset.operation("opset1.Parameter").create(
-            result_types=[type_], attributes={"name": string_attribute(name), "tensor_names": tensor_names(name)}
-        )
-        scope.operations.append(op)
-        return op.results[0]
+        return scope.operations.parameter(type_, named(name, name))
 
     # Values
 

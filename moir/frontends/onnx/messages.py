@@ -1,7 +1,7 @@
 """The protobuf messages of ONNX's files, with the fields that a converter reads.
 
 There is no import of the package `onnx`, see `moir.frontends.protobuf.message_table`. Its messages, which have the same
-attributes, serve only to build what is asked of that package.
+attributes, serve only to build the arguments of that package's functions.
 
 Source: onnx-ml.proto of ONNX 1.23.
 """
@@ -40,7 +40,7 @@ Opaque: 1 domain string, 2 name string
 TensorShapeProto: 1 dim *Dimension
 Dimension: 1 dim_value int64|value, 2 dim_param string|value
 """
-"""The messages in the notation of `MessageTable`. Those that ONNX defines inside of others stand beside them."""
+"""The messages in the notation of `MessageTable`. Messages that ONNX nests in others are listed at the top level."""
 
 MESSAGES = MessageTable("onnx", _TABLE, {}, strict=False)
 

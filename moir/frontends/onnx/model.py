@@ -43,8 +43,8 @@ def read_model(path: str | Path) -> ModuleOp:
     Args:
         path: the file. Weights are views of memory maps of it and of the files of external data.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, inconsistent or no ONNX
-    model, or refers to files outside its folder.
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, inconsistent or not an
+    ONNX model, or refers to files outside its folder.
     """
     path = Path(path)
     mapped = map_file(path)
@@ -58,7 +58,9 @@ def read_model(path: str | Path) -> ModuleOp:
         model: Any = kind.FromString(skeleton.data)
     except ValueError as error:
         report_damage(splitter, kind)
-        raise ModelFileError("damaged, nested too deeply or no ONNX model: its protobuf encoding is invalid", location=str(path)) from error
+        raise ModelFileError(
+            "damaged, nested too deeply or not an ONNX model: its protobuf encoding is invalid", location=str(path)
+        ) from error
     reader = StructureReader(path)
     opsets = _check_versions(model, path)
     given = _given_optional_inputs(model.graph.input)

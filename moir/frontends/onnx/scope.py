@@ -7,11 +7,9 @@ from typing import Any
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.names import tensor_names
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import tensor
 from moir.frontends.onnx.attributes import Bindings
 from moir.frontends.operations import Operations
 
@@ -78,11 +76,5 @@ class Scope:
 
     def materialize(self, name: str, constant: Constant) -> SSAValue:
         """Build the operation of a constant; returns its result."""
-        op = opset.operation("opset1.Constant").create(
-            result_types=[tensor(constant.data.shape, constant.data.element)],
-            properties={"value": constant.data},
-            attributes=self.named(constant.name, [name]),
-        )
-        self.operations.append(op)
-        self.values[name] = op.results[0]
-        return op.results[0]
+        value = self.values[name] = self.operations.constant(constant.data, self.named(constant.name, [name]))
+        return value

@@ -26,15 +26,15 @@ class SourceNode:
     """A node of a model file.
 
     Args:
-        kind: operation type, in front of it its domain unless that is the default one.
+        kind: `Type`, or `domain.Type` for other domains than the default one.
         key: domain, operation type and overload, by which a function is found.
         name: name of the node, or of its first output if it has none.
         inputs: names of its inputs, without absent ones at the end.
         outputs: names of its outputs, without absent ones at the end.
         attributes: its attributes without the graphs.
 
-    `graphs` are the attributes that are graphs, by name, those of If in the order then, else; `free` are the names that
-    its graphs use and do not define, in order of first use.
+    `graphs` are the attributes that are graphs, by name, those of If in the order then, else; `free` are the names
+    that its graphs use and do not define, in order of first use.
     """
 
     __slots__ = ("attributes", "free", "graphs", "inputs", "key", "kind", "name", "outputs")

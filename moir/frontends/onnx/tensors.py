@@ -1,9 +1,8 @@
 """TensorProto and SparseTensorProto -> `#moir.data`.
 
 Data is not copied: it is a view of the memory map of the model or of an external file, or of the parsed message if it
-is
-small. Only integers in variable-length encoding (`int32_data`, `int64_data`, …), strings and sparse tensors are decoded
-into memory.
+is small. Only integers in variable-length encoding (`int32_data`, `int64_data`, …), strings and sparse tensors are
+decoded into memory.
 
 Source: onnx-ml.proto of ONNX 1.23.
 """
@@ -89,7 +88,7 @@ DATA_TYPES = {
     27: DataType("FLOAT6E2M3", None, "int32_data", "<u1"),
     28: DataType("FLOAT6E3M2", None, "int32_data", "<u1"),
 }
-"""The rows by the number in TensorProto.DataType."""
+"""The data types by their numbers in TensorProto.DataType."""
 
 _TYPED_FIELDS = {4: "float_data", 5: "int32_data", 7: "int64_data", 10: "double_data", 11: "uint64_data"}
 _VALUE_FIELDS = (*_TYPED_FIELDS.values(), "string_data")

@@ -1,4 +1,4 @@
-"""Port maps and back edges of If, Loop and TensorIterator -> properties; `moir.emit.bodies` is the way back."""
+"""Port maps and back edges of If, Loop and TensorIterator -> properties; `moir.emit.bodies` does the reverse."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from moir.dialects.properties import integer_attribute, integers_attribute
 from moir.frontends.openvino_ir.layers import Layer
 
 CURRENT_ITERATION, EXECUTION_CONDITION = "current_iteration", "execution_condition"
-"""Values of `purpose`: of the Parameter of a Loop that counts its iterations, and of the Result that says whether there
-is another one."""
+"""Values of `purpose`: of the Parameter of a Loop that counts its iterations, and of the Result that says whether
+another iteration follows."""
 
 
 class Body(NamedTuple):
@@ -35,7 +35,7 @@ class Body(NamedTuple):
 
 
 class BodyParts(NamedTuple):
-    """What the bodies of an operation add to it.
+    """The parts of an operation that come from its bodies.
 
     Args:
         properties: its properties for the port maps.
@@ -91,7 +91,10 @@ def _operand(layer: Layer, entry: Element) -> int:
 
 
 def _output(layer: Layer, entry: Element) -> int:
-    """The number of the output that an entry of a port map means: by the id of its port or, in older files, itself."""
+    """The number of the output that an entry of a port map means.
+
+    The entry holds the id of the port or, in older files, the number itself.
+    """
     number = layer.number(entry, "external_port_id")
     found = layer.outputs.get(number, number)
     if not 0 <= found < len(layer.outputs):
@@ -197,7 +200,7 @@ def _if(layer: Layer, read: ReadBody) -> BodyParts:
 def _arrange(body: Body, order: list[int]) -> None:
     """Arrange the Results of a branch so that result k of the operation is Result k.
 
-    A Result that is no result of the operation is removed.
+    A Result that is not a result of the operation is removed.
     """
     if order == list(range(len(body.results))):
         return

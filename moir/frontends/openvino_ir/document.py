@@ -26,7 +26,7 @@ _ENCODINGS = frozenset((b"utf-8", b"utf8", b"us-ascii", b"ascii"))
 
 
 def read_document(path: Path) -> Element:
-    """The root element of an XML file. Raises ModelFileError if it is no XML, or exceeds the limits."""
+    """The root element of an XML file. Raises ModelFileError if it is not XML, or exceeds the limits."""
     data = map_file(path)
     if data is None:
         raise ModelFileError("the file is empty", location=str(path), hint="copy or download it again")

@@ -60,10 +60,8 @@ class Layer:
         return ModelFileError(reason, operation=operation or None, node=self.name or None, hint=hint)
 
     def number(self, element: Element, name: str, default: int | None = None) -> int:
-        """An attribute of an element that is a number.
-
-        Raises ModelFileError if it is none, or missing without a default.
-        """
+        """A numeric attribute of an element. Raises ModelFileError if it is not a number, or missing without a
+        default."""
         text = element.get(name)
         if text is None and default is not None:
             return default
@@ -89,7 +87,7 @@ class Layer:
 
 
 def parsed_number(text: str | None) -> int | None:
-    """The integer of a text; None if it is none, or larger than a file can be."""
+    """The integer of a text; None if the text is not an integer, or if the integer exceeds the size of any file."""
     if text is None or len(text) > 20:
         return None
     try:
@@ -104,7 +102,8 @@ class Network:
     Args:
         holder: the element with `<layers>` and `<edges>`.
 
-    Raises ModelFileError for duplicate ids, for edges that end at no port, and for two edges that end at one input.
+    Raises ModelFileError for duplicate ids, for edges to ports that do not exist, and for two edges that end at one
+    input.
     """
 
     def __init__(self, holder: Element) -> None:
@@ -145,7 +144,7 @@ class Network:
         return self.layers[position]
 
     def in_order(self) -> list[int]:
-        """The positions of the layers: producers in front of users, Results last, otherwise as in the file.
+        """The positions of the layers: producers before users, Results last, otherwise as in the file.
 
         Raises ModelFileError for a cycle, with the names of some of its layers.
         """
@@ -172,7 +171,7 @@ def _is_sorted(sources: Sequence[Iterable[int]]) -> bool:
 
 
 def _cycle(left: set[int], sources: Sequence[Iterable[int]]) -> list[int]:
-    """The layers of a cycle. Each of the given layers uses another one of them."""
+    """The layers of a cycle among given layers, each of which uses another one of them."""
     path: dict[int, int] = {}
     position = min(left)
     while position not in path:

@@ -28,11 +28,11 @@ def read_model(path: str | Path) -> ModuleOp:
     Args:
         path: the `.xml`; the `.bin` lies beside it. Weights are views of its memory map.
 
-    Types are inferred as the runtime does, which ignores those that a file says. A layer of a version that is no
-    operation set's becomes an operation of the dialect `extension`, whose types are those of the file.
+    Types are inferred as the runtime does, which ignores the types in the file. A layer whose version is not that of
+    an operation set becomes an operation of the dialect `extension`, with the types in the file.
 
-    Raises ModelFileError for a file that is damaged or no IR, and InferenceError for operations that their operands
-    contradict, with the name of the layer.
+    Raises ModelFileError for a file that is damaged or not IR, and InferenceError, with the name of the layer, for
+    operands that contradict their operation.
     """
     path = Path(path)
     net = read_document(path)
@@ -63,6 +63,6 @@ def read_model(path: str | Path) -> ModuleOp:
 
 
 def _note(version: str, layers: list[str]) -> str:
-    """The note about layers of a version that is no operation set's."""
+    """The note about layers of a version that is not an operation set."""
     more = f" and {len(layers) - 1} more" if len(layers) > 1 else ""
     return f"layer {layers[0]}{more}: OpenVINO has no operation set {version!r}; the runtime needs an extension with it"

@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, SSAValues
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects import element_types, opset
-from moir.dialects.discardable import BODY_INFORMATION, LAYER_VERSION, PORT_INFORMATION, UNKNOWN_ATTRIBUTES
+from moir.dialects.discardable import BODY_INFORMATION, DIMENSION_NAMES, LAYER_VERSION, PORT_INFORMATION, UNKNOWN_ATTRIBUTES
 from moir.dialects.extension import EXTENSION, extension_class
 from moir.dialects.names import add_tensor_names
 from moir.dialects.opset.infrastructure import parse_shape
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.spatial import SlidingWindowOp
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.dialects.xml import SCALARS, operation_of_layer, properties_of
@@ -32,7 +33,7 @@ MAXIMUM_RESULTS = 1 << 16
 NO_BODIES = BodyParts({}, [], 0, [])
 
 PORT_ENTRIES_OF = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
-"""The port whose layout is an entry of the operation itself (`moir.emit.runtime_info`)."""
+"""Operation -> the port whose layout is stored at the operation itself (see `moir.emit.runtime_info`)."""
 
 
 class BlockBuilder:
@@ -46,12 +47,12 @@ class BlockBuilder:
         self._weights = weights
         self._properties: dict[tuple[object, ...], tuple[dict[str, Attribute], dict[str, str]]] = {}
         self.unknown_sets: dict[str, list[str]] = {}
-        """The layers of versions that are no operation set's, by the version."""
+        """The layers of versions that are not operation sets, by the version."""
 
     def body(self, holder: Element) -> Body:
         """The block of a `<net>` or of a body, its types not inferred yet.
 
-        Raises ModelFileError, with the name of the layer, for what the runtime would not read either.
+        Raises ModelFileError, with the name of the layer, for anything that the runtime would not read either.
         """
         network = Network(holder)
         values: dict[int, Sequence[SSAValue]] = {}
@@ -128,7 +129,9 @@ class BlockBuilder:
                 read = properties_of(operation, texts)
             except ValueError as error:
                 raise ModelFileError(str(error)) from error
-            found = self._properties[key] = (dict(read.properties), dict(read.unknown))
+            is_window = issubclass(operation, SlidingWindowOp)
+            properties = operation.completed(read.properties) if is_window else dict(read.properties)
+            found = self._properties[key] = (properties, dict(read.unknown))
         return dict(found[0]), found[1]
 
     def _constant(self, layer: Layer, texts: dict[str, str]) -> Attribute:
@@ -137,10 +140,10 @@ class BlockBuilder:
             raise layer.error(f"its attribute {missing[0]} is missing")
         shape = parse_shape(texts["shape"])
         if shape is None or min(shape, default=0) < 0:
-            raise layer.error(f"{texts['shape']!r} is no shape of a constant")
+            raise layer.error(f"{texts['shape']!r} is not a shape of a constant")
         place = [parsed_number(texts[name]) for name in ("offset", "size")]
         if None in place:
-            raise layer.error(f"offset {texts['offset']!r} or size {texts['size']!r} is no number")
+            raise layer.error(f"offset {texts['offset']!r} or size {texts['size']!r} is not a number")
         offset, size = (number or 0 for number in place)
         return self._weights.constant(element_type(texts["element_type"]), shape, offset, size)
 
@@ -208,6 +211,8 @@ def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str])
                 entries["layout"] = found.pop("layout")
             if found:
                 ports[f"{prefix}{index}"] = DictionaryAttr(found)
+    if operation.name == "opset1.Parameter" and isinstance(named := entries.pop(DIMENSION_NAMES, None), DictionaryAttr):
+        attributes[DIMENSION_NAMES] = _dimension_names(layer, named)
     if entries:
         attributes["runtime_info"] = DictionaryAttr(entries)
     if ports:
@@ -219,6 +224,13 @@ def _attributes(layer: Layer, operation: type[OpsetOp], unknown: dict[str, str])
     return attributes
 
 
+def _dimension_names(layer: Layer, named: DictionaryAttr) -> Attribute:
+    """The names of the unknown dimensions of an input, which `moir.emit.runtime_info` writes."""
+    sizes = [parsed_number(each.text) for port in layer.ports("output")[:1] for each in port.findall("dim")]
+    names = {key: value.data for key, value in named.data.items() if isinstance(value, StringAttr)}
+    return strings_attribute([names.get(f"d{axis}", "") if size is None or size < 0 else "" for axis, size in enumerate(sizes)])
+
+
 def _name_tensors(op: Operation, layer: Layer) -> None:
     """Set the names of the tensors of an operation."""
     given = [port.get("names", "") for port in layer.ports("output")][: len(op.results)]
@@ -227,7 +239,7 @@ def _name_tensors(op: Operation, layer: Layer) -> None:
 
 
 def complete_names(block: Block) -> None:
-    """State that inputs and outputs of a model without tensor names have none, so that none are made of other names."""
+    """Record that a model without tensor names has none, so that none are derived from names of nodes."""
     for op in block.ops:
         if op.name in ("opset1.Parameter", "opset1.Result"):
             owner = op.operands[0].owner if op.operands else op
@@ -236,17 +248,17 @@ def complete_names(block: Block) -> None:
 
 
 def element_type(text: str) -> Attribute:
-    """The element type of a text in `<data>`. Raises ModelFileError if it is none."""
+    """The element type that a text in `<data>` names. Raises ModelFileError for any other text."""
     try:
         return SCALARS["element"].read(text)
     except KeyError:
-        raise ModelFileError(f"{text!r} is no element type") from None
+        raise ModelFileError(f"{text!r} is not an element type") from None
 
 
 def port_type(port: Element) -> Attribute:
-    """The type of an output that the file says, for operations whose types cannot be inferred.
+    """The type of an output according to the file, for operations whose types cannot be inferred.
 
-    A port without dimensions may be a scalar or of unknown rank, which the IR does not tell.
+    A port without dimensions may be a scalar or of unknown rank: the IR does not distinguish them.
     """
     try:
         element = element_types.from_precision(port.get("precision", ""))
@@ -258,7 +270,7 @@ def port_type(port: Element) -> Attribute:
 
 
 def parameter(layer: Layer, texts: dict[str, str]) -> tuple[dict[str, Attribute], list[Attribute]]:
-    """Properties and types of a Parameter. One without shape is a scalar, as for the runtime."""
+    """Properties and types of a Parameter. A Parameter without shape is a scalar, as in the runtime."""
     text = texts.get("shape", "").strip().strip("[]")
     entries = [_dimension(entry.strip()) for entry in text.split(",")] if text and text != "..." else []
     element = element_type(texts["element_type"]) if "element_type" in texts else element_types.dynamic
@@ -278,7 +290,7 @@ def _dimension(text: str) -> str:
         if text in ("?", "-1"):
             return "?"
         if not re.fullmatch(r"\d{1,18}", text, re.ASCII):
-            raise ModelFileError(f"{text!r} is no dimension")
+            raise ModelFileError(f"{text!r} is not a dimension")
         return text
     low, high = int(match[1] or 0), int(match[2]) if match[2] else None
     if (low == 0 and high is None) or (high is not None and high < low):

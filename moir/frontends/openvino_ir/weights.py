@@ -36,7 +36,7 @@ class WeightsFile:
             element: its element type.
             shape: its shape.
             offset: the position of its first byte in the file.
-            size: the number of its bytes; more than it needs are permitted, and left out.
+            size: the number of its bytes; surplus bytes are permitted and ignored.
 
         Raises ModelFileError if the bytes are not in the file, or contradict type and shape.
         """

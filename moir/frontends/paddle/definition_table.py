@@ -5,8 +5,8 @@ in PIR differ:
 
     top_k_v2=topk: X k|K -> Out Indices ; keepdim=keep_dim
 
-`kind=pir` is a kind of programs and that of PIR, `kind=` has the same name in both. `pir(A,B)` gives the order of PIR's
-operands where that is another one; `_` is an operand that is left out. An operand is `Name`, `*Name` for a list, or
+`kind=pir` is a kind of programs and that of PIR, `kind=` has the same name in both. `pir(A,B)` gives the order of
+PIR's operands where it differs; `_` is an operand that is left out. An operand is `Name`, `*Name` for a list, or
 `attribute|Name|List+` with any of these left out: a number is an attribute, a tensor, or a list of tensors of one
 element.
 
@@ -47,6 +47,7 @@ elementwise_add=add elementwise_sub=subtract elementwise_mul=multiply elementwis
   grad_add minus less_than= less_equal= greater_than= greater_equal= equal= not_equal= equal_all= logical_and= logical_or= logical_xor=
   bitwise_and= bitwise_or= bitwise_xor= bitwise_left_shift= bitwise_right_shift= heaviside= dot= bmm= kron=: X Y
 copysign=: x y
+dist=: X Y
 elementwise_heaviside: X Y
 atan2=: X1 X2
 mv=: X Vec
@@ -57,6 +58,9 @@ cross=: X Y ; axis=dim
 matmul_v2=matmul: X Y ; transpose_x=trans_x transpose_y=trans_y
 matmul=legacy_matmul: X Y ; transpose_x=transpose_X transpose_y=transpose_Y
 mul=matmul_with_flatten: X Y
+inverse= determinant=det: Input
+matrix_power=: X
+multi_dot=: *X
 addmm=: Input X Y ; alpha=Alpha beta=Beta
 baddbmm=: Input X Y ; alpha=Alpha beta=Beta
 fc=: Input W Bias
@@ -65,9 +69,10 @@ einsum=: *Operands
 multiplex=multiplex(X,Ids): Ids *X
 
 # Reductions.
-reduce_mean=mean reduce_max=max reduce_min=min reduce_amax=amax reduce_amin=amin reduce_prod=prod reduce_sum=sum: X dim|
+reduce_mean=mean reduce_max=max reduce_min=min reduce_amax=amax reduce_amin=amin reduce_prod=prod reduce_sum=sum:
+  X dim|AxisTensor|AxisTensorList+
   ; keepdim=keep_dim axis=dim dtype=out_dtype
-reduce_all=all reduce_any=any: X dim| ; keepdim=keep_dim axis=dim
+reduce_all=all reduce_any=any: X dim|AxisTensor|AxisTensorList+ ; keepdim=keep_dim axis=dim
 frobenius_norm=: X dim| ; keepdim=keep_dim
 mean=mean_all squared_l2_norm= l1_norm=: X
 logsumexp= p_norm=: X
@@ -91,6 +96,7 @@ deformable_conv= deformable_conv_v1: Input Offset Filter Mask
 pool2d=: X ksize|
 pool3d=: X ksize| ; kernel_size=ksize
 max_pool2d_with_index= max_pool3d_with_index=: X -> Out Mask ; kernel_size=ksize
+unpool= unpool3d=: X Indices output_size|
 unfold= fold= im2sequence: X
 
 # Normalization.
@@ -99,7 +105,7 @@ batch_norm=batch_norm_ batch_norm=batch_norm sync_batch_norm=sync_batch_norm_: X
 layer_norm=: X Scale Bias -> Y Mean Variance
 group_norm=: X Scale Bias -> Y Mean Variance ; data_format=data_layout
 instance_norm=: X Scale Bias -> Y SavedMean SavedVariance
-rms_norm=: x scale -> y invvar
+rms_norm=: x bias residual norm_weight norm_bias -> out residual_out inv_var
 affine_channel=: X Scale Bias
 lrn=: X -> Out MidOut
 data_norm: X BatchSize BatchSum BatchSquareSum scale_w bias -> Y Means Scales
@@ -140,6 +146,7 @@ reverse=: X axis|
 roll=: X shifts|ShiftsTensor
 tril_triu tril= triu= diag_v2=diag: X
 diag_embed= trace= diagonal=: Input
+fill_diagonal=: X
 slice=: Input starts|StartsTensor|StartsTensorList+ ends|EndsTensor|EndsTensorList+
 strided_slice=: Input starts|StartsTensor|StartsTensorList+ ends|EndsTensor|EndsTensorList+ strides|StridesTensor|StridesTensorList+
 crop_tensor=crop: X shape|Shape|ShapeTensor+ offsets|Offsets|OffsetsTensor+
@@ -151,6 +158,7 @@ repeat_interleave=repeat_interleave_with_tensor_index: X RepeatsTensor ; repeats
 # Indices.
 gather=: X Index axis|Axis
 gather_nd= index_sample=: X Index
+gather_tree=: Ids Parents
 index_select=: X Index ; axis=dim
 index_add=: X Index AddValue
 index_put=index_put(x,indices,value): x value *indices
@@ -169,6 +177,7 @@ top_k: X k|K -> Out Indices
 argsort=: X -> Out Indices
 kthvalue=: X -> Out Indices
 unique=: X -> Out Indices Index Counts
+unique_consecutive=: X -> Out Index Counts
 searchsorted=: SortedSequence Values
 one_hot_v2=one_hot one_hot: X depth|depth_tensor
 sequence_mask=: X maxlen|MaxLenTensor
@@ -186,6 +195,10 @@ eye=: num_rows| num_columns|
 tril_indices= triu_indices=:
 range=arange: Start End Step
 linspace=: Start Stop Num
+logspace=: Start Stop Num Base
+randint=: shape|ShapeTensor|ShapeTensorList+
+randperm=:
+multinomial=: X num_samples|
 
 # Recurrent networks.
 rnn=rnn(Input,PreState,WeightList,SequenceLength,_) rnn=rnn_(Input,PreState,WeightList,SequenceLength,_):

@@ -23,7 +23,7 @@ class Part(Record):
     Args:
         attribute: the attribute of a program that it may be; empty if it never is one.
         name: its name in a program.
-        joined: the name of the list of tensors of one element each that it may be in a program.
+        joined: the name of the list of tensors with one element each that a program may have in its place.
         is_list: whether it stands for any number of operands.
     """
 

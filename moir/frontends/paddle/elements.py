@@ -26,7 +26,7 @@ DATA_TYPES: Mapping[str, int] = {
     "Undefined": -1,
     "Undefined(ALL_DTYPE)": -1,
 }
-"""The numbers of element types by the names that PIR's attributes have for them; -1 says that none is given."""
+"""The numbers of element types by their names in PIR's attributes; -1 means that no type is given."""
 
 TYPE_NAMES: Mapping[str, int] = {
     "0.t_bool": 0,

@@ -1,7 +1,7 @@
 """PaddlePaddle model -> module in the `paddle` dialect.
 
 NAME.pdmodel + NAME.pdiparams     a program and its parameters
-__model__ + __params__            the same of older versions; or one file a parameter
+__model__ + __params__            the same in older versions; or one file for each parameter
 NAME.json + NAME.pdiparams        PIR, since version 3
 """
 
@@ -33,7 +33,7 @@ from moir.frontends.protobuf.damage import report_damage
 from moir.frontends.protobuf.wire import Splitter
 
 STREAM_NAMES = ("__params__", "params", "model.pdiparams")
-"""Usual names of the stream of a program with another name."""
+"""Usual names of a stream of parameters that is not named like its program."""
 SUFFIX = ".pdiparams"
 
 
@@ -82,7 +82,7 @@ def _message(path: Path, mapped: mmap.mmap) -> Any:
         program: Any = kind.FromString(mapped[:])
     except ValueError as error:
         report_damage(splitter, kind)
-        reason = "damaged or no PaddlePaddle program: its protobuf encoding is invalid"
+        reason = "damaged or not a PaddlePaddle program: its protobuf encoding is invalid"
         raise ModelFileError(reason, location=str(path)) from error
     if not program.blocks or any(block.idx != number for number, block in enumerate(program.blocks)):
         raise ModelFileError("the blocks of the program are not in order", location=str(path), hint="the file is damaged")
@@ -108,7 +108,7 @@ def _parameter_names(program: Any) -> list[str]:
 def _parameters(path: Path, names: list[str]) -> dict[str, DataAttr]:
     """The values of the parameters: from one stream beside the program, or from a file for each.
 
-    Raises ModelFileError if there is none of both.
+    Raises ModelFileError if there is neither.
     """
     stream = path.with_suffix(SUFFIX)
     beside = [stream] if path.suffix else [path.with_name(each) for each in STREAM_NAMES]

@@ -69,7 +69,7 @@ def arranged(
     Args:
         scope: where constants are built.
         definition: the definition of its kind.
-        given: the values of each operand that is there, by its place.
+        given: the values of each operand that is present, by its place.
         attributes: the attributes with the names of programs; those that are operands are taken out.
         name: the name of the operation.
     """

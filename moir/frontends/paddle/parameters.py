@@ -3,7 +3,7 @@
     u32 version 0, u64 levels of sequences (u64 size and offsets of each), u32 version 0,
     i32 size of a TensorDesc, the TensorDesc, the elements
 
-The tensors of a stream have no names: they are those of the parameters of the program, sorted by name.
+The tensors of a stream have no names: they are in the order of the program's parameters, sorted by name.
 
 Source: SerializeToStream in lod_tensor.cc and TensorToStream in tensor_util.cc of PaddlePaddle 2.6.
 """
@@ -66,13 +66,13 @@ class _Stream:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the stream has been read to its end."""
         return self._position == len(self._mapped)
 
     def tensor(self, name: str) -> DataAttr:
         """The next tensor, which is the parameter of this name."""
         if self.is_at_end:
-            raise self._error(f"the file ends in front of parameter {name!r}")
+            raise self._error(f"the file ends before parameter {name!r}")
         if self._unpack("<I", name) != 0:
             raise self._error(f"parameter {name!r} is stored in an unknown form; is this a stream of PaddlePaddle's parameters?")
         levels = self._unpack("<Q", name)
@@ -106,7 +106,7 @@ class _Stream:
         return DataAttr(TensorData(values, element, tuple(shape)))
 
     def _take(self, size: int, name: str) -> int:
-        """The position of the next `size` bytes, which are passed over."""
+        """The position of the next `size` bytes, which are skipped."""
         start = self._position
         if size > len(self._mapped) - start:
             raise self._error(f"parameter {name!r} needs {size} bytes where {len(self._mapped) - start} are left")

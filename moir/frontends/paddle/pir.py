@@ -3,8 +3,8 @@
     %8 = "pd_op.mean"(%6, %7) {keepdim = false}
 ->  %y = paddle.reduce_mean(%x, %axes) {keep_dim = false, name = "mean_8"}
 
-Operations have the kinds and attributes of programs (`moir.frontends.paddle.definitions`). A value that is a list of
-tensors is all of them; lists are made and taken apart while they are read.
+Operations have the kinds and attributes of programs (`moir.frontends.paddle.definitions`). A list of tensors in the
+program becomes several values; building and unpacking lists costs no operations.
 
 Source: PaddlePaddle 3.3, pd_op.h and control_flow_op.cc.
 """
@@ -33,7 +33,7 @@ from moir.frontends.paddle.pir_file import PARAMETER, PirBlock, PirOperation, Pi
 from moir.frontends.paddle.scope import Key, Scope, new_parameter
 
 ARRAY_WRITE = "array_write_"
-"""The kind that writes an array of tensors, in its place."""
+"""The kind that writes to an array of tensors in place."""
 MAXIMUM_RESULTS = 10_000
 """Largest number of tensors in a list."""
 MAXIMUM_ARGUMENTS = 1_000_000
@@ -169,7 +169,7 @@ class PirBuilder:
         """A list of integers, which becomes a constant where it is used."""
         value: Any = op.attributes.get("value")
         if not isinstance(value, list) or not all(isinstance(each, int) for each in cast("list[Any]", value)) or len(op.results) != 1:
-            self._fail(op, "its value is no list of integers")
+            self._fail(op, "its value is not a list of integers")
         data = number_data(value, op.kind)
         if op.attributes.get("dtype") == "int32":
             data = DataAttr.of(np.asarray(value, np.int64).astype(np.int32))
@@ -203,7 +203,7 @@ class PirBuilder:
                 scope.set(key, built.results[0])
 
     def _create_array(self, op: PirOperation, scope: Scope) -> None:
-        """An empty array of tensors of the shape that its type says."""
+        """An empty array of tensors of the shape in its type."""
         if len(op.results) != 1 or op.results[0].is_list:
             self._fail(op, "it has one result, which is an array")
         element, shape = op.results[0].types[0]
@@ -211,7 +211,7 @@ class PirBuilder:
         self._set(op, build(scope, "create_array", [], properties, self._name(op), self._result_names(op)), scope)
 
     def _written_arrays(self, block: PirBlock) -> list[Key]:
-        """The arrays from around a block that it, or a block in it, writes."""
+        """The arrays defined outside of a block that the block, or one nested in it, writes."""
         own = {result.number for op in block.operations for result in op.results}
         found: dict[Key, None] = {}
         for op in block.operations:
@@ -221,7 +221,7 @@ class PirBuilder:
         return list(found)
 
     def _result_names(self, op: PirOperation) -> list[list[str]]:
-        """The names of the results, by the kind and the number of each: PIR has none."""
+        """The names of the results, made from their kind and number, since PIR has no names."""
         names = [
             [f"{op.kind}_{result.number}" if not result.is_list else f"{op.kind}_{result.number}.{index}"]
             for result in op.results

@@ -22,7 +22,7 @@ MAXIMUM_DEPTH = 100
 """Largest nesting of regions."""
 
 PARAMETER = "parameter"
-"""The kind of parameters, which are abbreviated in the file."""
+"""The kind given here to operations that declare a parameter, which the file abbreviates."""
 
 
 class Value(NamedTuple):
@@ -68,7 +68,7 @@ class PirProgram(NamedTuple):
 
 
 def read_program(path: Path, mapped: mmap.mmap) -> PirProgram:
-    """Read a PIR file. Raises ModelFileError if it is damaged or none."""
+    """Read a PIR file. Raises ModelFileError if the file is damaged, or is not a PIR file."""
     if len(mapped) > MAXIMUM_TEXT_BYTES:
         raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path))
     try:
@@ -163,7 +163,9 @@ class _Reader:
         return Value(number, [self._type(each, what) for each in members], is_list)
 
     def _type(self, entry: Any, what: str) -> tuple[str, list[int]]:
-        """The name of the element type and the dimensions of a tensor, or of those of an array; else an empty name."""
+        """The name of the element type and the dimensions of a tensor, or of the tensors of an array; an empty name
+        for any other type.
+        """
         fields = self._fields(entry, f"a type of {what}")
         if fields.get("#") not in ("0.t_dtensor", "1.t_dense_tensor_array"):
             return "", []
@@ -173,7 +175,7 @@ class _Reader:
         element = self._fields(parts[0], f"an element type of {what}").get("#")
         sizes = self._list(parts[1], f"a type of {what}")
         if not isinstance(element, str) or not all(type(size) is int and -(1 << 63) <= size < 1 << 63 for size in sizes):
-            raise self._error(f"a type of {what} is no tensor")
+            raise self._error(f"a type of {what} is not a tensor")
         return element, [max(size, -1) for size in sizes]
 
     def _attribute(self, entry: Any, what: str, depth: int) -> Any:
@@ -193,11 +195,11 @@ class _Reader:
         return self._plain(value, what)
 
     def _float(self, value: str | int, what: str) -> float:
-        """A float that is written as an integer, or as text if JSON cannot write it."""
+        """A float, which the file may write as an integer, or as text if JSON has no notation for it."""
         try:
             return float(value)
         except (ValueError, OverflowError):
-            raise self._error(f"an attribute of {what} is no number") from None
+            raise self._error(f"an attribute of {what} is not a number") from None
 
     def _plain(self, value: Any, what: str) -> Any:
         if value is None or isinstance(value, bool | float | str):
@@ -220,13 +222,13 @@ class _Reader:
 
     def _fields(self, entry: Any, what: str) -> dict[str, Any]:
         if not isinstance(entry, dict):
-            raise self._error(f"{what} is no object")
+            raise self._error(f"{what} is not an object")
         return cast("dict[str, Any]", entry)
 
     def _list(self, entry: Any, what: str) -> list[Any]:
         if not isinstance(entry, list):
-            raise self._error(f"{what} are no list")
+            raise self._error(f"{what} are not a list")
         return cast("list[Any]", entry)
 
     def _error(self, reason: str) -> ModelFileError:
-        return ModelFileError(reason, location=str(self._path), hint="the file is damaged, or no PIR program of PaddlePaddle")
+        return ModelFileError(reason, location=str(self._path), hint="the file is damaged, or not a PIR program of PaddlePaddle")

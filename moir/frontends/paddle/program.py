@@ -26,7 +26,7 @@ from moir.dialects.properties import attribute_of, string_attribute
 from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.operations import declared_type
-from moir.frontends.paddle.definitions import definition_of
+from moir.frontends.paddle.definitions import Definition, definition_of
 from moir.frontends.paddle.elements import TENSOR, TENSOR_ARRAY
 from moir.frontends.paddle.messages import ATTRIBUTE_FIELDS
 from moir.frontends.paddle.operation import IGNORED, arranged, build
@@ -34,6 +34,14 @@ from moir.frontends.paddle.scope import Key, Scope, new_parameter
 
 EMPTY = "@EMPTY@"
 """The name of a variable that is absent."""
+
+UNREAD = frozenset(
+    (
+        *("batch_norm.MomentumTensor", "sync_batch_norm.MomentumTensor", "fake_quantize_range_abs_max.Iter", "lod_reset.Y"),
+        *("moving_average_abs_max_scale.InAccum", "moving_average_abs_max_scale.InState", "read_from_array.X_W"),
+    )
+)
+"""The inputs of operations that do not affect their results in inference, each with the kind of its operation."""
 
 
 class ProgramBuilder:
@@ -82,7 +90,7 @@ class ProgramBuilder:
     def _input_type(self, name: str) -> Attribute:
         variable = self._variables.get(name)
         if variable is None or variable.type.type != TENSOR:
-            raise ModelFileError(f"the input {name!r} is no tensor that the program declares", location=str(self._path))
+            raise ModelFileError(f"the input {name!r} is not a tensor that the program declares", location=str(self._path))
         description = variable.type.lod_tensor.tensor
         element = ELEMENTS.get(description.data_type)
         if element is None:
@@ -99,7 +107,7 @@ class ProgramBuilder:
         return value
 
     def _empty_array(self, name: str, scope: Scope) -> SSAValue | None:
-        """A new array of tensors for a variable that is one and has no value yet; None for another variable."""
+        """A new array of tensors, if a variable is an array that has no value yet; else None."""
         variable = self._variables.get(name)
         if variable is None or variable.type.type != TENSOR_ARRAY:
             return None
@@ -117,7 +125,7 @@ class ProgramBuilder:
         return names[0]
 
     def _set(self, name: str, value: SSAValue, scope: Scope) -> None:
-        """Let a variable have a value. A tensor that it had before gives up its name, unless that is an input."""
+        """Assign a value to a variable. The tensor that it had before loses the name, unless it is an input."""
         before = scope.own(name)
         if before is not None:
             is_input = isinstance(before.owner, Operation) and before.owner.name.startswith("opset1.")
@@ -148,6 +156,7 @@ class ProgramBuilder:
             operands = [self._value(each, desc, scope) for names in inputs.values() for each in names]
             properties: dict[str, Attribute] = {each: attribute_of(value) for each, value in attributes.items()}
         else:
+            self._check_inputs(desc, {each for each, names in inputs.items() if names}, definition)
             given: dict[int, list[SSAValue]] = {}
             for place, part in enumerate(definition.operands):
                 if (desc.type, part.name) == ("write_to_array", "Array"):
@@ -165,8 +174,16 @@ class ProgramBuilder:
         for each, value in zip(results, op.results, strict=True):
             self._set(each, value, scope)
 
+    def _check_inputs(self, desc: Any, given: set[str], definition: Definition) -> None:
+        """Raises ModelFileError if an operation has inputs that its definition does not have."""
+        names = {name for part in definition.operands for name in (part.name, part.joined)}
+        if unknown := sorted(name for name in given - names if f"{desc.type}.{name}" not in UNREAD):
+            reason = f"its input{'s' * (len(unknown) > 1)} {', '.join(unknown)} {'are' if len(unknown) > 1 else 'is'} unknown"
+            hint = "moir would compute something else without; save the model with another version of PaddlePaddle"
+            raise ModelFileError(reason, operation=f"paddle.{desc.type}", node=self._name(desc), location=str(self._path), hint=hint)
+
     def _name(self, desc: Any) -> str:
-        """The name of an operation: that of its first result, as operations of a program have none."""
+        """The name of an operation: that of its first result, because operations have no names in a program."""
         return next((name for each in desc.outputs for name in each.arguments if name != EMPTY), desc.type)
 
     def _attributes(self, desc: Any) -> dict[str, Any]:
@@ -239,7 +256,7 @@ class ProgramBuilder:
     def _conditional_block(self, desc: Any, scope: Scope) -> None:
         """A branch -> paddle.conditional_block(condition, earlier values…, captured…), whose region gives the new ones.
 
-        A variable that has no value before has none where the branch is not taken.
+        A variable that has no value before the branch has none either if the branch is not taken.
         """
         block, condition = self._inner(desc), self._value(self._only(desc, desc.inputs, "Cond"), desc, scope)
         written = self._writes(block)
@@ -261,7 +278,7 @@ class ProgramBuilder:
 
 
 def _integer(desc: Any, name: str) -> int:
-    """An integer attribute; 0 if it is not there."""
+    """An integer attribute; 0 if it is absent."""
     return next((attribute.i for attribute in desc.attrs if attribute.name == name), 0)
 
 

@@ -13,10 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
-from moir.dialects.names import tensor_names
-from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import UNKNOWN, tensor
-from moir.frontends.operations import Operations
+from moir.dialects.shapes import UNKNOWN
+from moir.frontends.operations import Operations, named
 
 Key: TypeAlias = Hashable
 """The key of a value: the name of a variable, or the number of a value of PIR."""
@@ -24,15 +22,14 @@ Key: TypeAlias = Hashable
 
 def new_parameter(type_: Attribute, name: str | None = None) -> Operation:
     """A Parameter; an input of the model has a name."""
-    attributes: dict[str, Attribute] = {} if name is None else {"name": string_attribute(name), "tensor_names": tensor_names(name)}
-    return opset.operation("opset1.Parameter").create(result_types=[type_], attributes=attributes)
+    return opset.operation("opset1.Parameter").create(result_types=[type_], attributes={} if name is None else named(name, name))
 
 
 class Scope:
     """The values of a block.
 
     Args:
-        constants: the constant of a key with its name; None if the key stands for another value.
+        constants: returns the constant of a key with its name; None if the key stands for another value.
         parent: the scope around it; None for the outermost block.
     """
 
@@ -53,13 +50,13 @@ class Scope:
         return self._values.get(key)
 
     def given(self, key: Key, type_: Attribute) -> Operation:
-        """A new Parameter that a key stands for, such as a value that a loop carries."""
+        """A new Parameter as the value of a key, such as a value that a loop carries."""
         parameter = new_parameter(type_)
         self._values[key] = parameter.results[0]
         return parameter
 
     def find(self, key: Key) -> SSAValue | None:
-        """The value of a key, which is captured if it is one of an enclosing block; None if there is none."""
+        """The value of a key, captured if it belongs to an enclosing block; None if there is none."""
         found = self._values.get(key)
         if found is None and (constant := self._constants(key)) is not None:
             found = self._values[key] = self.constant(constant[1], constant[0])
@@ -70,14 +67,7 @@ class Scope:
 
     def constant(self, data: DataAttr, name: str = "") -> SSAValue:
         """A constant."""
-        attributes: dict[str, Attribute] = {}
-        if name:
-            attributes = {"name": string_attribute(name), "tensor_names": tensor_names(name)}
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": data}, attributes=attributes, result_types=[tensor(data.shape, data.element)]
-        )
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.constant(data, named(name, name) if name else None)
 
     def absent(self) -> SSAValue:
         """The value for an absent operand."""
@@ -87,9 +77,9 @@ class Scope:
         """The block as a region.
 
         Args:
-            keys: the values from around it for which it has Parameters, in order, whether it uses them or not.
+            keys: the values from outside for which it gets Parameters, in order, used or not.
             results: the values of its Results.
-            first: Parameters in front of the others.
+            first: Parameters before the others.
         """
         parameters = list(first)
         for key in keys:

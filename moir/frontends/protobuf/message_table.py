@@ -1,7 +1,7 @@
-"""Protobuf messages that a table describes: no generated code, and no import of the framework that they are of.
+"""Protobuf messages that a table describes: no generated code, and no import of the framework that defines them.
 
-Messages in the binary format are of the classes of `MessageTable.reader`. Protobuf's own classes, which also read the
-text format, are built at the first use in a descriptor pool of their own, so they do not conflict with those of an
+Messages in the binary format are read by the classes of `MessageTable.reader`. Protobuf's own classes, which also read
+the text format, are built at the first use in a descriptor pool of their own, so they do not conflict with those of an
 installed framework. Both skip fields that are not in the table, and have the same attributes.
 """
 
@@ -44,8 +44,8 @@ class MessageTable:
 
     Args:
         package: name of the protobuf package, which is part of the names of messages.
-        rows: a message per row: number, name and type of each field. `*` in front of the type marks a repeated field,
-            `|` stands in front of the name of the field's oneof, and braces around the type of values mark a map from
+        rows: a message per row: number, name and type of each field. `*` before the type marks a repeated field,
+            `|` stands before the name of the field's oneof, and braces around the type of values mark a map from
             strings. A row may go on in lines that begin with blanks.
         enums: the names of the values of each enumeration, by number.
         strict: whether a string that is not in UTF-8 is an error, as the syntax `proto3` demands; else it is bytes.

@@ -31,7 +31,7 @@ class ScalarType:
     Args:
         wire: its wire type.
         default: the value of a field that is not in a message.
-        of_encoded: a value, from the unsigned integer that encodes it (VARINT), or from its bytes.
+        of_encoded: decodes a value from the unsigned integer that encodes it (VARINT), or from its bytes.
         array: the numpy type of many values; those with variable length are 64-bit integers first.
     """
 
@@ -81,8 +81,8 @@ class Field:
     Args:
         name: its name.
         scalar: its type if it is a number, else None.
-        message: gives the class of its messages, at the first use; None if it is no message.
-        text: whether it is a string; what is neither number, message nor string is bytes.
+        message: gives the class of its messages, at the first use; None if it is not a message.
+        text: whether it is a string; a field that is neither number, message nor string is bytes.
         repeated: whether it is a list.
         is_map: whether its messages are pairs of a key and a value, of a mapping.
         oneof: the group of fields of which a message has one; empty if it is in none.
@@ -110,7 +110,7 @@ class Field:
 
     @cached_property
     def kind(self) -> type[Message] | None:
-        """The class of its messages; None if it is no message."""
+        """The class of its messages; None if it is not a message."""
         return None if self._message is None else self._message()
 
     def tags(self, number: int) -> list[int]:
@@ -120,7 +120,7 @@ class Field:
         return [number << 3 | self.scalar.wire, *([number << 3 | LENGTH] if self.repeated else [])]
 
     def default(self) -> object:
-        """The value if it is not in a message; None if that is a message."""
+        """The value of the field in a message that does not have it; None if the field is itself a message."""
         if self._message is not None:
             return () if self.repeated and not self.is_map else None
         if self.repeated:
@@ -129,12 +129,12 @@ class Field:
 
 
 def oneof_attribute(group: str) -> str:
-    """The attribute of a message with the name of the field of a oneof that it has: a name that no field can have."""
+    """The name of the attribute that says which field of a oneof a message has; no field can have this name."""
     return f"oneof {group}"
 
 
 class MapField(dict[str, Any]):
-    """The values of a map field by key. A key that is not there has an empty message.
+    """The values of a map field by key. An absent key has an empty message.
 
     Args:
         pair: the class of the pairs of a key and a value.
@@ -176,7 +176,7 @@ class Message:
         return MapField(field.kind) if field.is_map else field.kind()
 
     def HasField(self, name: str) -> bool:
-        """Whether the message has a field, which is no list."""
+        """Whether the message has a field, which is not a list."""
         return name in vars(self)
 
     def WhichOneof(self, group: str) -> str | None:
@@ -196,7 +196,7 @@ class Message:
     def _read(self, encoded: bytes, position: int, end: int, depth: int) -> None:
         """Add the fields between two offsets to the message.
 
-        Reading past `end` is noticed at the end of a field, or as an IndexError at the end of all.
+        Reading past `end` is noticed at the end of a field, or as an IndexError at the end of the file.
         """
         if depth > MAXIMUM_DEPTH:
             raise ValueError("nested too deeply")

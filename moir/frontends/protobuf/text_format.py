@@ -1,7 +1,7 @@
 """Protobuf's text format without a description of the messages: a text -> a tree of fields.
 
-The `.prototxt` of Caffe has layers and parameters of forks, a `pipeline.config` fields of any version: their text is
-kept as it is. What a field means is decided where it is used.
+The `.prototxt` of Caffe may have layers and parameters of forks, a `pipeline.config` may have fields of any version:
+all fields are kept. The meaning of a field is decided where it is used.
 
 Source: https://protobuf.dev/reference/protobuf/textformat-spec.
 """
@@ -23,13 +23,13 @@ MAXIMUM_DEPTH = 64
 _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)$")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)[fF]?$", re.IGNORECASE)
 _LONGEST_INTEGER = 24
-"""Characters of the longest integer of 64 bits, with its sign and a few zeros in front."""
+"""Characters of the longest integer of 64 bits, with its sign and a few leading zeros."""
 _EXPECTED = re.compile(r"""Expected ("[^"\w]{1,3}"(?: or "[^"\w]{1,3}"| or a message)?|[a-z]+(?: [a-z]+)*)[,.]""")
 """The part of an error of protobuf's parser that says what it expected. The rest quotes the file, and is left out."""
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 Scalar: TypeAlias = "bool | int | float | str"
-"""A value of a field that is no message. The name of a value of an enumeration is a text, as a string is."""
+"""A value of a field that is not a message. The name of a value of an enumeration is a text, as a string is."""
 
 
 class TextMessage:
@@ -53,7 +53,7 @@ class TextMessage:
         return [value for value in self.fields.get(name, ()) if isinstance(value, TextMessage)]
 
     def scalars(self, name: str) -> list[Scalar]:
-        """The values of a field that are no messages."""
+        """The values of a field that are not messages."""
         return [value for value in self.fields.get(name, ()) if not isinstance(value, TextMessage)]
 
     def text(self, name: str, default: str = "") -> str:
@@ -66,7 +66,7 @@ class TextMessage:
         return [str(value) for value in self.scalars(name)]
 
     def integers(self, name: str) -> list[int]:
-        """The integers among the values of a field; a truth value is a number, too."""
+        """The integers among the values of a field; a boolean is an integer, too."""
         return [int(value) for value in self.scalars(name) if isinstance(value, int)]
 
 
@@ -89,7 +89,7 @@ def read_text(path: Path, model: Path | None = None) -> TextMessage:
 
 
 def read_configuration(path: Path, what: str) -> TextMessage:
-    """Read a configuration in text format that the user named; `what` it should be is for messages.
+    """Read a configuration in text format that the user named; `what` is its designation in messages.
 
     Raises ModelFileError, with the line, if it is not in that format, larger than a configuration, or nested too
     deeply.
@@ -116,7 +116,9 @@ def place_of(error: Any, path: Path) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """The reason of an error of protobuf's parser, without the content of the file: it may be no model, and secret."""
+    """The reason of an error of protobuf's parser, without the content of the file, which may be secret and not a
+    model at all.
+    """
     found = _EXPECTED.search(str(error))
     return "a value does not fit its field" if found is None else f"{found[1]} is expected"
 

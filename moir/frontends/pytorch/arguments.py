@@ -43,7 +43,7 @@ class Arguments(NamedTuple):
 
 
 def add_argument(arguments: Arguments, name: str, given: Fields, value_of_name: Callable[[str], SSAValue]) -> None:
-    """Add an argument, which has exactly one key. Raises ModelFileError for one of another form."""
+    """Add an argument, a mapping with exactly one key. Raises ModelFileError for any other form."""
     key, content = given.only()
     if key in IGNORED or key == "as_none" or name == "pin_memory":
         return
@@ -94,4 +94,4 @@ def _constant(given: Fields, content: Any) -> Attribute:
     try:
         return attribute_of(content)
     except (TypeError, OverflowError, ValueError, VerifyException):
-        raise given.error(f"{content!r} is no argument") from None
+        raise given.error(f"{content!r} is not an argument") from None

@@ -1,6 +1,7 @@
-"""Sizes as expressions of symbols, in SymPy's constructor form: parsed into calls, never evaluated by Python.
+"""Sizes as expressions of symbols, as SymPy writes them: parsed into calls, never evaluated by Python.
 
     Mul(Integer(16), Symbol('s77', positive=True, integer=True))  ->  Call("Mul", (16, Symbol("s77")))
+    16*s77 - 1                                                    ->  Call("Add", (Call("Mul", …), -1)), by torch 2.5
 
 `bounds_of` gives the smallest and the largest value from those of the symbols.
 """
@@ -17,7 +18,15 @@ LARGEST = 2**63 - 1
 _LONGEST_TEXT = 20_000
 _DEEPEST = 50
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>-?\d{1,19})|(?P<name>[A-Za-z_]\w*)|(?P<text>'[^']*')|(?P<sign>[(),=]))")
+_TOKEN = re.compile(r"\s*(?:(?P<number>\d{1,19})|(?P<name>[A-Za-z_]\w*)|(?P<text>'[^']*')|(?P<sign>\*\*|//|[-+*/%(),=]))")
+
+_OPERATORS = {
+    **{"+": (1, "Add"), "-": (1, "Add"), "**": (4, "Pow")},
+    **{"*": (2, "Mul"), "/": (2, "IntTrueDiv"), "//": (2, "FloorDiv"), "%": (2, "Mod")},
+}
+"""Operators between expressions, with their precedence and the function that they stand for."""
+_SIGN = 3
+"""The precedence of a minus sign before an expression."""
 
 
 class Symbol(NamedTuple):
@@ -27,7 +36,7 @@ class Symbol(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A function of expressions, such as `Add`."""
+    """A call of a function, such as `Add`, on expressions."""
 
     function: str
     operands: tuple[Expression, ...]
@@ -38,7 +47,7 @@ Bounds: TypeAlias = "tuple[int, int]"
 
 
 def parse(text: str) -> Expression:
-    """Parse an expression. Raises ValueError if the text is none."""
+    """Parse an expression. Raises ValueError if the text is not an expression."""
     if len(text) > _LONGEST_TEXT:
         raise ValueError("an expression of more than 20,000 characters")
     tokens: list[tuple[str, str]] = []
@@ -46,22 +55,68 @@ def parse(text: str) -> Expression:
     while position < len(text.rstrip()):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise ValueError(f"{text[:80]!r} is no expression of sizes")
+            raise ValueError(f"{text[:80]!r} is not an expression of sizes")
         tokens.append((match.lastgroup or "", match.group().strip()))
         position = match.end()
     expression, rest = _expression(tokens, 0, 0)
     if rest != len(tokens):
-        raise ValueError(f"{text[:80]!r} is no expression of sizes")
+        raise ValueError(f"{text[:80]!r} is not an expression of sizes")
     return expression
 
 
-def _expression(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expression, int]:
-    """The expression that begins at a token, and the index of the token after it."""
+def _expression(tokens: list[tuple[str, str]], at: int, depth: int, least: int = 0) -> tuple[Expression, int]:
+    """The expression that begins at a token, and the index of the token after it.
+
+    Args:
+        tokens: kinds and texts.
+        at: the index of the first token.
+        depth: the number of expressions around it.
+        least: the lowest precedence of an operator that belongs to it.
+    """
+    if depth > _DEEPEST:
+        raise ValueError("an expression of too many levels")
+    left, at = _operand(tokens, at, depth)
+    deeper = 0
+    while at < len(tokens) and tokens[at][1] in _OPERATORS:
+        sign = tokens[at][1]
+        precedence, function = _OPERATORS[sign]
+        if precedence < least:
+            break
+        # What follows belongs to the operand on the right if it binds more closely; powers begin on the right.
+        right, at = _expression(tokens, at + 1, depth + 1, precedence + (sign != "**"))
+        right = negative(right) if sign == "-" else right
+        if isinstance(left, Call) and left.function == function and function in ("Add", "Mul"):
+            left = Call(function, (*left.operands, right))
+            continue
+        left, deeper = Call(function, (left, right)), deeper + 1
+        if deeper > _DEEPEST:
+            raise ValueError("an expression of too many levels")
+    return left, at
+
+
+def _operand(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expression, int]:
+    """A number, a symbol, a call, or an expression in brackets or with a sign, and the index of the token after it."""
     kind, text = tokens[at] if at < len(tokens) else ("", "")
     if kind == "number":
         return int(text), at + 1
-    if kind != "name" or at + 1 >= len(tokens) or tokens[at + 1][1] != "(" or depth > _DEEPEST:
-        raise ValueError(f"{text!r} is no function of sizes")
+    if text == "-":
+        found, at = _expression(tokens, at + 1, depth + 1, _SIGN)
+        return negative(found), at
+    if text == "(":
+        found, at = _expression(tokens, at + 1, depth + 1)
+        if at >= len(tokens) or tokens[at][1] != ")":
+            raise ValueError("an expression without its last bracket")
+        return found, at + 1
+    if kind != "name":
+        raise ValueError(f"{text!r} is not an expression of sizes")
+    if at + 1 >= len(tokens) or tokens[at + 1][1] != "(":
+        return Symbol(text), at + 1
+    return _call(tokens, at, depth)
+
+
+def _call(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expression, int]:
+    """The call that begins at a name and a bracket, and the index of the token after it."""
+    text = tokens[at][1]
     operands: list[Expression] = []
     name = ""
     at += 2
@@ -81,14 +136,19 @@ def _expression(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Exp
     if text == "Symbol" and name:
         return Symbol(name), at + 1
     if name:
-        raise ValueError(f"{text!r} is no function of sizes")
+        raise ValueError(f"{text!r} is not a function of sizes")
     if text == "Integer" and len(operands) == 1:
         return operands[0], at + 1
     return Call(text, tuple(operands)), at + 1
 
 
+def negative(expression: Expression) -> Expression:
+    """The negative of an expression."""
+    return -expression if isinstance(expression, int) else Call("Mul", (-1, expression))
+
+
 def bounds_of(expression: Expression, ranges: Mapping[str, Bounds]) -> Bounds:
-    """The smallest and the largest value of a size; 0 and `LARGEST` if they do not follow from its functions."""
+    """The smallest and the largest value of a size; 0 and `LARGEST` if they cannot be derived."""
     if isinstance(expression, int):
         return (expression, expression)
     if isinstance(expression, Symbol):

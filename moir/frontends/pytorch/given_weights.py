@@ -1,8 +1,9 @@
 """The tensors of other files for the weights of a program, by their names.
 
-A weight whose name the files do not have takes the tensor of the same name with a prefix more or less, as of a module
-that holds the network, or that of a weight which is the same by the files' metadata, by the configuration beside them
-(`tie_word_embeddings`), or as the program has that name, too, and uses one of both: where only one tensor can be meant.
+If the files have no tensor of the name of a weight, it gets another tensor, provided that only one is possible: the
+tensor of the same name with a prefix added or removed (such as the name of a module around the network); the tensor of
+a weight to which it is tied, according to the metadata of the files or the configuration beside them
+(`tie_word_embeddings`); or the tensor of another weight that the program lists and does not use.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ LISTED = 8
 """Names that a message lists."""
 
 EMBEDDINGS = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "shared.weight", "embed_in.weight", "tok_embeddings.weight")
-"""Last parts of the names of embeddings of tokens, which other weights are often the same as."""
+"""Last parts of the names of token embeddings, to which other weights are often tied."""
 
 TIED = ("lm_head.weight", "embed_out.weight", "decoder.weight", "output.weight", *EMBEDDINGS)
 """Last parts of the names of weights that often are the same as the embeddings."""
@@ -38,7 +39,8 @@ def given_weights(
         path: the file or folder that has them.
         shapes: the shapes of the weights by their names.
         optional: the weights that the program itself has.
-        unused: further names of weights that the program has and does not use: of each, a used one may be the same.
+        unused: further names of weights that the program lists and does not use: each may be a second name of a weight
+            that it uses.
 
     Raises ModelFileError if a weight is missing or has another shape; the message lists all of them.
     """
@@ -65,7 +67,7 @@ def given_weights(
 
 
 def _other_name(name: str, shape: Sequence[int], files: SafeTensors) -> str | None:
-    """The only tensor that a name can mean: the same one, or one with a prefix more or less."""
+    """The only tensor that a name can mean: the tensor of this name, or of a name with a prefix added or removed."""
     same = files.same.get(name)
     if same in files.tensors:
         return same
@@ -78,7 +80,10 @@ def _other_name(name: str, shape: Sequence[int], files: SafeTensors) -> str | No
 
 
 def _by_unused(unused: Sequence[str], shapes: Shapes, found: Mapping[str, DataAttr], files: SafeTensors) -> dict[str, str]:
-    """The weights whose tensor has a name that the program has, but does not use."""
+    """Weights without a tensor of their name -> the name of the tensor for each.
+
+    The tensor is the only one of the same shape among those that the program lists and does not use.
+    """
     same: dict[str, str] = {}
     for name in shapes:
         if name not in found:
@@ -89,7 +94,7 @@ def _by_unused(unused: Sequence[str], shapes: Shapes, found: Mapping[str, DataAt
 
 
 def _tied(path: Path, shapes: Shapes, found: Mapping[str, DataAttr], files: SafeTensors) -> dict[str, str]:
-    """The weights that are the same as the embeddings, with the names of these."""
+    """Weights that are tied to the embeddings -> the names of the embeddings."""
     missing = [name for name in shapes if name not in found and name.endswith(TIED)]
     if not missing or not _says_tied(path):
         return {}
@@ -104,7 +109,7 @@ def _tied(path: Path, shapes: Shapes, found: Mapping[str, DataAttr], files: Safe
 
 
 def _says_tied(path: Path) -> bool:
-    """Whether the configuration beside the files says that weights are tied, or nothing of it, which means the same."""
+    """Whether weights are tied according to the configuration beside the files; true if it does not mention that."""
     configuration = (path if path.is_dir() else path.parent) / "config.json"
     if not configuration.is_file():
         return False
@@ -140,5 +145,5 @@ def _check(path: Path, shapes: Shapes, found: Mapping[str, DataAttr], optional: 
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names, the first ones of many."""
+    """Names for a message; only the first ones if there are many."""
     return ", ".join(names[:LISTED]) + (f", … {len(names)} in all" if len(names) > LISTED else "")

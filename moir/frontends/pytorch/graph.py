@@ -3,8 +3,8 @@
     {"target": "torch.ops.aten.linear.default", "inputs": [x, weight, bias], "outputs": [y]}
 ->  %y = aten.linear.default(%x, %weight, %bias) {arguments = ["input", "weight", "bias"]} : tensor<*xf32>
 
-Results have the element types that torch inferred, as they are by its rules of promotion. A node is named by its
-result, with the path of its module in front. A graph of control flow becomes a region with a Parameter for each input.
+Results have the element types that torch inferred by its rules of promotion. A node is named by its
+result, prefixed by the path of its module. A graph of control flow becomes a region with a Parameter for each input.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from moir.dialects.framework import operation_class
 from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, integers_attribute, string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
-from moir.frontends.operations import Operations
+from moir.frontends.operations import Operations, named
 from moir.frontends.pytorch.arguments import ARGUMENTS, Arguments, add_argument
 from moir.frontends.pytorch.pickles import Subclass
 from moir.frontends.pytorch.program import Fields
@@ -30,6 +30,7 @@ from moir.frontends.pytorch.storages import ELEMENTS
 DIALECT = "aten"
 
 _SYMBOLS = {"sym_int_values": element_types.si64, "sym_bool_values": element_types.boolean, "sym_float_values": element_types.f32}
+_WITH_EFFECTS = "higher_order.with_effects"
 _SUBCLASS_PART = "torch.ops.export.access_subclass_inner_tensor.default"
 
 ALIASING = frozenset(
@@ -38,19 +39,24 @@ ALIASING = frozenset(
         *("to.dtype", "to.device", "to.dtype_layout", "to.other", "view_as.default", "reshape_as.default", "type_as.default"),
     )
 )
-"""Operations whose result is a view or a copy, as strides and element types decide."""
+"""Operations whose result is a view or a copy, depending on strides and element types."""
 
 STRIDED = frozenset(("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"))
-"""Operations on the memory of their operand, whatever its own strides are."""
+"""Operations that read the memory of their operand by other strides than its own."""
 
 COMPLEX = "complex_operands"
-"""The property with the indices of the operands that have complex numbers; it is there where the results have, too."""
+"""The property with the indices of the complex operands, an empty list if only results are complex."""
+
+REAL_RESULTS = "real_results"
+"""The property of an operation on complex numbers whose results are real."""
 
 COPIES = "copies"
-"""The property of such an operation whose result is a copy."""
+"""The property of an operation in `ALIASING` whose result is a copy."""
 
 UNDECIDED = "undecided"
-"""The property of such an operation of which the strides do not say whether its result is a copy, or what it reads."""
+"""The property of an operation in `ALIASING` or `STRIDED` if the file does not tell whether its result is a copy, or
+which memory it reads.
+"""
 
 
 def kind_of_target(target: str) -> str:
@@ -85,9 +91,9 @@ class GraphBuilder:
             self._node(node)
 
     def value(self, name: str) -> SSAValue:
-        """The value of a name. Raises ModelFileError if nothing computes it in front of its use."""
+        """The value of a name. Raises ModelFileError if nothing computes it before its use."""
         if name not in self.values:
-            raise self.graph.error(f"the value {name!r} is not computed in front of its use")
+            raise self.graph.error(f"the value {name!r} is not computed before its use")
         return self.values[name]
 
     def type_of(self, name: str) -> Attribute:
@@ -97,12 +103,12 @@ class GraphBuilder:
         return tensor(None, self.element_of(name))
 
     def element_of(self, name: str) -> Attribute:
-        """The element type of a tensor, of complex numbers that of their parts; dynamic for what is no tensor."""
+        """The element type of a tensor, for complex numbers that of their parts; dynamic for any other value."""
         element = self._meta_element(name)
         return cast("ComplexType[Any]", element).element_type if isinstance(element, ComplexType) else element
 
     def is_complex(self, name: str) -> bool:
-        """Whether a tensor has complex numbers: it is pairs of parts in a last dimension of 2 here."""
+        """Whether a tensor has complex numbers, which are stored here as pairs in a last dimension of 2."""
         return isinstance(self._meta_element(name), ComplexType)
 
     def _meta_element(self, name: str) -> Attribute:
@@ -116,16 +122,10 @@ class GraphBuilder:
 
     def constant(self, name: str, value: DataAttr) -> SSAValue:
         """Append a constant."""
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": value},
-            attributes={"name": string_attribute(name)},
-            result_types=[tensor(value.shape, value.element)],
-        )
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.constant(value, named(name))
 
     def weight(self, name: str, value: DataAttr, placeholder: str) -> SSAValue:
-        """Append a weight: a constant, converted if the program says another element type than its file.
+        """Append a weight: a constant, converted if the program states another element type than its file.
 
         Args:
             name: name of the parameter or buffer.
@@ -148,7 +148,7 @@ class GraphBuilder:
         return op.results[0]
 
     def append(self, kind: str, operands: Sequence[SSAValue], names: Sequence[str], name: str) -> Operation:
-        """Append an operation without results, which torch's signature says in place of a node."""
+        """Append an operation that torch's signature describes in place of a node, such as a write at the end."""
         properties: dict[str, Attribute] = {ARGUMENTS: strings_attribute(names)}
         op = operation_class(DIALECT, kind).create(
             operands=operands, properties=properties, attributes={"name": string_attribute(name)}, result_types=[operands[0].type]
@@ -159,6 +159,9 @@ class GraphBuilder:
     def _node(self, node: Fields) -> None:
         target = node.text("target")
         if target == _SUBCLASS_PART and self._part(node):
+            return
+        if kind_of_target(target) == _WITH_EFFECTS:
+            self._with_effects(node)
             return
         arguments = Arguments([], [], {})
         regions: list[Region] = []
@@ -177,6 +180,8 @@ class GraphBuilder:
         complex_operands = [index for index, value in enumerate(arguments.operands) if value in self._complex]
         if complex_operands or any(each and self.is_complex(each) for each in results):
             properties[COMPLEX] = integers_attribute(tuple(complex_operands))
+            if not any(each and self.is_complex(each) for each in results):
+                properties[REAL_RESULTS] = attribute_of(True)
         if kind in STRIDED and not self._is_whole(node):
             properties[UNDECIDED] = attribute_of(True)
         if kind in ALIASING:
@@ -198,8 +203,23 @@ class GraphBuilder:
                 if self.is_complex(each):
                     self._complex.add(result)
 
+    def _with_effects(self, node: Fields) -> None:
+        """Append what a node applies, whose effects have the order of a chain of tokens.
+
+            {"target": "…with_effects", "inputs": [token, {"as_operator": "…_linalg_check_errors.default"}, …]}
+
+        An assertion has no results, and is left out. Raises ModelFileError if the operator is missing.
+        """
+        inputs, outputs = node.list("inputs"), node.list("outputs")
+        operator = list(node.objects("inputs"))[1].fields("arg").text("as_operator") if len(inputs) > 1 else ""
+        if not operator:
+            raise node.error("the operator of its effect is missing")
+        if any(each for each in _result_names(node)[1:]):
+            content = {**node.content, "target": operator, "inputs": inputs[2:], "outputs": outputs[1:]}
+            self._node(Fields(content, node.place, node.location))
+
     def _part(self, node: Fields) -> bool:
-        """Whether a node reads a part of a tensor of a subclass, which is appended as a constant."""
+        """Whether a node reads an inner tensor of a tensor subclass, for which a constant is appended."""
         given = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
         if "src_subclass_tensor" not in given or "attr" not in given:
             return False
@@ -223,9 +243,7 @@ class GraphBuilder:
                 continue
             held = given.fields(key)
             name = held.text("name", "") or held.text("as_name", "")
-            parameter = opset.operation("opset1.Parameter").create(result_types=[builder.type_of(name)])
-            operations.append(parameter)
-            builder.values[name] = parameter.results[0]
+            builder.values[name] = operations.parameter(builder.type_of(name))
         builder.nodes()
         results: list[Operation] = []
         for given in graph.objects("outputs"):
@@ -235,7 +253,7 @@ class GraphBuilder:
         return Region(Block([*operations.list, *results]))
 
     def output(self, given: Fields) -> SSAValue | None:
-        """The value of an output; None for what is no tensor and no size, such as None and a number."""
+        """The value of an output; None for a value that is neither a tensor nor a size, such as a number."""
         key, _ = given.only()
         if key == "as_tensor":
             return self.value(given.fields(key).text("name"))
@@ -250,7 +268,7 @@ class GraphBuilder:
         return f"{path}/{name}" if path else name
 
     def _is_whole(self, node: Fields) -> bool:
-        """Whether the first operand of a node is its memory, one element after another from the beginning."""
+        """Whether the first operand of a node occupies all of its memory contiguously, from the beginning on."""
         given = next((each.fields("arg") for each in node.objects("inputs") if each.text("name", "") in ("self", "input")), None)
         if given is None or "as_tensor" not in given.content:
             return False
@@ -262,7 +280,7 @@ class GraphBuilder:
         return offset == 0 and _is_contiguous(meta) is True
 
     def _copies(self, node: Fields, kind: str, results: Sequence[str]) -> bool | None:
-        """Whether the result of an operation that may be a view is a copy of its operand; None if nothing says so."""
+        """Whether the result of an operation that may be a view is a copy; None if the file does not say it."""
         inputs = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
         source = next((each.fields("as_tensor").text("name", "") for each in inputs.values() if "as_tensor" in each.content), "")
         if source not in self._metas.content or not results or results[0] not in self._metas.content:
@@ -276,11 +294,13 @@ class GraphBuilder:
             return None
         if kind.startswith(("to.", "type_as.")) or _is_contiguous(before):
             return False
-        return True if kind == "contiguous.default" and _is_contiguous(before) is False else None
+        if kind == "contiguous.default":
+            return True if _is_contiguous(before) is False else None
+        return None if (is_view := is_viewable(before, after)) is None else not is_view
 
 
 def _is_contiguous(meta: Fields) -> bool | None:
-    """Whether a tensor has its elements one after another; None if sizes that are not known decide."""
+    """Whether the elements of a tensor are contiguous in memory; None if that depends on unknown sizes."""
     expected = 1
     sizes, strides = list(meta.objects("sizes")), list(meta.objects("strides"))
     found: list[tuple[Any, Any]] = [
@@ -294,10 +314,47 @@ def _is_contiguous(meta: Fields) -> bool | None:
         if stride != expected:
             return False
         if not isinstance(size, int):
-            # Only dimensions in front of it, whose strides depend on it, are left; one alone decides nothing.
+            # Only dimensions before it, whose strides depend on it, are left; one alone decides nothing.
             return True if all(each == 1 for each, _ in found[:index]) else None
         expected *= size
     return True
+
+
+def is_viewable(before: Fields, after: Fields) -> bool | None:
+    """Whether a tensor can be viewed with the sizes of another one without a copy; None if sizes are unknown.
+
+    Dimensions whose elements follow each other at a constant distance form a run; the new sizes must divide each run.
+    Source: computeStride in TensorUtils.cpp of PyTorch 2.13.
+    """
+    sizes, strides, wanted = _known(before, "sizes"), _known(before, "strides"), _known(after, "sizes")
+    if sizes is None or strides is None or wanted is None:
+        return None
+    if 0 in sizes:
+        return True
+    runs: list[list[int]] = []
+    for size, stride in zip(sizes, strides, strict=False):
+        if size == 1:
+            continue
+        # The elements of a run: their number, and the distance of the last ones.
+        if runs and runs[-1][1] == size * stride:
+            runs[-1] = [runs[-1][0] * size, stride]
+        else:
+            runs.append([size, stride])
+    remaining = [each for each in wanted if each != 1]
+    for length, _ in runs:
+        taken = 1
+        while taken < length and remaining:
+            taken *= remaining.pop(0)
+        if taken != length:
+            return False
+    return True
+
+
+def _known(meta: Fields, name: str) -> list[int] | None:
+    """The numbers of a list in the description of a tensor; None if one of them is not known."""
+    found = [each.content.get("as_int") for each in meta.objects(name)]
+    known = [each for each in found if isinstance(each, int)]
+    return known if len(known) == len(found) else None
 
 
 def _result_names(node: Fields) -> list[str]:

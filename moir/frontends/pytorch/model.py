@@ -2,12 +2,13 @@
 
 Parameters, buffers and constants become Constants, inputs Parameters under the names of their arguments. A buffer or an
 input that the program's signature says is written gets an `aten.copy_.default` at the end of the block, as in programs
-that were not decomposed; `functionalize-writes` makes states and outputs of both.
+that were not decomposed; `raise-writes` makes states and outputs of both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,12 +19,12 @@ from moir.dialects import element_types, opset
 from moir.dialects.data import DataAttr
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
-from moir.dialects.names import add_tensor_names, escaped, tensor_names
+from moir.dialects.names import add_tensor_names, escaped
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ModelFileError
 from moir.files.reading import check_beginning, map_file
-from moir.frontends.operations import Operations, declared_type
+from moir.frontends.operations import Operations, declared_type, named
 from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.expressions import LARGEST, Bounds, Expression, Symbol, bounds_of, parse
 from moir.frontends.pytorch.given_weights import given_weights
@@ -35,10 +36,10 @@ from moir.frontends.pytorch.values import ProgramFiles, Value
 from moir.suggestions import did_you_mean
 
 _RETURNED = ("user_output", "loss_output")
-"""The kinds of outputs that the module returns; the others are what it writes."""
+"""The kinds of outputs that the module returns; the others are values that it writes to buffers and inputs."""
 
 _LARGEST_BOUND = 2**31 - 1
-"""A bound from here on says nothing about a size."""
+"""From this number on a bound is not a limit: every size is below it."""
 
 
 def read_model(path: str | Path, program: str | None = None, weights: str | Path | None = None) -> ModuleOp:
@@ -46,11 +47,12 @@ def read_model(path: str | Path, program: str | None = None, weights: str | Path
 
     Args:
         path: the `.pt2` that `torch.export.save` wrote.
-        program: the name of the program, in an archive of several.
+        program: the name of the program, in an archive of several programs.
         weights: a file `*.safetensors`, or a folder of such files, whose tensors take the place of the program's
             weights by their names.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or none.
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or not an exported
+    program.
     """
     path = Path(path)
     mapped = map_file(path)
@@ -91,7 +93,7 @@ def _used_names(graph: Fields, signature: Fields) -> set[str]:
 def _shapes_of_weights(program: Fields) -> tuple[dict[str, list[int]], list[str]]:
     """The shapes of the parameters and buffers that a program uses by their names, and the names of the others.
 
-    Of several names of one parameter, only one is used.
+    If a parameter has several names, only one is used.
     """
     module = program.fields("graph_module")
     graph, signature = module.fields("graph"), module.fields("signature")
@@ -113,7 +115,10 @@ def _shapes_of_weights(program: Fields) -> tuple[dict[str, list[int]], list[str]
 
 
 def _chosen(files: ProgramFiles, archive: Archive, program: str | None) -> str:
-    """The name of the program to read. Raises ModelFileError if there is none, or none is chosen of several."""
+    """The name of the program to read.
+
+    Raises ModelFileError if there is none, or if there are several and none is chosen.
+    """
     names = list(files.programs)
     if not names:
         hint = "load the model in PyTorch and export it: torch.export.save(torch.export.export(model, inputs), 'model.pt2')"
@@ -205,13 +210,8 @@ class _ProgramBuilder:
         else:
             # Numbers, strings and None are part of the program.
             return
-        op = opset.operation("opset1.Parameter").create(
-            result_types=[type_],
-            properties={"bounds": string_attribute(bounds)} if bounds else {},
-            attributes={"name": string_attribute(name), "tensor_names": tensor_names(name), **attributes},
-        )
-        self.operations.append(op)
-        self.builder.values[name] = op.results[0]
+        properties = {"bounds": string_attribute(bounds)} if bounds else None
+        self.builder.values[name] = self.operations.parameter(type_, {**named(name, name), **attributes}, properties)
 
     def _tensor_input(self, name: str) -> tuple[Attribute, dict[str, Attribute], str]:
         """The type of an input, the names of its dimensions, and their bounds as text."""
@@ -270,7 +270,7 @@ class _ProgramBuilder:
 
 
 def _name_of(spec: Fields) -> str:
-    """The name of the tensor or the size that an output is; empty for one that is neither."""
+    """The name of an output that is a tensor or a size; empty for any other output."""
     given = spec.fields(spec.only()[0]).fields("arg")
     key, content = given.only()
     fields = given.fields(key) if isinstance(content, dict) else Fields({}, given.place, given.location)
@@ -282,12 +282,18 @@ def _ranges(constraints: Fields) -> dict[str, Bounds]:
     found: dict[str, Bounds] = {}
     for name in constraints.content:
         bounds = constraints.fields(name)
-        found[name] = (max(bounds.integer("min_val", 0), 0), bounds.integer("max_val", LARGEST))
+        low, high = (_bound(bounds, key, default) for key, default in (("min_val", 0), ("max_val", LARGEST)))
+        found[name] = (max(low, 0), high)
     return found
 
 
+def _bound(bounds: Fields, key: str, default: int) -> int:
+    """A bound of a symbol; if there is none, torch 2.5 writes infinity, and later versions null."""
+    return default if bounds.content.get(key) in (inf, -inf) else bounds.integer(key, default)
+
+
 def _written(bounds: Bounds) -> str:
-    """Bounds as a Parameter has them; a question mark for none."""
+    """Bounds in the notation of shapes, `1..8`; a question mark if there are none."""
     low, high = bounds
     low = 0 if low <= 1 else low
     if high >= _LARGEST_BOUND:

@@ -19,12 +19,12 @@ _DEEPEST = 64
 def output_names(module: Fields, tensors: list[str]) -> list[str]:
     """A name for each output of a program.
 
-    An output in a dictionary, or in a class with named fields, is named by its keys, and by its places in the lists
-    there. Any other output, and one whose name would not be its own, has the name of its tensor.
+    An output in a dictionary, or in a class with named fields, is named by its keys, and by its indices in lists
+    within these. Any other output, and one whose name would not be unique, has the name of its tensor.
 
     Args:
         module: the `graph_module` of the program, whose first call has the structure as text.
-        tensors: the names of the tensors, empty for an output that is none.
+        tensors: the names of the tensors, empty for an output that is not a tensor.
     """
     calls = list(module.objects("module_call_graph"))
     signature = calls[0].fields("signature", {}) if calls else None
@@ -39,7 +39,7 @@ def output_names(module: Fields, tensors: list[str]) -> list[str]:
 
 
 def _paths(text: str, fields: Fields) -> Iterator[list[str]]:
-    """The keys that lead to each leaf, from the first name on; none for a text that is no structure."""
+    """The keys that lead to each leaf, from the first name on; no paths for a text that is not a structure."""
     try:
         content: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -63,7 +63,7 @@ def _paths(text: str, fields: Fields) -> Iterator[list[str]]:
 
 
 def _keys(spec: dict[str, Any], fields: Fields, count: int) -> list[str]:
-    """The names of the children of a structure; empty for a list, a tuple, and what has no names."""
+    """The names of the children of a structure; empty for a list, a tuple, and any structure without names."""
     context = spec.get("context")
     if not isinstance(context, str):
         return []

@@ -24,18 +24,29 @@ from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.storages import DTYPES, STORAGES, tensor_over
 
 LARGEST_PICKLE = 1 << 28
-"""Largest size of a pickle in bytes, which has no values of tensors."""
+"""Largest size in bytes of a pickle, which does not contain the elements of tensors."""
 
 SUBCLASSES = frozenset(
     (
         "torchao.quantization.IntxUnpackedToInt8Tensor",
         "torchao.quantization.Int8Tensor",
+        "torchao.quantization.Float8Tensor",
         "torchao.quantization.Int4Tensor",
         "torchao.dtypes.affine_quantized_tensor.AffineQuantizedTensor",
         "torchao.quantization.linear_activation_quantized_tensor.LinearActivationQuantizedTensor",
     )
 )
 """The subclasses of tensors whose inner tensors a program reads; the classes themselves are never imported."""
+
+SETTINGS = frozenset(
+    (
+        "torchao.quantization.quantize_.workflows.int8.int8_tensor.QuantizeTensorToInt8Kwargs",
+        "torchao.quantization.quantize_.common.kernel_preference.KernelPreference",
+        "torchao.quantization.quant_primitives.MappingType",
+        *(f"torchao.quantization.granularity.{name}" for name in ("PerRow", "PerTensor", "PerToken", "PerAxis", "PerGroup")),
+    )
+)
+"""The classes of settings of such tensors, which the nodes of a program repeat: they are passed over, not imported."""
 
 
 class Subclass(NamedTuple):
@@ -46,9 +57,19 @@ class Subclass(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """A name in a pickle that is kept as a name: an element type, or a class."""
+    """A name in a pickle (an element type, or a class) that is kept as text and never imported."""
 
     name: str
+
+
+class _Setting:
+    """A setting, whatever it holds."""
+
+    def __init__(self, *_arguments: object) -> None:
+        pass
+
+    def __setstate__(self, _state: object) -> None:
+        pass
 
 
 class _Storage(NamedTuple):
@@ -99,21 +120,25 @@ class _TensorUnpickler(pickle.Unpickler):
             return _Name(kind)
         if name in SUBCLASSES:
             return _Name(name)
-        return self._refuse(f"the pickle names {name}, which is no tensor; nothing of it is executed")
+        if name in SETTINGS:
+            return _Setting
+        return self._refuse(f"the pickle names {name}, which is not a tensor; nothing of it is executed")
 
     def persistent_load(self, pid: Any, /) -> Any:
         if not isinstance(pid, tuple) or len(cast("tuple[object, ...]", pid)) < 5:
-            self._refuse("a persistent id that is no storage")
+            self._refuse("a persistent id that is not a storage")
         kind, type_, key = cast("tuple[object, ...]", pid)[:3]
         if kind != "storage" or not isinstance(type_, _Name) or not isinstance(key, str):
-            self._refuse("a persistent id that is no storage")
+            self._refuse("a persistent id that is not a storage")
         return _Storage(self._archive.record(f"{self._prefix}data/{key}"), STORAGES.get(type_.name))
 
     def _refuse(self, reason: str) -> NoReturn:
         raise self._archive.error(reason, hint="export the program with plain tensors, or with its weights in safetensors")
 
 
-_OTHER_TYPES = frozenset(("UntypedStorage", "int4", "uint4", "int2", "uint2", "int1", "uint1", "int3", "uint3", "strided"))
+_OTHER_TYPES = frozenset(
+    ("UntypedStorage", "storage.UntypedStorage", "int4", "uint4", "int2", "uint2", "int1", "uint1", "int3", "uint3", "strided")
+)
 """Types that are kept as names, besides those of `DTYPES` and `STORAGES`."""
 
 

@@ -59,7 +59,7 @@ class Fields:
         """An integer of 64 bits."""
         found = self._of(key, int, ... if default is None else default)
         if isinstance(found, bool) or not -(1 << 63) <= found < 1 << 63:
-            raise self.error(f"{key!r} is no integer of 64 bits")
+            raise self.error(f"{key!r} is not an integer of 64 bits")
         return found
 
     def fields(self, key: str, default: Mapping[str, Any] | None = None) -> Fields:
@@ -68,7 +68,7 @@ class Fields:
         return Fields(found, f"{self.place}.{key}", self.location)
 
     def list(self, key: str) -> Sequence[Any]:
-        """A list; one that is absent is empty."""
+        """A list; empty if it is absent."""
         return self._of(key, list, [])
 
     def objects(self, key: str) -> Iterator[Fields]:
@@ -77,20 +77,20 @@ class Fields:
             yield self.object(each, f"{key}[{index}]")
 
     def object(self, content: Any, place: str) -> Fields:
-        """An object in this one, for its errors."""
+        """An object within this one; its place is part of error messages."""
         if not isinstance(content, dict):
-            raise self.error(f"{place} is no object")
+            raise self.error(f"{place} is not an object")
         return Fields(cast("dict[str, Any]", content), f"{self.place}.{place}", self.location)
 
     def only(self) -> tuple[str, Any]:
-        """The only key and its value, of an object that is one of several kinds."""
+        """The only key of an object, which says its kind, and its value."""
         if len(self.content) != 1:
             raise self.error(f"one of several kinds, but it has the keys {', '.join(self.content) or 'of none'}")
         return next(iter(self.content.items()))
 
 
 def read_json(archive: Archive, name: str) -> Fields:
-    """A record that is an object of JSON. Raises ModelFileError if it is none."""
+    """The JSON object in a record. Raises ModelFileError if the record contains something else."""
     record = archive.record(name)
     if len(record) > LARGEST_PROGRAM:
         raise archive.error(f"{name}: more than {LARGEST_PROGRAM >> 20} MB of text")

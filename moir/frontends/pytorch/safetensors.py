@@ -4,7 +4,7 @@
     n bytes       JSON: {"fc.weight": {"dtype": "F32", "shape": [3, 4], "data_offsets": [0, 48]}, "__metadata__": {…}}
     the rest      the elements, in C order; offsets are from here
 
-A folder has files of its own names, or an index `*.safetensors.index.json` with the file of each tensor. Names that
+A folder has files of any names, or an index `*.safetensors.index.json` with the file of each tensor. Names that
 `save_model` of safetensors left out, because another name has the same tensor, are in the metadata.
 """
 
@@ -42,7 +42,7 @@ TYPES = {
 """The element types by their names."""
 
 LARGEST_HEADER = 100_000_000
-"""Largest size of a header in bytes, which the format says, too."""
+"""Largest size of a header in bytes, as the format states it."""
 
 INDEX = "*.safetensors.index.json"
 
@@ -51,7 +51,8 @@ class SafeTensors:
     """The tensors of a file or a folder.
 
     Args:
-        path: the file, the folder, or the index in it. Raises ModelFileError for what is none, or damaged.
+        path: the file, the folder, or the index in it. Raises ModelFileError if it does not exist, has another format,
+        or is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -94,7 +95,7 @@ class SafeTensors:
 def _integers(entry: Fields, key: str) -> list[int]:
     found = entry.list(key)
     if not all(isinstance(each, int) and not isinstance(each, bool) for each in found):
-        raise entry.error(f"{key!r} is no list of integers")
+        raise entry.error(f"{key!r} is not a list of integers")
     return list(found)
 
 
@@ -124,9 +125,9 @@ def _json(path: Path, text: bytes) -> Fields:
     try:
         content: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _error(path, f"the header is no JSON: {error}") from None
+        raise _error(path, f"the header is not JSON: {error}") from None
     if not isinstance(content, dict):
-        raise _error(path, "the header is no object of JSON")
+        raise _error(path, "the header is not an object of JSON")
     return Fields(cast("Mapping[str, Any]", content), "header", str(path))
 
 

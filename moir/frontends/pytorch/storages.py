@@ -79,7 +79,7 @@ DTYPES: dict[str, Attribute] = {
 MAXIMUM_RANK = 32
 
 LARGEST_REPEATED = 1 << 26
-"""Largest number of bytes of a tensor whose elements are fewer in its storage, because a stride is 0."""
+"""Largest size in bytes of a tensor whose storage holds fewer elements, because a stride is 0."""
 
 
 def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], strides: Sequence[int], offset: int) -> DataAttr:

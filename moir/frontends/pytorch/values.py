@@ -59,7 +59,7 @@ class ProgramFiles:
         inner = self.archive.inner(place)
         content: Any = read_pickled(inner)
         if not isinstance(content, Mapping):
-            raise inner.error("the pickle is no dict of tensors")
+            raise inner.error("the pickle is not a dict of tensors")
         values = cast("Mapping[object, object]", content)
         return {str(name): value for name, value in values.items() if isinstance(value, DataAttr | Subclass)}
 

@@ -1,4 +1,4 @@
-"""A program and what is counted and named while its operations are built."""
+"""The state of the conversion of a program: the names that are taken, and the counts that are limited."""
 
 from __future__ import annotations
 
@@ -53,11 +53,13 @@ class ProgramBuilder:
         raise self.error(f"it has no function main; its functions are {names}")
 
     def platform(self) -> int:
-        """The number of the platform that a program for several is converted for: the CPU."""
+        """The index of the CPU among the platforms of the program; 0 if it is not among them."""
         return self.platforms.index("cpu") if "cpu" in self.platforms else 0
 
     def argument_names(self, main: Function) -> list[str]:
-        """The names of the arguments: those of locations, also of the function that main calls with them."""
+        """The names of the arguments of main, from their locations there or in a function that main calls with these
+        arguments.
+        """
         names = {argument: argument.name for argument in main.body.arguments}
         for operation in main.body.operations:
             callee = self.program.functions.get(str(operation.attributes.get("callee", "")))
@@ -105,5 +107,5 @@ class ProgramBuilder:
             raise self.error("calls or regions are nested too deeply", hint="a function that calls itself is not supported")
 
     def leave(self) -> None:
-        """Note that it ends."""
+        """Note that a call or a region ends."""
         self._depth -= 1

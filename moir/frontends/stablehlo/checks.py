@@ -1,8 +1,9 @@
-"""What the lists of an operation say of its operands: an entry for each axis, axes that exist, numbers from 1 on.
+"""Checks of the lists and regions of an operation: whether they fit its operands.
 
     slice(%x : tensor<2x3xf32>) {start_indices = [0], …}  ->  "start_indices has 1 entry for an operand of rank 2"
 
-Lowerings take these for granted.
+A list has an entry for each axis, axes exist, strides begin at 1, and a region has an argument for each value that is
+passed to it. Lowerings do not check this again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, cast
 
 from moir.frontends.stablehlo.program import Operation, TensorType, Value
 from moir.frontends.stablehlo.properties import plain_value
+from moir.records import Record
 
 EACH_AXIS: Mapping[str, str] = {
     "broadcast_in_dim": "broadcast_dimensions",
@@ -44,7 +46,7 @@ AXES: Mapping[str, str] = {
     "uniform_dequantize": "axis",
     "uniform_quantize": "axis",
 }
-"""Axes of the first operand, each in a list once."""
+"""Lists of axes of the first operand, without repetitions."""
 
 WITHIN: Mapping[str, str] = {
     "dynamic_slice": "slice_sizes",
@@ -58,7 +60,7 @@ FURTHER_AXES: Mapping[str, Mapping[int, str]] = {
     "gather": {1: "start_indices_batching_dims"},
     "scatter": {1: "scatter_indices_batching_dims"},
 }
-"""Axes of other operands, by their numbers."""
+"""Operand number -> attributes that are axes of this operand, for operands after the first."""
 
 RESULT_AXES: Mapping[str, str] = {
     "broadcast_in_dim": "broadcast_dimensions",
@@ -78,9 +80,64 @@ POSITIVE = frozenset(
 """Numbers from 1 on, of any operation; the sizes of windows are checked where they are read."""
 
 
+OPERANDS: Mapping[str, int] = {
+    **dict.fromkeys(
+        (
+            *("abs", "cbrt", "ceil", "convert", "cosine", "exponential", "exponential_minus_one", "floor", "imag", "is_finite", "log"),
+            *("log_plus_one", "logistic", "negate", "not", "popcnt", "real", "round_nearest_afz", "round_nearest_even", "rsqrt", "sign"),
+            *("sine", "sqrt", "tan", "tanh", "bitcast_convert", "broadcast_in_dim", "reshape", "transpose"),
+        ),
+        1,
+    ),
+    **dict.fromkeys(
+        (
+            *("add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "or", "power", "remainder"),
+            *("shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor"),
+        ),
+        2,
+    ),
+    **dict.fromkeys(("clamp", "select"), 3),
+}
+"""The number of operands of each operation that occurs in functions of elements."""
+
+
+class Arity(Record):
+    """The numbers of arguments and results that the regions of an operation should have.
+
+    The operation has as many tensors as operands without `scalars`, divided by `share`. For each tensor, a region has
+    the number of arguments in `regions`, and one result if `is_elementwise`, else one result altogether.
+    """
+
+    regions: tuple[int, ...]
+    share: int = 1
+    scalars: int = 0
+    is_elementwise: bool = True
+
+
+REGIONS: Mapping[str, Arity] = {
+    "map": Arity((1,), is_elementwise=False),
+    "reduce": Arity((2,), share=2),
+    "reduce_window": Arity((2,), share=2),
+    "scatter": Arity((2,), share=2, scalars=1),
+    "select_and_scatter": Arity((2, 2), share=3),
+    "sort": Arity((2,), is_elementwise=False),
+}
+"""Operations that apply regions to elements -> the arity of the regions."""
+
+
+BRANCHES = {"case": 1, "if": 2, "while": 2}
+"""How many regions operations of control flow have at least."""
+
+
 def fault_of(operation: Operation) -> str:
-    """What is wrong with the lists of an operation, as a sentence; empty if nothing is."""
+    """What is wrong with the lists or regions of an operation, as a sentence; empty if nothing is."""
     kind = operation.kind
+    if len(operation.operands) != OPERANDS.get(kind, len(operation.operands)):
+        return f"it has {len(operation.operands)} operands instead of {OPERANDS[kind]}"
+    if len(operation.regions) < BRANCHES.get(kind, 0):
+        return f"it has {len(operation.regions)} regions instead of {BRANCHES[kind]}"
+    if kind in REGIONS and (fault := _region_fault(operation, REGIONS[kind])):
+        return fault
     for name in EACH_AXIS.get(kind, "").split():
         entries, rank = _entries(operation, name), _rank(operation.operands, 0)
         count = None if rank is None else 2 * rank if name == "padding" else rank
@@ -103,16 +160,29 @@ def fault_of(operation: Operation) -> str:
     return ""
 
 
+def _region_fault(operation: Operation, arity: Arity) -> str:
+    tensors = (len(operation.operands) - arity.scalars) // arity.share
+    if len(operation.regions) != len(arity.regions):
+        return f"it has {len(operation.regions)} regions, not {len(arity.regions)}"
+    results = tensors if arity.is_elementwise else 1
+    for region, each in zip(operation.regions, arity.regions, strict=True):
+        if len(region.arguments) != each * tensors:
+            return f"its region has {len(region.arguments)} arguments, not {each * tensors}"
+        if not region.operations or len(region.operations[-1].operands) != results:
+            return f"its region does not return {results} values"
+    return ""
+
+
 def _axes_fault(operation: Operation, names: str, rank: int | None) -> str:
     for name in names.split():
         entries = _entries(operation, name) or ()
         if rank is not None and (len(set(entries)) != len(entries) or any(not 0 <= each < rank for each in entries)):
-            return f"{name} is {list(entries)}, which are no axes of a tensor of rank {rank}"
+            return f"{name} is {list(entries)}, which are not axes of a tensor of rank {rank}"
     return ""
 
 
 def _entries(operation: Operation, name: str) -> Sequence[int] | None:
-    """The integers of an attribute, also of one within dimension numbers; None if it is absent."""
+    """The integers of an attribute, which may be within dimension numbers; None if it is absent."""
     value: Any = operation.attributes.get(name)
     if value is None:
         held = [cast("Mapping[str, Any]", each) for each in operation.attributes.values() if isinstance(each, dict) and name in each]

@@ -3,9 +3,9 @@
     %2 = add %0, %1 : tensor<3xcomplex<f32>>
 ->  %2.real = add %0.real, %1.real : tensor<3xf32>;  %2.imaginary = add %0.imaginary, %1.imaginary : tensor<3xf32>
 
-What moves or adds numbers is applied to each part, a product is four products, calls and regions take and return both
-parts. Any other function is an operation `complex.FUNCTION` on the parts, which has a lowering of its own. An input or
-result of the model is a real tensor with a last dimension of 2.
+Operations that move or add numbers are applied to each part, a product is four products, calls and regions take and
+return both parts. Any other function is an operation `complex.FUNCTION` on the parts, which has a lowering of its own.
+An input or result of the model is a real tensor with a last dimension of 2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BY_PARTS = frozenset(
         *("slice", "subtract", "transpose"),
     )
 )
-"""Operations that are applied to each part; operands that are real are those of both."""
+"""Operations that are applied to each part; real operands are the same for both parts."""
 
 BILINEAR = frozenset(("convolution", "dot", "dot_general", "multiply"))
 """Products of two operands."""
@@ -37,7 +37,7 @@ STRUCTURAL = frozenset(
         *("sort", "while"),
     )
 )
-"""Operations that take and return the parts as values of their own."""
+"""Operations that take and return real and imaginary parts as separate values."""
 
 REAL, IMAGINARY = 0, 1
 
@@ -70,7 +70,7 @@ class PartsWriter:
     """Writes the blocks of a program without complex numbers.
 
     Args:
-        main: the function that is the model, whose arguments and results stay as many as they are.
+        main: the function that is the model; the numbers of its arguments and results do not change.
     """
 
     def __init__(self, main: Function) -> None:
@@ -79,7 +79,7 @@ class PartsWriter:
         self._same: dict[Value, Value] = {}
 
     def function(self, function: Function) -> Function:
-        """A function."""
+        """A function, with complex numbers replaced by pairs of real tensors."""
         body = self._block(function.body, is_main=function is self._main)
         return Function(function.name, body, function.argument_attributes, function.result_attributes, function.is_public)
 
@@ -214,7 +214,7 @@ class PartsWriter:
         self._parts[result] = (found[0], found[1])
 
     def _compared(self, written: Block, operation: Operation) -> None:
-        """Whether both parts are equal, or one of them differs."""
+        """Equality or inequality of complex numbers: whether both parts are equal, or whether one differs."""
         result = operation.results[0]
         found = [self._new(written, "compare", self._of_part(operation.operands, index), result.type, operation) for index in (0, 1)]
         both = "and" if operation.attributes.get("comparison_direction") == "EQ" else "or"

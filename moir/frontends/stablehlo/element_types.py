@@ -1,4 +1,4 @@
-"""The element types of StableHLO by their names; integers without a sign in front are signed."""
+"""The element types of StableHLO by their names; integers whose name has no prefix are signed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ELEMENTS: dict[str, Attribute] = {
 
 
 def storage_of(element: Attribute) -> np.dtype[Any] | None:
-    """The numpy type of the elements of a constant; None for a type without one of its own."""
+    """The numpy type of the elements of a constant; None for a type that numpy does not have."""
     if isinstance(element, ComplexType):
         return np.dtype(np.complex64 if cast("ComplexType[Any]", element).element_type == element_types.f32 else np.complex128)
     if not is_element_type(element) or describe(element).is_packed:

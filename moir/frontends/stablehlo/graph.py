@@ -21,6 +21,7 @@ from xdsl.ir import SSAValue
 from moir.frontends.operations import Operations, outputs_of
 from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.complex_numbers import in_parts
+from moir.frontends.stablehlo.dimension_names import dimension_names
 from moir.frontends.stablehlo.program import TensorType
 from moir.frontends.stablehlo.scope import Scope
 
@@ -31,13 +32,16 @@ def block_of(builder: ProgramBuilder) -> IRBlock:
     builder.program = in_parts(builder.program, builder.main())
     main = builder.main()
     scope = Scope(builder, Operations(), {})
-    for argument, name, attributes in zip(main.body.arguments, names, _padded(main.argument_attributes, len(names)), strict=True):
+    arguments = zip(
+        main.body.arguments, names, _padded(main.argument_attributes, len(names)), dimension_names(builder.program, main), strict=True
+    )
+    for argument, name, attributes, dimensions in arguments:
         if attributes.get("jax.global_constant") == "_platform_index" or attributes.get("jax.platform_index"):
             scope.values[argument] = scope.constant(np.array(builder.platform(), np.int32), "platform_index")
         elif not isinstance(argument.type, TensorType):
-            raise builder.error(f"the argument {name!r} is no tensor", hint="export the program without tokens and effects")
+            raise builder.error(f"the argument {name!r} is not a tensor", hint="export the program without tokens and effects")
         else:
-            scope.values[argument] = scope.parameter(argument.type, name)
+            scope.values[argument] = scope.parameter(argument.type, name, dimensions)
     values, types = scope.called(main.body)
     results: list[tuple[SSAValue, str]] = []
     used: set[str] = set()
@@ -62,8 +66,10 @@ _KEY = re.compile(r"\['([^']*)'\]|\[(\d+)\]|\.(\w+)")
 
 
 def result_name(info: str, number: int, count: int) -> str:
-    """The name of a result, by the path in the tree that `jax.result_info` says: `result['logits']` -> logits."""
+    """The name of a result, by its path in the tree of results, as `jax.result_info` gives it: `result['logits']` ->
+    logits.
+    """
     keys = [next(each for each in found if each) for found in _KEY.findall(info) if any(found)]
     if not keys:
         return "result" if count == 1 else f"result_{number}"
-    return "_".join(keys) if not keys[0].isdigit() else "_".join(("result", *keys))
+    return "_".join(keys) if not keys[0].isdecimal() else "_".join(("result", *keys))

@@ -34,7 +34,7 @@ class Table:
     def fail(self, reason: str) -> NoReturn:
         """Raise the error about the file."""
         hint = "give the file that Exported.serialize() wrote, the text of a module, or its bytecode"
-        raise ModelFileError(f"this is no file of jax.export: {reason}", location=self._location, hint=hint)
+        raise ModelFileError(f"this is not a file of jax.export: {reason}", location=self._location, hint=hint)
 
     def _number(self, form: str, position: int) -> int:
         if not 0 <= position <= len(self._data) - struct.calcsize(form):
@@ -93,7 +93,7 @@ class Table:
 def read_export(data: bytes, location: str) -> tuple[bytes, list[str]]:
     """The artifact of a file, and the platforms that it is for. Raises ModelFileError if it is damaged."""
     if len(data) < 8:
-        raise ModelFileError("this is no file of jax.export: it is too short", location=location)
+        raise ModelFileError("this is not a file of jax.export: it is too short", location=location)
     root = Table(data, struct.unpack_from("<I", data)[0], location)
     artifact = root.bytes(_ARTIFACT)
     if artifact is None or artifact[:4] != _MARK:

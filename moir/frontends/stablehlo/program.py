@@ -5,13 +5,16 @@ Kinds have the names of StableHLO without a version; attributes are Python value
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import numpy as np
 from xdsl.ir import Attribute
 
 from moir.dialects.data import Array
+from moir.errors import ModelFileError
 from moir.records import Record
 
 
@@ -71,15 +74,33 @@ class Symbol(str):
     __slots__ = ()
 
 
+MAXIMUM_LISTED = 1 << 16
+"""The most elements of an attribute that is a list of numbers."""
+
+
 class Dense(Record):
     """The elements of a constant; one element stands for all of a larger shape."""
 
     values: Array
     type: TensorType
 
+    def listed(self) -> Array:
+        """All elements, in the shape of the type.
+
+        Raises ModelFileError if they do not fit the shape, or are more than `MAXIMUM_LISTED`.
+        """
+        shape = self.type.shape or ()
+        if self.values.shape == shape:
+            return self.values
+        if min(shape, default=0) < 0 or self.values.size != 1 or math.prod(shape) > MAXIMUM_LISTED:
+            raise ModelFileError(f"a list of the shape {list(shape)} has elements of the shape {list(self.values.shape)}")
+        return np.broadcast_to(self.values.reshape(()), shape)
+
 
 def dictionaries(attribute: object) -> list[Any]:
-    """The dictionaries of the arguments or results of a function; an empty list for no attribute, or no list."""
+    """The dictionaries of the arguments or results of a function; an empty list if the attribute is absent or not a
+    list.
+    """
     return list(cast("Sequence[Any]", attribute)) if isinstance(attribute, list | tuple) else []
 
 
@@ -95,7 +116,7 @@ class Value:
 class Operation:
     """An operation.
 
-    `name` is what its location says about its place in the source; empty if it says nothing.
+    `name` is the name in its location; empty if the location has none.
     """
 
     kind: str

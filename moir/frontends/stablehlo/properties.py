@@ -31,9 +31,9 @@ def properties_of(attributes: Mapping[str, Any]) -> dict[str, Attribute]:
 
 
 def plain_value(value: Any) -> Any:
-    """A value of an attribute without arrays and nested lists; None for one that says nothing."""
+    """A value of an attribute as a scalar or a flat list; None for a value that has no such form."""
     if isinstance(value, Dense):
-        array = value.values if value.values.shape == value.type.shape else np.broadcast_to(value.values, value.type.shape or ())
+        array = value.listed()
         return array.reshape(-1).tolist() if array.ndim else array.item()
     if isinstance(value, np.ndarray):
         return cast("Array", value).reshape(-1).tolist()

@@ -1,4 +1,4 @@
-"""The operations of a block: those of a program, calls inlined, regions with what they capture, quantized tensors."""
+"""The operations of a block: calls are inlined, regions capture values, quantized tensors become numbers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from xdsl.ir import Block as IRBlock
 
 from moir.dialects import opset
 from moir.dialects.data import Array, DataAttr
+from moir.dialects.discardable import DIMENSION_NAMES
 from moir.dialects.framework import operation_class
-from moir.dialects.names import tensor_names
-from moir.dialects.properties import attribute_of, string_attribute
-from moir.dialects.shapes import UNKNOWN, tensor
-from moir.frontends.operations import Operations
+from moir.dialects.properties import attribute_of, string_attribute, strings_attribute
+from moir.dialects.shapes import UNKNOWN, is_static, tensor
+from moir.frontends.operations import Operations, named
 from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.checks import fault_of
 from moir.frontends.stablehlo.program import Block, Dense, Operation, Quantized, TensorType, Type, Value
@@ -28,17 +28,17 @@ KNOWN_COMPOSITES = frozenset(
         *("chlo.square", "chlo.tan", "chlo.top_k"),
     )
 )
-"""Composites that are operations by themselves; any other one is its decomposition."""
+"""Composites that are lowered as operations; any other one is replaced by its decomposition."""
 
 _DROPPED_KINDS = frozenset(("sdy.sharding_constraint", "optimization_barrier", "annotate_device_placement"))
 _CONTROL_FLOW = frozenset(("case", "if", "while"))
 _SHAPE_ASSERTION = "shape_assertion"
 DYNAMIC_CALLS = frozenset(("stablehlo.dynamic_reduce_window", "stablehlo.dynamic_top_k"))
-"""Calls that are operations of StableHLO whose sizes are operands."""
+"""Custom calls for operations of StableHLO whose sizes are operands."""
 
 
 class Scope:
-    """The operations of a block under construction, and what stands for the values of the program in it.
+    """The operations of a block under construction, and the values that represent those of the program.
 
     Args:
         builder: the builder of the model.
@@ -56,19 +56,16 @@ class Scope:
 
     # What blocks have
 
-    def parameter(self, type_: TensorType, name: str) -> SSAValue:
-        """A Parameter with a name."""
-        op = opset.operation("opset1.Parameter").create(
-            result_types=[self.type_of(type_)], attributes={"name": string_attribute(name), "tensor_names": tensor_names(name)}
-        )
-        self.operations.append(op)
-        return op.results[0]
+    def parameter(self, type_: TensorType, name: str, dimensions: Sequence[str] = ()) -> SSAValue:
+        """A Parameter with a name, and names of its dimensions."""
+        attributes: dict[str, Attribute] = {**named(name, name)}
+        if any(dimensions):
+            attributes[DIMENSION_NAMES] = strings_attribute(dimensions)
+        return self.operations.parameter(self.type_of(type_), attributes)
 
     def inner_parameter(self, type_: Attribute) -> SSAValue:
         """A Parameter of a region."""
-        op = opset.operation("opset1.Parameter").create(result_types=[type_])
-        self.operations.append(op)
-        return op.results[0]
+        return self.operations.parameter(type_)
 
     def constant(self, array: Array, name: str, element: Attribute | None = None) -> SSAValue:
         """A constant."""
@@ -76,14 +73,9 @@ class Scope:
 
     def constant_of(self, data: DataAttr, name: str) -> SSAValue:
         """A constant with given data."""
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": data},
-            attributes={"name": string_attribute(self.builder.name(name))} if self.is_named else {},
-            result_types=[tensor(data.shape, data.element)],
-        )
-        self.operations.append(op)
-        self.constants[op.results[0]] = data
-        return op.results[0]
+        value = self.operations.constant(data, named(self.builder.name(name)) if self.is_named else None)
+        self.constants[value] = data
+        return value
 
     def type_of(self, type_: Type) -> Attribute:
         """The type of a value; quantized tensors have the type of their integers."""
@@ -93,10 +85,10 @@ class Scope:
         return tensor(type_.shape, element)
 
     def value(self, value: Value, operation: Operation) -> SSAValue:
-        """What stands for a value. Raises ModelFileError if it is not defined yet."""
+        """The value that represents a value of the program. Raises ModelFileError if it is not defined yet."""
         found = self.values.get(value)
         if found is None:
-            raise self.builder.error("it uses a value that is not defined in front of it", operation.kind, operation.name)
+            raise self.builder.error("it uses a value that is not defined before it", operation.kind, operation.name)
         return found
 
     # Calls and operations
@@ -112,22 +104,22 @@ class Scope:
         raise self.builder.error("a block has no return")
 
     def operation(self, operation: Operation) -> None:
-        """Build an operation, or what it stands for."""
+        """Build an operation, or the operations that replace it."""
         kind = operation.kind
         if kind in ("func.call", "call"):
             self._call(operation, str(operation.attributes.get("callee", "")))
-        elif kind == "composite" and operation.attributes.get("name") not in KNOWN_COMPOSITES:
+        elif kind == "composite" and str(operation.attributes.get("name")) not in KNOWN_COMPOSITES:
             self._call(operation, str(operation.attributes.get("decomposition", "")))
         elif kind == "constant":
             self._constant(operation)
         elif kind in _DROPPED_KINDS or (
-            kind == "custom_call" and operation.attributes.get("call_target_name") in ("Sharding", "SPMDFullToShardShape")
+            kind == "custom_call" and str(operation.attributes.get("call_target_name")) in ("Sharding", "SPMDFullToShardShape")
         ):
             for result, operand in zip(operation.results, operation.operands, strict=False):
                 self.values[result] = self.value(operand, operation)
         elif kind == "custom_call" and operation.attributes.get("call_target_name") == _SHAPE_ASSERTION:
             return
-        elif kind == "custom_call" and operation.attributes.get("call_target_name") in DYNAMIC_CALLS:
+        elif kind == "custom_call" and str(operation.attributes.get("call_target_name")) in DYNAMIC_CALLS:
             self._dynamic(operation)
         elif any(_quantized(each.type) for each in (*operation.operands, *operation.results)):
             self._of_quantized(operation)
@@ -146,7 +138,7 @@ class Scope:
         self.values.update(zip(operation.results, values, strict=True))
 
     def _dynamic(self, operation: Operation) -> None:
-        """An operation of computed sizes, which JAX writes as a call of its name; called functions are regions."""
+        """An operation with computed sizes, which JAX writes as a custom call; called functions become regions."""
         attributes = dict(operation.attributes)
         kind = str(attributes.pop("call_target_name")).removeprefix("stablehlo.")
         called: list[Block] = []
@@ -162,7 +154,7 @@ class Scope:
             raise self.builder.error("a constant without elements", operation.kind, operation.name)
         declared = operation.results[0].type
         shape = declared.shape or ()
-        if value.values.shape not in (shape, (), (1,)):
+        if value.values.shape not in (shape, (), (1,)) or not is_static(shape):
             reason = f"a constant of the shape {list(shape)} has elements of the shape {list(value.values.shape)}"
             raise self.builder.error(reason, operation.kind, operation.name)
         array = value.values if value.values.shape == shape else np.broadcast_to(value.values.reshape(()), shape)
@@ -216,7 +208,7 @@ class Scope:
             for each in free_values(block):
                 value = self.values.get(each)
                 if value is None:
-                    raise self.builder.error("a region uses a value that is not defined in front of it", operation.kind, operation.name)
+                    raise self.builder.error("a region uses a value that is not defined before it", operation.kind, operation.name)
                 if value not in self.constants:
                     found[each] = None
         return list(found)
@@ -239,7 +231,7 @@ class Scope:
     # Quantized tensors
 
     def _of_quantized(self, operation: Operation) -> None:
-        """An operation on quantized tensors: on the numbers that they stand for, and quantized again."""
+        """An operation on quantized tensors: computed on dequantized operands, with quantized results."""
         kind = operation.kind
         if kind in _MOVING and _same(operation):
             self._node(operation, [self.value(each, operation) for each in operation.operands], [each.type for each in operation.results])

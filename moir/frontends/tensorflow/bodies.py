@@ -12,11 +12,9 @@ from typing import Any, Protocol, cast
 
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from moir.dialects import opset
-from moir.dialects.names import several_tensor_names
-from moir.dialects.properties import string_attribute, strings_attribute
+from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import tensor
-from moir.frontends.operations import Operations
+from moir.frontends.operations import Operations, named
 from moir.frontends.tensorflow.frames import Frame, Plan, Tensor, plan
 from moir.frontends.tensorflow.functions import BRANCHING_KINDS, LOOP_KINDS
 from moir.frontends.tensorflow.state.nodes import Resource
@@ -44,7 +42,7 @@ def graph_functions(frame: Frame, node: Any) -> list[tuple[str, Any]]:
 
 
 def handle_of(value: SSAValue) -> SSAValue | None:
-    """The handle of a variable or a hash table that a value is a copy of, None if it is no handle."""
+    """The handle of a variable or a hash table that a value is a copy of, None if it is not a handle."""
     owner = handle_owner(value)
     return owner.results[0] if owner is not None and owner.KIND in HANDLE_KINDS else None
 
@@ -86,7 +84,8 @@ class BodyBuilder:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the tensors it uses.
-            numbers: the outputs that are needed; none of a node that writes a variable.
+            numbers: the numbers of the outputs that are needed; empty if a node is built only because it writes a
+                variable.
             functions: its attributes that are functions, with their NameAttrLists.
         """
         values = [self.state.argument(frame, value) for value in self.importer.values(frame, node, operands)]
@@ -186,9 +185,4 @@ class BodyBuilder:
 
 def _parameter(frame: Frame, name: str, type_: Attribute) -> SSAValue:
     """A new Parameter in a function."""
-    op = opset.operation("opset1.Parameter").create(
-        result_types=[type_],
-        attributes={"name": string_attribute(name), "tensor_names": several_tensor_names([[name]])},
-    )
-    frame.operations.append(op)
-    return op.results[0]
+    return frame.operations.parameter(type_, named(name, name))

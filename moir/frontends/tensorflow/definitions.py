@@ -1,7 +1,7 @@
-"""The number of operands and results of a node, and the attributes that it has to have, as TensorFlow defines its kind.
+"""The number of operands and results of a node, and its required attributes, as TensorFlow defines its kind.
 
-TensorFlow checks this when it loads a graph, so that only damaged graphs differ. Nothing after the import checks again
-whether a node has the operands of its kind.
+TensorFlow checks this when it loads a graph, so only damaged graphs differ. No later stage checks again whether a node
+has the operands of its kind.
 
 Source: the registry of operations of TensorFlow 2.21; op_def.proto.
 """
@@ -19,14 +19,14 @@ Attribute = Callable[[str], Any]
 """The AttrValue of a node by name, None if it does not have it."""
 
 FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s"}
-"""The field of an AttrValue for each type of attribute; that of a list of any is `list`."""
+"""The field of an AttrValue for each type of attribute; for lists of any type it is `list`."""
 
 
 class Count(Record):
     """How many operands or results a node has.
 
     Args:
-        single: how many of them are no lists.
+        single: how many of them are not lists.
         lists: the attribute with the length of each list, and the smallest length that it may have.
     """
 
@@ -111,7 +111,9 @@ def _fault_of_lists(count: Count, operands: int, attribute: Attribute) -> str | 
 
 
 def most_results(kind: str, attribute: Attribute) -> int | None:
-    """The number of results of a node; None if its kind is not known, or an attribute that says it is missing."""
+    """The number of results of a node; None if its kind is not known, or if the attribute with this number is
+    missing.
+    """
     definition = definition_of(kind)
     if definition is None:
         return None

@@ -3,9 +3,9 @@
     XlaDotV2 {dimension_numbers = "\\n\\x01\\x01\\x12\\x01\\x00"}
 ->  XlaDotV2 {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0], …}
 
-XLA says with messages of protobuf which dimensions of its operands a product, a convolution, a gather or a scatter is
-over. A node has such a message as a string. `precision_config`, another such string, chooses between faster and more
-exact kernels and has no counterpart in an IR.
+XLA uses messages of protobuf to say over which dimensions of its operands a product, a convolution, a gather or a
+scatter works. A node has such a message as a string. `precision_config`, another such string, chooses between faster
+and more exact kernels and has no counterpart in an IR.
 
 Source: xla/xla_data.proto, and tensorflow/core/util/quantization/uniform_quant_ops_attr.proto.
 """
@@ -52,7 +52,7 @@ MESSAGE_OF_KIND = {
     "UniformQuantizedConvolution": "UniformQuantizedConvolutionDimensionNumbersAttr",
     "UniformQuantizedConvolutionHybrid": "UniformQuantizedConvolutionDimensionNumbersAttr",
 }
-"""The message that the attribute `dimension_numbers` of each kind is; other kinds have no such attribute."""
+"""The type of the message in the attribute `dimension_numbers`, by kind; other kinds have no such attribute."""
 
 
 def dimension_properties(kind: str, data: bytes) -> dict[str, Attribute]:

@@ -247,7 +247,7 @@ def _joined(before: DataAttr | Restored, more: DataAttr | Restored) -> DataAttr 
 
 
 def _last_of_each_key(entries: Entries) -> Entries:
-    """Entries without those whose key a later one has, too, which replaces them."""
+    """Entries without those that a later entry with the same key replaces."""
     keys, values = entries
     if isinstance(keys, Restored) or isinstance(values, Restored) or keys.array.size != values.array.size:
         return entries

@@ -132,7 +132,7 @@ class Frame:
         elif len(ports) != 1:
             index = MAXIMUM_OUTPUTS
         if index >= MAXIMUM_OUTPUTS:
-            raise self.error(f"{text!r} is no output of it", node)
+            raise self.error(f"{text!r} is not an output of it", node)
         return name, index
 
     def _named_output(self, node: Any, output: str, index: int) -> int:
@@ -152,7 +152,7 @@ class Plan(Record):
     order: list[str]
     outputs: dict[str, set[int]]
     operands: dict[str, list[Tensor]]
-    """The tensors that each node uses; of a Merge, after them those that `pins` returns."""
+    """The tensors that each node uses; for a Merge, followed by those that `pins` returns."""
 
 
 def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) -> Plan:
@@ -163,7 +163,7 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
         roots: the tensors.
         inputs: kinds that are inputs of the model, so that they depend on nothing.
 
-    Raises ModelFileError for a reference to a missing node, and for a cycle that is no loop.
+    Raises ModelFileError for a reference to a missing node, and for a cycle that is not a loop.
     """
     outputs: dict[str, set[int]] = {}
     operands: dict[str, list[Tensor]] = {}
@@ -196,7 +196,7 @@ def plan(frame: Frame, roots: Iterable[Tensor], inputs: Collection[str] = ()) ->
 
 
 def checked_operands(frame: Frame, node: Any) -> list[Tensor]:
-    """The tensors a node uses. Raises ModelFileError if the node is not as the definition of its kind says."""
+    """The tensors a node uses. Raises ModelFileError if the node contradicts the definition of its kind."""
     operands = frame.operands(node)
     if reason := fault(node.op, len(operands), partial(frame.attribute, node)):
         raise frame.error(reason, node, "the graph was cut or damaged")
@@ -204,7 +204,7 @@ def checked_operands(frame: Frame, node: Any) -> list[Tensor]:
 
 
 def check_result(frame: Frame, node: Any, number: int) -> None:
-    """Raise ModelFileError if a node does not have a result of a number, as the definition of its kind says."""
+    """Raise ModelFileError if a node does not have a result of a number according to the definition of its kind."""
     most = most_results(node.op, partial(frame.attribute, node))
     if most is not None and number >= most:
         raise frame.error(f"{node.name}:{number} is used, but it has {most} outputs", node, "the graph was cut or damaged")
@@ -213,7 +213,7 @@ def check_result(frame: Frame, node: Any, number: int) -> None:
 def pins(frame: Frame, operands: Iterable[Tensor]) -> list[Tensor | None]:
     """For each operand of a Merge that only a control edge ties to its branch, the output of the Switch of that branch.
 
-    None for an operand that depends on a Switch or another Merge by data, or has no such edge.
+    None for an operand that depends on a Switch or another Merge by data, or that has no control edge from a Switch.
     """
     return [_pin(frame, name) for name, _ in operands]
 

@@ -87,7 +87,7 @@ class Function(Record):
     arguments: Mapping[str, Any]
     """The ArgDefs by name, in order."""
     results: list[tuple[str, str]]
-    """The names of the outputs, with the references to the tensors that they are."""
+    """The names of the outputs, each with the reference to its tensor."""
     defaults: dict[str, Any]
     """Default values of the attributes that a call may omit."""
 
@@ -154,7 +154,7 @@ class Functions:
 
 
 def bound(value: Any, bindings: Bindings) -> Any:
-    """An AttrValue in a function; the value that the call binds if it is a placeholder, None if there is none."""
+    """An AttrValue in a function: a placeholder is replaced by the value from the call, or None if that has none."""
     if value.WhichOneof("value") != "placeholder":
         return value
     return bindings.get(value.placeholder)

@@ -25,7 +25,7 @@ from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.names import add_tensor_names, escaped, several_tensor_names
 from moir.dialects.properties import integer_attribute, string_attribute, strings_attribute
-from moir.dialects.shapes import UNKNOWN, tensor
+from moir.dialects.shapes import UNKNOWN
 from moir.errors import ModelFileError
 from moir.frontends.operations import Operations
 from moir.frontends.tensorflow.attributes import AttributeReader
@@ -44,11 +44,11 @@ FREE_PARTS = 30_000
 A few hundred bytes of nested functions can stand for more than fits into memory.
 """
 GROWTH = 32
-"""Nodes that inlining may add besides, as a multiple of the number of nodes in the file."""
+"""How many nodes inlining may add, as a multiple of the number of nodes in the file."""
 MAXIMUM_RESULTS = 200_000
-"""Largest number of results without uses: a reference to output 60000 of a node creates all in front of it."""
+"""Largest number of results without uses: a reference to output 60000 of a node creates all outputs before it."""
 MAXIMUM_UNUSED_TEXT = 1 << 26
-"""Largest total length of the names of these results, in characters."""
+"""Largest total length of the names of results without uses, in characters."""
 MAXIMUM_NESTING = 64
 """Largest nesting of functions."""
 MAXIMUM_PREFIX = 2000
@@ -185,7 +185,8 @@ class GraphImporter:
             frame: the graph of the node.
             node: the NodeDef.
             operands: the tensors it uses.
-            numbers: the outputs that are needed; none of a node that writes a variable.
+            numbers: the numbers of the outputs that are needed; empty if a node is built only because it writes a
+                variable.
         """
         if frame.function is not None:
             self._inline(1, frame, node)
@@ -203,7 +204,7 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Count what inlining adds. Raises ModelFileError if that is far more than the file contains."""
+        """Count what inlining a function adds. Raises ModelFileError if that is far more than the file contains."""
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
         if self.inlined > limit:
@@ -247,11 +248,7 @@ class GraphImporter:
                 raise ModelFileError(
                     error.reason, operation="tf.Const", node=node.name, location=error.location, hint=error.hint
                 ) from error
-        op = opset.operation("opset1.Constant").create(
-            result_types=[tensor(data.shape, data.element)], properties={"value": data}, attributes=self.named(frame, node, 1)
-        )
-        frame.operations.append(op)
-        frame.values[node.name, 0] = op.results[0]
+        frame.values[node.name, 0] = frame.operations.constant(data, self.named(frame, node, 1))
 
     def properties(self, frame: Frame, node: Any) -> dict[str, Attribute]:
         """The properties of a node."""

@@ -28,7 +28,7 @@ from moir.frontends.tensorflow.wire_schema import META_GRAPH_FORMAT
 _INITIALIZATION_COLLECTIONS = ("saved_model_main_op", "legacy_init_op")
 _INITIALIZATION_SIGNATURE = "__saved_model_init_op"
 _ASSET_COLLECTION = "saved_model_assets"
-_CHECKPOINT_HINT = "give the checkpoint of the model"
+_CHECKPOINT_HINT = "give the checkpoint of the model: --checkpoint PREFIX"
 
 
 def read_meta_graph(path: Path, checkpoint: str | Path | None = None, signature: str | None = None) -> ModuleOp:

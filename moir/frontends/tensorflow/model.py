@@ -27,7 +27,7 @@ def read_model(
         tags: tags of the graph of a SavedModel.
         signature: signature of a SavedModel.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, inconsistent or no
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, inconsistent or not a
     TensorFlow model, and ConversionError for an option that does not apply to this kind of model.
     """
     path = Path(path)

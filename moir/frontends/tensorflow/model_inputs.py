@@ -9,11 +9,9 @@ from typing import Any, cast
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects import element_types, opset
-from moir.dialects.names import several_tensor_names
-from moir.dialects.properties import string_attribute
+from moir.dialects import element_types
 from moir.dialects.shapes import element_of
-from moir.frontends.operations import declared_type
+from moir.frontends.operations import declared_type, named
 from moir.frontends.tensorflow.attributes import dimensions
 from moir.frontends.tensorflow.frames import Frame
 from moir.frontends.tensorflow.tensors import DATA_TYPES, element_type
@@ -25,7 +23,7 @@ QUEUE_KINDS = _BATCH_KINDS | {"QueueDequeue", "QueueDequeueV2"}
 INPUT_KINDS = PLACEHOLDER_KINDS | ITERATOR_KINDS | QUEUE_KINDS
 
 SCALARS_SINCE = 24
-"""The first producer version that writes an unknown shape as such: older ones write the shape of a scalar."""
+"""The first producer version that distinguishes unknown shapes: older ones write the shape of a scalar for them."""
 
 
 def input_type(frame: Frame, node: Any, number: int, producer: int) -> Attribute:
@@ -83,18 +81,12 @@ def parameter(frame: Frame, node: Any, number: int, producer: int, name: str | N
         frame, node, number, producer: see `input_type`.
         name: name of the input; None for that of the tensor.
 
-    Raises ModelFileError if the output is no tensor.
+    Raises ModelFileError if the output is not a tensor.
     """
     type_ = input_type(frame, node, number, producer)
     if element_of(type_) == element_types.dynamic:
-        hint = "give the checkpoint of the model, or freeze it" if node.op in PLACEHOLDER_KINDS else None
+        hint = "give the checkpoint of the model (--checkpoint PREFIX), or freeze it" if node.op in PLACEHOLDER_KINDS else None
         raise frame.error("a model cannot have an input of its type: it is a resource, or OpenVINO IR lacks the type", node, hint)
     own = [f"{node.name}:{number}"] if number else [node.name, f"{node.name}:0"]
     names = own if name is None else list(dict.fromkeys([name, *own]))
-    attributes: dict[str, Attribute] = {
-        "name": string_attribute(names[0]),
-        "tensor_names": several_tensor_names([names]),
-    }
-    op = opset.operation("opset1.Parameter").create(result_types=[type_], attributes=attributes)
-    frame.operations.append(op)
-    return op.results[0]
+    return frame.operations.parameter(type_, named(names[0], *names))

@@ -41,21 +41,21 @@ _SOURCES = (
     "Const Placeholder* *VarHandleOp *VarHandlesOp Variable VariableV2 ReadVariableOp VarIsInitializedOp IsVariableInitialized "
     "*HashTable* *TableV2 Mutex* StackV2 BroadcastGradientArgs"
 )
-"""Kinds that are no outputs by themselves: sources of values, which compute nothing."""
+"""Kinds of nodes that are not taken as outputs of a model, because they are only sources of values."""
 _SAVING_KINDS = frozenset(("Save", "SaveV2", "SaveSlices", "MergeV2Checkpoints"))
 _PASSING_KINDS = frozenset(("Identity", "Switch", "RefSwitch", "Merge", "RefMerge"))
 _ENTERS, _EXITS = frozenset(("Enter", "RefEnter")), frozenset(("Exit", "RefExit"))
 _LOWERED_EXIT = r"(.*/)?exit/_\d+"
 _READ_VARIABLE = r"(.*/)?(ReadVariableOp(_\d+)?|read)"
 _PREDICATE = r"(.*/)?pred_id(_\d+)?"
-"""Names of the nodes that pass on the predicate of a condition of TensorFlow 1, to the branches that need it."""
+"""Names of the nodes that pass the predicate of a TensorFlow 1 condition to its branches."""
 _UNUSED_INPUT = r"(.*/)?unused_control_flow_input(_\d+)?"
 """Names of the nodes that TensorFlow adds when it lowers loops from functions to control flow."""
 _MAXIMUM_NAMES = 4
 
 
 def declare_outputs(module: ModuleOp, types: Sequence[Attribute]) -> None:
-    """Give the outputs of a model the types that its signature declares, where the graph says nothing of them.
+    """Give the outputs of a model the types that its signature declares, if the graph declares none.
 
     The lowering compares them with the types that it infers.
     """
@@ -101,7 +101,7 @@ class ModelOutputs:
         return count
 
     def _unused(self, users: Iterable[Any]) -> list[Any]:
-        """The nodes that compute something and are no operand of `users`."""
+        """The nodes that compute something and are not operands of `users`."""
         used = {name for user in users for name, _ in self.frame.operands(user)}
         return [node for node in self.frame.nodes.values() if node.name not in used and self._computes(node)]
 
@@ -110,12 +110,12 @@ class ModelOutputs:
         return effect_of(node.op) is None and not _is_any_of(node.op, _SOURCES) and self._has_outputs(node)
 
     def _has_outputs(self, node: Any) -> bool:
-        """Whether a node has outputs, which the call of a function that only writes variables has not."""
+        """Whether a node has outputs; the call of a function that only writes variables has none."""
         types = self.frame.attribute(node, "Tout")
         return types is None or types.WhichOneof("value") != "list" or bool(types.list.type)
 
     def _lone_inputs(self) -> list[Any]:
-        """The placeholders of a graph without other nodes, which passes its inputs on; none for other graphs."""
+        """The placeholders of a graph that has no other nodes and returns its inputs; empty for other graphs."""
         nodes = [node for node in self.frame.nodes.values() if node.op != "NoOp"]
         return nodes if all(node.op in PLACEHOLDER_KINDS for node in nodes) else []
 
@@ -158,7 +158,7 @@ class ModelOutputs:
         return self._after(entering, up_to=_EXITS) if entering else set()
 
     def _after(self, names: Iterable[str], up_to: Collection[str] = ()) -> set[str]:
-        """Names of nodes, and of the nodes that depend on these by data, but not past those of some kinds."""
+        """The given nodes and those that depend on their data, by name; the search stops at some kinds of nodes."""
         users: dict[str, list[str]] = {}
         for node in self.frame.nodes.values():
             for name, _ in self.frame.operands(node):
@@ -191,7 +191,7 @@ class ModelOutputs:
         if inputs:
             notes.append(f"left out inputs no output depends on ({_shown(inputs)})")
         if self.byproducts and not (self.is_frozen and all(_is_lowered(name) for name in self.byproducts)):
-            notes.append(f"results nobody uses that are no outputs, by what computes them ({_shown(self.byproducts)})")
+            notes.append(f"results nobody uses that are not outputs, by what computes them ({_shown(self.byproducts)})")
         return notes
 
 

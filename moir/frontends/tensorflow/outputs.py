@@ -162,11 +162,11 @@ _CUSTOM = "_output_types"
 """The attribute with the types of the outputs of kinds that TensorFlow lacks: custom ones of TensorFlow Lite."""
 
 Count = Callable[[str], int]
-"""A function from the name of an attribute to the length of the list output that it gives."""
+"""A function that returns the length of a list output, given the name of the attribute that determines it."""
 
 
 def _rows(table: str) -> Iterator[tuple[str, str]]:
-    """The texts in front of and after the colon in each row of a table."""
+    """The texts before and after the colon in each row of a table."""
     for row in re.sub(r"\n +", " ", table.strip()).splitlines():
         before, _, after = row.partition(": ")
         yield before, after

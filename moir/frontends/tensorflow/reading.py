@@ -99,12 +99,14 @@ def read_text(path: Path, format: FileFormat, folder: Path | None = None) -> Mod
 
 
 def read_file(path: Path, format: FileFormat, folder: Path | None = None) -> ModelFile:
-    """Read a file in protobuf's text or binary format; `folder` is what the user named if the file was found in it."""
+    """Read a file in protobuf's text or binary format; `folder` is the folder that the user named, if the file was
+    found in one.
+    """
     return read_text(path, format, folder) if is_text(beginning_of(path)) else read_binary(path, format, folder)
 
 
 def format_of(path: Path) -> FileFormat:
-    """Whether a file is a graph, a MetaGraph or a SavedModel: as it begins, or else as it is named."""
+    """Whether a file is a graph, a MetaGraph or a SavedModel: by its first bytes, or else by its name."""
     beginning = beginning_of(path)
     for format, expression in _TEXT_BEGINNINGS if is_text(beginning) else _BEGINNINGS:
         if re.match(expression, beginning, re.DOTALL):

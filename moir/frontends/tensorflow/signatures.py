@@ -72,7 +72,7 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
         path: the file, for messages.
 
     Returns inputs and outputs in the order of the nodes in the main graph. Raises UsageError, with the nearest names,
-    if there is no signature of that name; ModelFileError if the name is None, or an input or output is no tensor.
+    if there is no signature of that name; ModelFileError if the name is None, or an input or output is not a tensor.
     """
     signatures = {key: value for key, value in meta_graph.signature_def.items() if key not in _INTERNAL_SIGNATURES}
     there = f"its signatures: {_some(signatures)}" if signatures else "export it with a signature"

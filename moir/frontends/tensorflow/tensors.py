@@ -30,9 +30,11 @@ from moir.records import Record
 MAXIMUM_RANK = 64
 """Largest rank of a numpy array. Complex tensors may have one dimension less, besides the last dimension of 2."""
 MAXIMUM_FILLED_BYTES = 1 << 30
-"""Largest total size of the tensors of a file that are stored as some elements, of which the last is repeated."""
+"""Largest total size of the tensors of a file that are stored as a few elements, the last of which is repeated."""
 MAXIMUM_COPIED_BYTES = 1 << 28
-"""Largest total size of those of these tensors that are stored as more than one element, and therefore copied."""
+"""Largest total size of the tensors whose last stored element is repeated after others, so that they have to be
+copied.
+"""
 
 
 class DataType(Record):

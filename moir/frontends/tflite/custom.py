@@ -23,7 +23,7 @@ from moir.frontends.numbers import shortest
 from moir.frontends.tflite.flatbuffer import ModelFile
 
 FLEX = "Flex"
-"""How the names of operations of TensorFlow begin."""
+"""The prefix of the names of TensorFlow's operations."""
 
 LARGEST_LIST = 1 << 16
 
@@ -97,7 +97,7 @@ def _node_attributes(file: ModelFile, data: bytes, kind: str) -> dict[str, Attri
     from moir.frontends.tensorflow.tensors import TensorReader
 
     flexbuffers: Any = import_module("flatbuffers.flexbuffers")
-    problem = file.error(f"the options of a {kind} are no NodeDef", "the file is damaged")
+    problem = file.error(f"the options of a {kind} are not a NodeDef", "the file is damaged")
     try:
         root: Any = flexbuffers.GetRoot(bytearray(data))
         encoded = bytes(root.AsVector[1].AsStringBytes)

@@ -1,8 +1,8 @@
 """The file of a model, a flatbuffer, over its memory map.
 
-The classes of the package `tflite`, which are generated of the schema, read fields and do not check what they read. A
-number outside of the file is an error of `struct` or numpy, and a list is no longer than the file, so that neither
-time nor memory go beyond what its size explains. What refers to something else, an index, is checked where it is used.
+The classes of the package `tflite`, which are generated from the schema, read fields without checking them. A number
+outside of the file is an error of `struct` or numpy, and a list is no longer than the file, so time and memory stay in
+proportion to its size. An index is checked where it is used.
 
 Source: the schema of TensorFlow Lite, version 3.
 """
@@ -29,16 +29,16 @@ IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
 
 FIRST_WITH_RANKS = (2, 10)
-"""The first version of TensorFlow whose converter says of each tensor whether its rank is known."""
+"""The first version of TensorFlow whose converter states for each tensor whether its rank is known."""
 
 LARGEST_METADATA = 4096
 _VERSION = re.compile(rb"(?<![\d.])(\d{1,3})\.(\d{1,3})\.\d")
 
-OWN_KINDS = frozenset(("Flex", "dequantize", "fake_quantize", "quantize"))
-"""Kinds of the dialect that are no operators of a file."""
+OWN_KINDS = frozenset(("Flex", "dequantize", "fake_quantize", "quantize", "round_for_comparison"))
+"""Kinds of the dialect that are not operators of a file."""
 
 _DAMAGES = (struct.error, ValueError, TypeError, IndexError, OverflowError)
-"""What the generated classes raise for offsets that lie outside of the file."""
+"""The exceptions that the generated classes raise for offsets outside of the file."""
 
 
 class ModelFile:
@@ -47,7 +47,7 @@ class ModelFile:
     Args:
         path: the file.
 
-    Raises ModelFileError if it is no flatbuffer of a model.
+    Raises ModelFileError if it is not a flatbuffer of a model.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,7 +72,7 @@ class ModelFile:
 
     @contextmanager
     def damage(self, what: str) -> Generator[None]:
-        """A context in which what lies outside of the file is an error about a part of it."""
+        """A context in which reading outside of the file raises an error that names the damaged part."""
         try:
             yield
         except _DAMAGES as error:
@@ -97,7 +97,7 @@ class ModelFile:
     def says_ranks(self) -> bool:
         """Whether a tensor without a shape is a scalar only if its flag says so: older files do not have the flag.
 
-        Converters write the flag since 2.10, and which one they are since 2.9.
+        Converters write the flag since 2.10, and their version since 2.9.
         """
         if (version := self.converter) is not None:
             return version >= FIRST_WITH_RANKS
@@ -156,7 +156,7 @@ class ModelFile:
             if not 0 <= index < count:
                 raise self.error(f"there is no buffer {index} among {count}", "the file is damaged")
             found = self.root.Buffers(index)
-            # In files above 2 GB the bytes stand after the flatbuffer; 0 and 1 are no places.
+            # In files above 2 GB the bytes stand after the flatbuffer; 0 and 1 are not offsets.
             if (offset := found.Offset()) > 1:
                 return np.frombuffer(self.mapped, np.uint8, found.Size(), offset)
             return found.DataAsNumpy() if found.DataLength() else None

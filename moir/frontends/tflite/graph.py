@@ -3,12 +3,13 @@
     CONV_2D (x, w, b) -> y, with options
 ->  %y = tflite.CONV_2D(%x, %w, %b) {padding = "SAME", …, name = "y"}
 
-In the module a quantized tensor is the numbers that its integers stand for, so that an operation means what it means
-for floats. What turns integers into numbers and back stands beside it as an operation of its own:
+In the module a quantized tensor is represented by the numbers that its integers stand for, so that an operation has
+the same meaning as for floats. Conversions between integers and numbers are separate operations:
 
     tflite.dequantize(integers) {scale, zero_point}      of constants and inputs
     tflite.fake_quantize(numbers) {scale, zero_point}    rounds a result as its integers are rounded
     tflite.quantize(numbers) {scale, zero_point}         of outputs, and where an operation takes the integers
+    tflite.round_for_comparison(numbers) {scale}         where the kernel compares rounded numbers
 
 Control flow is an operation with regions. Variables are values: what a variable holds when it is read is known from the
 order of the operators.
@@ -30,90 +31,50 @@ from moir.dialects.names import several_tensor_names
 from moir.dialects.properties import attribute_of, string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN
 from moir.dialects.shapes import tensor as tensor_type
-from moir.frontends.operations import Operations
+from moir.frontends.operations import Operations, named
+from moir.frontends.tflite.callees import INLINED, REGIONS, subgraph_number
 from moir.frontends.tflite.custom import custom_attributes
-from moir.frontends.tflite.flatbuffer import ModelFile, integers
+from moir.frontends.tflite.flatbuffer import integers
 from moir.frontends.tflite.options import attributes_of
-from moir.frontends.tflite.quantization import described, is_bias, is_rounded, keeps_levels, table_place, takes_integers
+from moir.frontends.tflite.parts import ModelParts
+from moir.frontends.tflite.quantization import (
+    described,
+    is_bias,
+    is_compared_roughly,
+    is_looked_up,
+    is_rounded,
+    keeps_levels,
+    table_place,
+    taken,
+    takes_integers,
+)
 from moir.frontends.tflite.rounding import offsets
-from moir.frontends.tflite.state import STATE_OPERANDS, Resources
-from moir.frontends.tflite.tensors import Tensor, constant_of, tensor_of
-
-REGIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "IF": (("then_branch", "then_subgraph_index"), ("else_branch", "else_subgraph_index")),
-    "WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
-    "STABLEHLO_REDUCE": (("body", "body_subgraph_index"),),
-    "STABLEHLO_REDUCE_WINDOW": (("body", "body_subgraph_index"),),
-    "STABLEHLO_SCATTER": (("update_computation", "update_computation_subgraph_index"),),
-    "STABLEHLO_SORT": (("comparator", "comparator_subgraph_index"),),
-    "STABLEHLO_WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
-}
-"""Control flow and functions of elements -> the graphs of an operation, and the attributes that number them."""
-
-INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomposition_subgraph_index"}
-"""Calls -> the attribute with the number of the subgraph."""
+from moir.frontends.tflite.state import STATE_OPERANDS
+from moir.frontends.tflite.tensors import Tensor, constant_of
 
 LARGEST_NESTING = 32
-LARGEST_GROWTH = 64
-"""How many times as many operations as the file a module may have: subgraphs that are called twice multiply."""
 
 
-class ModelImporter:
-    """Builds the block of a model.
-
-    Args:
-        file: the file.
-        inputs: the names that the signature gives inputs, by the numbers of their tensors.
-        outputs: those of outputs.
-    """
-
-    def __init__(self, file: ModelFile, inputs: Mapping[int, list[str]], outputs: Mapping[int, list[str]]) -> None:
-        self.file = file
-        self.inputs = inputs
-        self.outputs = outputs
-        self.resources = Resources(file)
-        self.names: set[str] = set()
-        """The names that tensors have already: those of inner subgraphs may repeat them."""
-        self._tensors: dict[int, list[Tensor]] = {}
-        with file.damage("the operators"):
-            self._left = LARGEST_GROWTH * sum(min(each.OperatorsLength(), len(file.mapped)) for each in file.subgraphs)
-
-    def tensors(self, index: int) -> list[Tensor]:
-        """The tensors of a subgraph. Raises ModelFileError for a subgraph that does not exist."""
-        if index not in self._tensors:
-            if not 0 <= index < len(self.file.subgraphs):
-                raise self.file.error(f"there is no subgraph {index} among {len(self.file.subgraphs)}", "the file is damaged")
-            table = self.file.subgraphs[index]
-            with self.file.damage(f"the tensors of subgraph {index}"):
-                self._tensors[index] = [tensor_of(self.file, each) for each in self.file.listed(table.TensorsLength(), table.Tensors)]
-        return self._tensors[index]
-
-    def count(self) -> None:
-        """Count an operation. Raises ModelFileError if there are out of proportion to the file."""
-        self._left -= 1
-        if self._left < 0:
-            raise self.file.error("its subgraphs call each other so often that the model is out of proportion to the file")
-
-    def block(self, index: int) -> Block:
-        """The block of a subgraph that is a model."""
-        frame = SubgraphImporter(self, index, Operations(), ())
-        frame.run([frame.parameter(each) for each in frame.inputs])
-        results = [frame.result(each) for each in frame.outputs]
-        return Block([*frame.operations.list, *self.resources.finish(), *results])
+def block_of(model: ModelParts, index: int) -> Block:
+    """The block of a subgraph that is a model."""
+    frame = SubgraphImporter(model, index, Operations(), ())
+    frame.run([frame.parameter(each) for each in frame.inputs])
+    results = [frame.result(each) for each in frame.outputs]
+    return Block([*frame.operations.list, *model.resources.finish(), *results])
 
 
 class SubgraphImporter:
     """Builds the operations of a subgraph.
 
     Args:
-        model: what the subgraphs of a model share.
+        model: the parts that all subgraphs of a model share.
         index: the number of the subgraph.
         operations: the operations of the block so far.
         callers: the subgraphs that it is called from, the outermost one first.
         is_body: whether it is a body of control flow, which runs any number of times.
     """
 
-    def __init__(self, model: ModelImporter, index: int, operations: Operations, callers: tuple[int, ...], is_body: bool = False) -> None:
+    def __init__(self, model: ModelParts, index: int, operations: Operations, callers: tuple[int, ...], is_body: bool = False) -> None:
         self.model = model
         self.file = model.file
         self.index = index
@@ -170,15 +131,10 @@ class SubgraphImporter:
         if not is_custom and self.model.resources.takes(kind):
             self._resource(kind, inputs, outputs, attributes)
         elif not is_custom and kind in INLINED:
-            self._call(self._subgraph(attributes, INLINED[kind]), inputs, outputs)
+            self._call(subgraph_number(attributes, INLINED[kind]), inputs, outputs)
         else:
-            regions = [] if is_custom else [self._region(self._subgraph(attributes, name)) for _, name in REGIONS.get(kind, ())]
+            regions = [] if is_custom else [self._region(subgraph_number(attributes, name)) for _, name in REGIONS.get(kind, ())]
             self._operation(kind, inputs, outputs, attributes, regions, is_custom)
-
-    def _subgraph(self, attributes: Mapping[str, Attribute], name: str) -> int:
-        """The number of a subgraph that an attribute says."""
-        found: Any = attributes.get(name)
-        return 0 if found is None else found.value.data
 
     def _operation(
         self,
@@ -189,19 +145,24 @@ class SubgraphImporter:
         regions: Sequence[Region],
         is_custom: bool,
     ) -> None:
-        """The operation of an operator, and what rounds its results."""
+        """Build the operation of an operator, and the operations that round its results."""
         if not is_custom and (part := self._complex_part(inputs)) is not None:
             attributes = attributes | {"T": ComplexType(part)}
         if kind == "CAST" and (part := self._complex_part(outputs)) is not None:
             attributes = attributes | {"DstT": ComplexType(part)}
         if regions:
             attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
+        declared = [self.tensor(each) for each in outputs]
         given = [None if each < 0 else self.tensor(each) for each in inputs]
+        if not is_custom:
+            given = [each and taken(kind, place, each, declared) for place, each in enumerate(given)]
         present = [each for each in given if each is not None]
         is_table = self._is_constant(inputs, table_place(kind))
-        of_integers = not is_custom and takes_integers(kind, present, [self.tensor(each) for each in outputs], is_table)
-        offset = offsets(kind, given, self.tensor(outputs[0])) if outputs and not is_custom else None
-        operands = [self._operand(kind, place, each, of_integers, offset) for place, each in enumerate(inputs)]
+        of_integers = not is_custom and takes_integers(kind, present, declared, is_table)
+        offset = offsets(kind, given, declared[0]) if outputs and not is_custom else None
+        operands = [self._operand(kind, place, each, given[place], of_integers, offset) for place, each in enumerate(inputs)]
+        if not is_custom and is_compared_roughly(kind, present):
+            operands = [self._converted("round_for_comparison", value, each) for value, each in zip(operands, present, strict=True)]
         variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
         keeps = not regions and not is_custom and not of_integers and keeps_levels(kind, present)
         # The variables that an operator changes are results of its operation.
@@ -251,7 +212,7 @@ class SubgraphImporter:
     def _converted(
         self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), offset: Sequence[float] | None = None
     ) -> SSAValue:
-        """Integers as numbers, numbers as integers, or numbers rounded, by the quantization of a tensor."""
+        """Dequantized, quantized, or rounded numbers, by the quantization of a tensor."""
         attributes = described(tensor)
         assert attributes is not None
         if offset is not None:
@@ -261,12 +222,14 @@ class SubgraphImporter:
 
     # Values
 
-    def _operand(self, kind: str, place: int, index: int, takes_integers: bool, offset: Sequence[float] | None) -> SSAValue:
-        """The value of an operand: numbers, or the integers that stand for them where the operator takes these.
+    def _operand(
+        self, kind: str, place: int, index: int, given: Tensor | None, takes_integers: bool, offset: Sequence[float] | None
+    ) -> SSAValue:
+        """The value of an operand: real numbers, or their quantized integers if the operator takes these.
 
-        `offset` is added to a bias.
+        `given` is its tensor with the quantization that the operator assumes. `offset` is added to a bias.
         """
-        if index < 0:
+        if given is None:
             return self.operations.absent()
         tensor = self.tensor(index)
         if index in self._handles:
@@ -277,7 +240,15 @@ class SubgraphImporter:
         if takes_integers or not is_quantized:
             value = self.value(index)
             return value if not is_rounded(tensor) else self._integers(value, tensor)
-        return self._bias(index, tensor, offset) if not is_rounded(tensor) else self.value(index)
+        if not is_rounded(tensor):
+            return self._bias(index, tensor, offset)
+        value = self.value(index)
+        if kind == "DEQUANTIZE" and is_looked_up(value):
+            # Only if a model has a FakeQuantize the runtime computes products with such numbers in integers.
+            return self._converted("fake_quantize", value, tensor)
+        if given is tensor or not is_rounded(given) or described(given) == described(tensor):
+            return value
+        return self._converted("dequantize", self._integers(value, tensor), given)
 
     def _integers(self, value: SSAValue, tensor: Tensor) -> SSAValue:
         """The integers that stand for the numbers of a tensor."""
@@ -293,14 +264,14 @@ class SubgraphImporter:
         return self.file.buffer(self.tensor(operands[place]).buffer) is not None
 
     def _bias(self, index: int, tensor: Tensor, offset: Sequence[float] | None) -> SSAValue:
-        """The numbers that a bias of 32 or 64 bits stands for; such integers anywhere else are integers."""
+        """The real numbers of a quantized bias of 32 or 64 bits; such integers are quantized only in biases."""
         key = index, tuple(offset or ())
         if key not in self._biases:
             self._biases[key] = self._converted("dequantize", self.value(index), tensor, offset=offset)
         return self._biases[key]
 
     def value(self, index: int) -> SSAValue:
-        """The value of a tensor, of a quantized one the numbers. Raises ModelFileError if nothing computes it."""
+        """The value of a tensor, dequantized if necessary. Raises ModelFileError if nothing computes it."""
         if (found := self._values.get(index)) is not None:
             return found
         tensor = self.tensor(index)
@@ -317,13 +288,8 @@ class SubgraphImporter:
         return value
 
     def _constant(self, tensor: Tensor, data: DataAttr) -> SSAValue:
-        op = opset.operation("opset1.Constant").create(
-            properties={"value": data},
-            attributes={"name": string_attribute(tensor.name)},
-            result_types=[tensor_type(data.shape, data.element)],
-        )
-        self.operations.append(op)
-        return self._converted("dequantize", op.results[0], tensor) if is_rounded(tensor) else op.results[0]
+        value = self.operations.constant(data, named(tensor.name))
+        return self._converted("dequantize", value, tensor) if is_rounded(tensor) else value
 
     def _variable_name(self, index: int) -> str:
         return self.tensor(index).name or f"variable_{self.index}_{index}"
@@ -340,7 +306,7 @@ class SubgraphImporter:
         return next((part for each in tensors if each >= 0 and (part := self.tensor(each).part) is not None), None)
 
     def _names(self, index: int) -> list[str]:
-        """The names of a tensor: of the model those of the signature, and its own unless another one has it."""
+        """The names of a tensor: those in the signature, and its own name unless another tensor has it."""
         own = self.tensor(index).name
         if self.callers or self.is_body:
             return []
@@ -351,18 +317,17 @@ class SubgraphImporter:
         return list(dict.fromkeys(found))
 
     def parameter(self, index: int) -> SSAValue:
-        """The Parameter of an input; for a quantized one the numbers of its integers."""
+        """The Parameter of an input; if it is quantized, its dequantized value."""
         tensor, names = self.tensor(index), self._names(index)
         attributes: dict[str, Attribute] = {"name": string_attribute(names[0] if names else tensor.name)}
         if not self.is_body:
             attributes["tensor_names"] = several_tensor_names([names])
         type_ = self._type(tensor, numbers=self.is_body)
-        op = opset.operation("opset1.Parameter").create(result_types=[type_], attributes=attributes)
-        self.operations.append(op)
-        return op.results[0] if self.is_body or not is_rounded(tensor) else self._converted("dequantize", op.results[0], tensor)
+        value = self.operations.parameter(type_, attributes)
+        return value if self.is_body or not is_rounded(tensor) else self._converted("dequantize", value, tensor)
 
     def result(self, index: int) -> Operation:
-        """The Result of an output; of a quantized one the integers."""
+        """The Result of an output; for a quantized output it has the integers."""
         tensor, value = self.tensor(index), self.value(index)
         names = self.model.outputs.get(index, ())
         if is_rounded(tensor) and not self.is_body:
@@ -391,7 +356,7 @@ class SubgraphImporter:
         """An operator of variables and tables."""
         resources = self.model.resources
         if kind == "CALL_ONCE":
-            self._initialize(self._subgraph(attributes, "init_subgraph_index"))
+            self._initialize(subgraph_number(attributes, "init_subgraph_index"))
             return
         if kind in resources.HANDLES:
             if len(outputs) != 1:

@@ -10,7 +10,9 @@ from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
 from moir.errors import ModelFileError
 from moir.frontends.tflite.flatbuffer import ModelFile
-from moir.frontends.tflite.graph import ModelImporter
+from moir.frontends.tflite.graph import block_of
+from moir.frontends.tflite.parts import ModelParts
+from moir.frontends.tflite.schema_modules import imported_one_by_one
 from moir.frontends.tflite.signatures import chosen_signature
 
 
@@ -21,21 +23,26 @@ def read_model(path: str | Path, signature: str | None = None) -> ModuleOp:
         path: the `.tflite`.
         signature: the name of the signature; None for that of the first subgraph.
 
-    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or no model, UsageError if
-    there is no signature of that name.
+    Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged or not a model, UsageError
+    if there is no signature of that name.
     """
+    with imported_one_by_one():
+        return _read(path, signature)
+
+
+def _read(path: str | Path, signature: str | None) -> ModuleOp:
     file = ModelFile(Path(path))
     try:
         with file.damage("a table"):
             chosen = chosen_signature(file, signature)
-            importer = ModelImporter(file, chosen.inputs, chosen.outputs)
-            block = importer.block(chosen.subgraph)
+            parts = ModelParts(file, chosen.inputs, chosen.outputs)
+            block = block_of(parts, chosen.subgraph)
     except ModelFileError as error:
         if error.location is None:
             error.location = str(path)
         raise
     model = ModelOp.of(Path(path).stem or "model", block)
-    if kept := importer.resources.kept:
+    if kept := parts.resources.kept:
         add_notes(model, [f"the model has a state, which an infer request keeps until reset_state(): {', '.join(kept)}"])
     if chosen.others and signature is None:
         others = ", ".join(repr(each) for each in chosen.others)

@@ -3,7 +3,7 @@
     Conv2DOptions {padding: SAME, stride_w: 2, …}  ->  {padding = "SAME", stride_w = 2, …}
 
 The names are those of the schema. An absent field has the default of the schema, and so has an absent table. Numbers
-that stand for element types become these, those of other enumerations the names of their values.
+that stand for element types become element types; numbers of other enumerations become the names of their values.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ENUMERATIONS: Mapping[str, str] = {
     "reduce_function": "ReduceWindowFunction",
     "algorithm": "RngAlgorithm",
 }
-"""Fields that are other enumerations -> the class of their values."""
+"""Field -> the class of its enumeration, where the name of the field differs."""
 
 _NOT_FIELDS = re.compile(r"GetRoot|Init$|_|.*(?:BufferHasIdentifier|Length|AsNumpy|IsNone)$")
 
@@ -61,7 +61,7 @@ def snake_case(name: str) -> str:
 
 @cache
 def _names_of_values(enumeration: str) -> dict[int, str]:
-    """The names of the values of an enumeration, without its own name, with which some begin."""
+    """The names of the values of an enumeration, without the prefix that some have, the name of the enumeration."""
     class_: Any = getattr(import_module(f"tflite.{enumeration}"), enumeration)
     prefix = f"{snake_case(enumeration).upper()}_"
     return {getattr(class_, name): name.removeprefix(prefix) for name in dir(class_) if not name.startswith("_")}

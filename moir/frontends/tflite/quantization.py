@@ -1,7 +1,7 @@
 """Which tensors are quantized, and which operators do not round.
 
 A tensor of 4, 8 or 16 bits with a scale is quantized. Integers of 32 and 64 bits with a scale are quantized where they
-are biases, whose scale is the product of the other operands' scales; elsewhere they are what they are.
+are biases, whose scale is the product of the other operands' scales; elsewhere the scale is ignored.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from moir.dialects.data import DataAttr
 from moir.dialects.properties import attribute_of
 from moir.frontends.numbers import shortest
 from moir.frontends.tflite.tensors import Tensor
 
 LARGEST_BITS = 16
-"""The most bits of a quantized tensor that is no bias."""
+"""The most bits of a quantized tensor that is not a bias."""
 
-INTEGER_KINDS = frozenset(("BITCAST", "CAST", "SHAPE", "RANK"))
-"""Operators that take the integers of a quantized tensor, not the numbers that these stand for."""
+INTEGER_KINDS = frozenset(("BITCAST", "CAST", "FLOOR_DIV", "FLOOR_MOD", "SHAPE", "RANK"))
+"""Operators that work on the integers of a quantized tensor, not on the real numbers."""
 
 _BIASES: Mapping[str, frozenset[int]] = {
     "CONV_2D": frozenset((2,)),
@@ -43,7 +44,7 @@ _MOVING = frozenset(
         *("TILE", "TOPK_V2", "TRANSPOSE", "UNPACK"),
     )
 )
-"""Operators whose results are some of their operands' elements, or 0."""
+"""Operators whose results only contain elements of their operands, or 0."""
 
 
 _COPYING = frozenset(
@@ -53,41 +54,89 @@ _COPYING = frozenset(
         *("SPACE_TO_DEPTH", "SPARSE_TO_DENSE", "SPLIT", "SPLIT_V", "SQUEEZE", "STRIDED_SLICE", "TILE", "TOPK_V2", "TRANSPOSE"),
     )
 )
-"""Operators whose kernels copy or compare integers, whatever numbers these stand for in operands and results.
+"""Operators whose kernels copy or compare integers, even if the scales of operands and results differ.
 
-Converters give operands and results of most of them one scale and zero point, and of some not.
+For most of them, converters give operands and results the same scale and zero point.
 """
 
+_LIKE_RESULTS = frozenset(
+    ("AVERAGE_POOL_2D", "CONCATENATION", "MAX_POOL_2D", "PAD", "PADV2", "RESIZE_BILINEAR", "REVERSE_SEQUENCE", "UNIQUE")
+)
+"""Operators whose kernels copy the integers of operands to the result, even if the scales differ.
+
+They pad with the zero point of the result, and clamp and round by its scale. CONCATENATION of 8-bit integers does not
+copy.
+"""
+
+_SYMMETRIC_WEIGHTS: Mapping[str, int] = {"DEPTHWISE_CONV_2D": 1, "TRANSPOSE_CONV": 1}
+"""Operators whose kernels take 0 for the zero point of signed weights -> the operand index of the weights."""
+
+_COMPARISONS = frozenset(("EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL", "NOT_EQUAL"))
+"""Operators whose kernels round 8-bit operands to multiples of 1/256 before they compare them."""
+
 _COUNTING = frozenset(("MATRIX_DIAG", "NEG", "SCATTER_ND"))
-"""Operators whose kernels compute with integers as if their zero point were 0."""
+"""Operators whose kernels compute with the integers and ignore the zero point."""
 
 
 _TABLES: Mapping[str, int] = {"EMBEDDING_LOOKUP": 1, "GATHER": 0, "GATHER_ND": 0}
-"""Operators that look lines up in a table -> its place among the operands."""
+"""Operators that look up rows of a table -> the index of the operand that is the table."""
 
 
 def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tensor], is_table: bool = False) -> bool:
-    """Whether an operator is given integers, because its results are no numbers of its operands.
+    """Whether an operator is given integers, because its results are not taken from its operands.
 
-    A table of constants (`is_table`) stays one of integers as well, so that only what is looked up becomes numbers.
+    A table of constants (`is_table`) stays one of integers as well, so that only the selected rows are dequantized.
     """
     if kind in INTEGER_KINDS:
         return True
     if kind in _TABLES and is_table and all(is_rounded(each) for each in results):
         return True
-    every = [described(each) for each in (*operands, *results) if is_rounded(each)]
     if kind in _COUNTING:
         return any(np.any(each.quantization.zero_point) for each in results if each.quantization is not None and is_rounded(each))
-    return kind in _COPYING and any(each != every[0] for each in every) and all(is_rounded(each) for each in results[:1])
+    if kind not in _COPYING or not all(is_rounded(each) for each in results[:1]):
+        return False
+    every = [described(each) for each in (*operands, *results) if is_rounded(each)]
+    return any(each != every[0] for each in every)
+
+
+def taken(kind: str, place: int, operand: Tensor, results: Sequence[Tensor]) -> Tensor:
+    """An operand with the quantization that the kernel of the operator assumes for it."""
+    how = operand.quantization
+    if how is None or not is_rounded(operand):
+        return operand
+    if kind in _LIKE_RESULTS and results and (how.range.bits > 8 or kind != "CONCATENATION"):
+        return operand.requantized(results[0].quantization) if results[0].element == operand.element else operand
+    if place == _SYMMETRIC_WEIGHTS.get(kind) and how.range.signed and np.any(how.zero_point):
+        return operand.requantized(how._replace(zero_point=np.zeros_like(how.scale, np.int64)))
+    return operand
+
+
+def is_compared_roughly(kind: str, operands: Sequence[Tensor]) -> bool:
+    """Whether an operator rounds its operands to multiples of 1/256 so that different numbers may become equal."""
+    every = [each.quantization for each in operands if each.quantization is not None and each.quantization.range.bits == 8]
+    if kind not in _COMPARISONS or not every or len(every) < len(operands):
+        return False
+    scales = [float(np.max(each.scale)) for each in every]
+    # No kernel compares numbers with scales of 1 and more.
+    return max(scales) < 1 and (described(operands[0]) != described(operands[-1]) or min(scales) < 2**-8)
 
 
 def table_place(kind: str) -> int | None:
-    """The place of the table of which an operator looks lines up; None for any other operator."""
+    """The index of the operand in which an operator looks up rows; None for any other operator."""
     return _TABLES.get(kind)
 
 
+def is_looked_up(value: SSAValue) -> bool:
+    """Whether a value is computed from integers that an operator looks up in a table."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or owner.name != "tflite.dequantize":
+        return False
+    source = owner.operands[0].owner
+    return isinstance(source, Operation) and source.name.removeprefix("tflite.") in _TABLES
+
+
 def is_rounded(tensor: Tensor) -> bool:
-    """Whether a tensor stands for numbers that are rounded to its integers."""
+    """Whether a tensor is quantized, so that its numbers are rounded."""
     return tensor.quantization is not None and tensor.quantization.range.bits <= LARGEST_BITS
 
 
@@ -97,21 +146,22 @@ def is_bias(kind: str, place: int) -> bool:
 
 
 def keeps_levels(kind: str, operands: Sequence[Tensor]) -> bool:
-    """Whether results are numbers that integers of the operands stand for: all have one scale and zero point."""
+    """Whether results need no rounding, because operands and results have the same scale and zero point."""
+    if kind not in _MOVING:
+        return False
     scales = [described(each) for each in operands if is_rounded(each)]
-    return kind in _MOVING and all(each == scales[0] for each in scales)
+    return all(each == scales[0] for each in scales)
 
 
 def described(tensor: Tensor) -> dict[str, Attribute] | None:
-    """The quantization of a tensor as attributes: lists along `axis`, or single numbers."""
+    """The quantization of a tensor as attributes: `scale` and `zero_point` are numbers, or have those along `axis`."""
     how = tensor.quantization
     if how is None:
         return None
     assert how.zero_point is not None
     found: dict[str, Attribute] = {"element": tensor.element}
-    scales = [shortest(each) for each in np.asarray(how.scale).tolist()]
-    zeros = np.asarray(how.zero_point).tolist()
+    scales, zeros = np.asarray(how.scale), np.asarray(how.zero_point).tolist()
     if how.axis is None:
-        return found | {"scale": attribute_of(scales[0]), "zero_point": attribute_of(zeros[0])}
+        return found | {"scale": attribute_of(shortest(float(scales[0]))), "zero_point": attribute_of(zeros[0])}
     zero = attribute_of(zeros if any(zeros) else 0)
-    return found | {"scale": attribute_of(scales), "zero_point": zero, "axis": attribute_of(how.axis)}
+    return found | {"scale": DataAttr.of(scales.astype(np.float32, copy=False)), "zero_point": zero, "axis": attribute_of(how.axis)}

@@ -1,20 +1,20 @@
-"""Where the kernels of convolutions and products round sums to the integers of the result.
+"""How the kernels of convolutions and products round sums to the integers of the result.
 
-A kernel multiplies a sum of products by a number below 1, which it has as m · 2^-r with m of 32 bits from ½ to 1. It
-rounds twice: the product with m to a whole number, then that divided by 2^r to the nearest integer, each time a middle
-upwards. Both together are one rounding to the nearest integer of a number that is 2^-(r + 1) larger. That much, as a
-number, is the offset: added to the bias it makes the rounding of a FakeQuantize the kernels' rounding.
+A kernel multiplies a sum of products by a factor below 1, which is stored as m · 2^-r, where m has 32 bits and lies
+between ½ and 1. It rounds twice, halves upwards: the product with m to a whole number, then the quotient of this
+number and 2^r to the nearest integer. Both roundings together equal one rounding of a number that is larger by 2^-(r +
+1). So this offset, in the unit of the bias, is added to the bias; then a FakeQuantize rounds as the kernels do.
 
-Source: observed of the optimized kernels of TensorFlow Lite 2.21, for every sum within the range of results.
+Source: observations of the optimized kernels of TensorFlow Lite 2.21, for every sum within the range of results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import frexp
 
 import numpy as np
 
+from moir.dialects.data import Array
 from moir.frontends.tflite.tensors import Tensor
 
 FACTORS: Mapping[str, tuple[int, int]] = {
@@ -23,13 +23,13 @@ FACTORS: Mapping[str, tuple[int, int]] = {
     "FULLY_CONNECTED": (0, 1),
     "TRANSPOSE_CONV": (2, 1),
 }
-"""Operators whose kernels round so -> the places of data and weights among the operands."""
+"""Operators whose kernels round in this way -> the places of data and weights among the operands."""
 
 MULTIPLIER_BITS = 31
 
 
 def offsets(kind: str, operands: Sequence[Tensor | None], result: Tensor) -> list[float] | None:
-    """What is added to each bias of an operator, or to all of them where the list has one entry; None for nothing.
+    """The offset for each bias of an operator, or one offset for all of them; None if biases are unchanged.
 
     Only kernels for data, weights and results of 8 bits are known.
     """
@@ -43,13 +43,12 @@ def offsets(kind: str, operands: Sequence[Tensor | None], result: Tensor) -> lis
     if scales[0].size != 1 or scales[2].size != 1:
         return None
     size = float(scales[2].item())
-    found = [size * _half_step(factor) for factor in (scales[0].item() * scales[1].ravel() / size).tolist()]
-    return found if any(found) else None
+    found = size * _half_steps(scales[0].item() * scales[1].ravel() / size)
+    return found.tolist() if found.any() else None
 
 
-def _half_step(factor: float) -> float:
-    """Half the distance of the numbers to which the first rounding of a product with a factor rounds, in integers."""
-    fraction, exponent = frexp(factor)
-    if round(fraction * (1 << MULTIPLIER_BITS)) == 1 << MULTIPLIER_BITS:
-        exponent += 1
-    return 2.0 ** (exponent - 1) if exponent < 0 else 0.0
+def _half_steps(factors: Array) -> Array:
+    """Half the step of the first rounding of a product with each factor, in units of the result's integers."""
+    fractions, exponents = np.frexp(factors)
+    exponents = exponents + (np.round(fractions * (1 << MULTIPLIER_BITS)) == 1 << MULTIPLIER_BITS)
+    return np.where(exponents < 0, np.ldexp(1.0, exponents - 1), 0.0)

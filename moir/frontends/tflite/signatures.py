@@ -1,4 +1,4 @@
-"""Signatures: which subgraph is the model, and what its inputs and outputs are called.
+"""Signatures: which subgraph is the model, and the names of its inputs and outputs.
 
 A file has a signature for each function that can be called. Files without signatures have one model, the first
 subgraph.
@@ -18,12 +18,12 @@ MAIN = 0
 
 
 class Signature(Record):
-    """What is converted of a file.
+    """The subgraph of a file that is converted, with the names of its inputs and outputs.
 
     Args:
         subgraph: the number of its subgraph.
         inputs: the names that the signature gives inputs, by the numbers of their tensors.
-        outputs: those of outputs.
+        outputs: the names that it gives outputs, likewise.
         others: the names of the signatures of other subgraphs.
     """
 
@@ -34,7 +34,8 @@ class Signature(Record):
 
 
 def chosen_signature(file: ModelFile, name: str | None = None) -> Signature:
-    """The signature of a name; without a name that of the first subgraph, which may have none.
+    """The signature with a name; without a name the signature of the first subgraph, or a nameless one if that has
+    none.
 
     Raises UsageError, with the names that there are, for a name that no signature has.
     """

@@ -19,7 +19,7 @@ from moir.dialects.element_types import ElementType
 from moir.frontends.tflite.flatbuffer import ModelFile, integers
 
 LARGEST_EXPANSION = 1 << 8
-"""How many times as many bytes as the file dense weights may take."""
+"""Largest size of dense weights, as a multiple of the size of the file."""
 
 
 def densified(file: ModelFile, raw: Array, shape: tuple[int, ...], row: ElementType, sparsity: Any, name: str) -> Array:

@@ -17,8 +17,8 @@ from moir.dialects import opset
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import dynamic, f32, to_numpy
 from moir.dialects.properties import string_attribute
-from moir.dialects.shapes import element_of, shape_of, tensor
-from moir.frontends.operations import Operations
+from moir.dialects.shapes import element_of, shape_of
+from moir.frontends.operations import Operations, named
 from moir.frontends.tflite.flatbuffer import ModelFile, integers
 from moir.frontends.tflite.options import attributes_of
 from moir.frontends.tflite.quantization import is_rounded
@@ -56,7 +56,7 @@ class Resources:
         self._written = _written_names(file)
 
     def takes(self, kind: str) -> bool:
-        """Whether an operator is one of variables and tables."""
+        """Whether operators of a kind create, read or write variables or tables."""
         return kind in self.TAKEN
 
     def writes(self, kind: str) -> bool:
@@ -64,7 +64,7 @@ class Resources:
         return kind in ("ASSIGN_VARIABLE", "HASHTABLE_IMPORT")
 
     def name(self, kind: str, attributes: Mapping[str, Attribute]) -> str:
-        """The name that ties the handles of one variable or table."""
+        """The name that all handles of one variable or table share."""
         return _handle_name(kind, attributes)
 
     @contextmanager
@@ -95,17 +95,12 @@ class Resources:
         if name not in self._values:
             element = f32 if is_rounded(kept) or kept.element is dynamic else kept.element
             shape = tuple(max(size, 1) for size in kept.shape)
-            zeros = opset.operation("opset1.Constant").create(
-                properties={"value": DataAttr.of(np.zeros(shape, to_numpy(element)), element)},
-                attributes={"name": string_attribute(f"{name}/initial")},
-                result_types=[tensor(shape, element)],
-            )
-            operations.append(zeros)
-            self._keep(name, zeros.results[0], operations)
+            zeros = DataAttr.of(np.zeros(shape, to_numpy(element)), element)
+            self._keep(name, operations.constant(zeros, named(f"{name}/initial")), operations)
         return self._values[name]
 
     def _keep(self, name: str, initial: SSAValue, operations: Operations) -> None:
-        """Begin a variable that keeps its value."""
+        """Create a variable that persists from one inference to the next."""
         shape = shape_of(initial)
         op = opset.operation("opset6.ReadValue").create(
             operands=[initial],
@@ -138,7 +133,7 @@ class Resources:
         return list(self._read)
 
     def finish(self) -> list[Operation]:
-        """What writes the last values of variables that keep them."""
+        """The operations that write the final values of variables that persist."""
         return [
             opset.operation("opset6.Assign").create(
                 operands=[self._values[name]],

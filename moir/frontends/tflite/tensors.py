@@ -56,7 +56,7 @@ class Tensor(Record):
 
     Args:
         name: its name.
-        shape: its dimensions, -1 for unknown ones; none if the rank is unknown, too.
+        shape: its dimensions, -1 for unknown ones; empty if the rank is unknown, too.
         is_ranked: whether the rank is known.
         number: its type in the schema.
         buffer: the number of its buffer.
@@ -76,7 +76,7 @@ class Tensor(Record):
 
     @property
     def element(self) -> Attribute:
-        """Its element type; dynamic for one that the IR does not have."""
+        """The element type of the tensor; dynamic if the IR does not have it."""
         return ELEMENTS.get(self.number, element_types.dynamic)
 
     @property
@@ -84,9 +84,13 @@ class Tensor(Record):
         """The element type of the parts of its complex numbers; None if it has none."""
         return COMPLEX.get(self.number)
 
+    def requantized(self, how: Quantization[Array] | None) -> Tensor:
+        """The same tensor with another quantization."""
+        return Tensor(self.name, self.shape, self.is_ranked, self.number, self.buffer, self.is_variable, how, self.table)
+
 
 def tensor_of(file: ModelFile, table: Any) -> Tensor:
-    """The tensor of a table. Raises ModelFileError for one that cannot be."""
+    """The tensor of a table. Raises ModelFileError for a table with invalid values."""
     name = text(table.Name())
     signature = integers(table.ShapeSignatureAsNumpy())
     shape = tuple(signature or integers(table.ShapeAsNumpy()))
@@ -117,7 +121,7 @@ def _quantization(
         if not 0 <= axis < len(shape) or shape[axis] != scale.size:
             raise file.error(f"the tensor {name!r} has {scale.size} scales along dimension {axis} of {list(shape)}", "the file is damaged")
     if zero.size not in (1, scale.size) or not np.all(np.isfinite(scale)):
-        raise file.error(f"the tensor {name!r} has {zero.size} zero points and {scale.size} scales, or they are no numbers")
+        raise file.error(f"the tensor {name!r} has {zero.size} zero points and {scale.size} scales, or they are not numbers")
     if np.any(scale <= 0):
         # Files have a scale of 0 where a tensor was never observed.
         return None
@@ -157,7 +161,7 @@ def constant_of(file: ModelFile, tensor: Tensor) -> DataAttr | None:
 
 
 def _strings(file: ModelFile, raw: Array, tensor: Tensor) -> Array:
-    """The strings of a buffer: their number, their places, and one more place, as i32, then their bytes."""
+    """The strings of a buffer: their number and n + 1 offsets as i32, then their bytes."""
     data, count = raw.tobytes(), prod(tensor.shape)
     (number,) = struct.unpack_from("<i", data)
     if number != count or 4 * (count + 2) > len(data):

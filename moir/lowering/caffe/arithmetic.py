@@ -76,7 +76,9 @@ def _dimensions_after(node: LoweringNode, given: LayerParameters, own: int) -> i
 
 
 def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, given: LayerParameters, axes: int) -> SSAValue:
-    """A weight with as many dimensions after it as the operand has after the `axes` it applies to (-1: all)."""
+    """A weight that applies to `axes` dimensions of the operand (-1: as many as the weight has), with dimensions of 1
+    appended for those after them.
+    """
     array = blob(node, index)
     # Before Caffe 1.0 every weight had four dimensions.
     if axes >= 0 and array.ndim > axes:

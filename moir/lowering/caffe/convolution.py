@@ -39,7 +39,7 @@ def _window(node: LoweringNode, given: LayerParameters, axes: int) -> tuple[tupl
     pads = by_axis(node, given, "pad", axes, 0)
     strides, dilations = (by_axis(node, given, name, axes, 1) for name in ("stride", "dilation"))
     if min(*kernel, *strides, *dilations) < 1 or min(pads) < 0:
-        node.fail(f"kernel {list(kernel)}, strides {list(strides)}, dilations {list(dilations)} and pads {list(pads)} are no window")
+        node.fail(f"kernel {list(kernel)}, strides {list(strides)}, dilations {list(dilations)} and pads {list(pads)} are not a window")
     return kernel, SlidingWindow(strides, dilations, pads, pads, "explicit")
 
 
@@ -124,4 +124,4 @@ def _bilinear(kernel: tuple[int, ...]) -> Array:
 @caffe.lowers("ConvolutionBinary")
 def binary_convolution(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """Raises ConversionError: the fork with caffe.ConvolutionBinary is not public, so its binarization is unknown."""
-    node.fail("how the layer makes bits of data and weights is not documented", hint="a lowering for it has a place in an extension")
+    node.fail("how the layer makes bits of data and weights is not documented", hint="add a lowering for it in an extension")

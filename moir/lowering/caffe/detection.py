@@ -28,7 +28,7 @@ def _sizes(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _image_sizes(op: OpBuilder, given: LayerParameters, image: SSAValue) -> SSAValue:
-    """Height and width of the image: as the layer says, or of the second bottom."""
+    """Height and width of the image: from the parameters of the layer, or those of its second bottom."""
     both = given.integer("img_size", 0)
     height, width = given.integer("img_h", both), given.integer("img_w", both)
     return op.constant([height, width]) if height and width else _sizes(op, image)
@@ -226,7 +226,7 @@ def python(node: LoweringNode, op: OpBuilder, *, param_str_: str = "", module: s
     text = given.text("param_str", param_str_)
     found = parameter_text(text)
     if found is None:
-        node.fail(f"param_str is {text!r}, which is no list of parameters")
+        node.fail(f"param_str is {text!r}, which is not a list of parameters")
     scores, offsets, image = bottoms(node, 3, 3)
 
     def numbers(key: str, default: list[float]) -> list[float]:

@@ -22,7 +22,7 @@ def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 @caffe.lowers("Exp")
 def exp(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """caffe.Exp(x) {base = -1, scale = 1, shift = 0} -> base ^ (shift + scale · x), where -1 is e"""
+    """caffe.Exp(x) {base = -1, scale = 1, shift = 0} -> base ^ (shift + scale · x), where base = -1 means e"""
     given = parameters(node, "exp_param")
     exponent = scaled(op, x, given)
     logarithm = _logarithm_of_base(node, given)
@@ -31,7 +31,7 @@ def exp(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 @caffe.lowers("Log")
 def log(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """caffe.Log(x) {base = -1, scale = 1, shift = 0} -> logarithm of shift + scale · x, where -1 is e"""
+    """caffe.Log(x) {base = -1, scale = 1, shift = 0} -> logarithm of shift + scale · x, where base = -1 means e"""
     given = parameters(node, "log_param")
     result = op.Log(scaled(op, x, given))
     logarithm = _logarithm_of_base(node, given)

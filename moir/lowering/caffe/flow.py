@@ -37,7 +37,9 @@ def correlation(
     stride_2: int = 1,
     pad: int = 0,
 ) -> SSAValue:
-    """caffe.Correlation(a, b) {pad, kernel_size, max_displacement, stride_1, stride_2} -> a channel a displacement"""
+    """caffe.Correlation(a, b) {pad, kernel_size, max_displacement, stride_1, stride_2} -> a channel for each
+    displacement
+    """
     given = parameters(node, "correlation_param")
     if single_direction or do_abs:
         node.fail("displacements in a single direction and absolute values (single_direction, do_abs) are not supported")
@@ -60,7 +62,8 @@ def accum(
 ) -> SSAValue:
     """caffe.Accum(a, b, …) -> opset1.Concat along axis 1 of all, each resized to the largest height and width
 
-    `top_height` and `top_width` may ask for more; with `have_reference` the last blob only gives the sizes.
+    `top_height` and `top_width` are lower bounds of the sizes; with `have_reference` the sizes are those of the last
+    blob, which is not concatenated.
     """
     values = bottoms(node)
     if have_reference:
@@ -152,5 +155,5 @@ def data_augmentation(
 
 @caffe.lowers("Filter")
 def filter_(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """Raises ConversionError: caffe.Filter drops samples by a blob, so that sizes of its results are unknown."""
-    node.fail("a batch whose size depends on the data is not supported", hint="cut the model in front of it: --output NAME")
+    """Raises ConversionError: caffe.Filter selects samples by the values of a blob, so its sizes are unknown."""
+    node.fail("a batch whose size depends on the data is not supported", hint="cut the model before it: --output NAME")

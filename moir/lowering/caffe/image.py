@@ -75,7 +75,8 @@ def resample(node: LoweringNode, op: OpBuilder, *, antialias: bool = True) -> SS
 def upsample(node: LoweringNode, op: OpBuilder, *, scale: int = 2) -> SSAValue:
     """caffe.Upsample(x) {scale} -> opset11.Interpolate(x, sizes, [2, 3]) {nearest}
 
-    caffe.Upsample(x, mask): each element at its index in a channel of zeros, `mask` as Pooling gives it.
+    caffe.Upsample(x, mask): a channel of zeros with each element at its index in `mask`, which is the second result of
+    Pooling.
     """
     given = parameters(node, "upsample_param")
     x, *others = bottoms(node, 1, 2)

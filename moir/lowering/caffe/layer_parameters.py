@@ -111,7 +111,7 @@ def _parameters(node: LoweringNode, found: Attribute | None, name: str) -> Layer
             merged |= each.data if isinstance(each, DictionaryAttr) else {}
         return LayerParameters(node, merged, name)
     if found is not None and not isinstance(found, DictionaryAttr):
-        node.fail(f"{name} is no message")
+        node.fail(f"{name} is not a message")
     return LayerParameters(node, {} if found is None else found.data, name)
 
 
@@ -148,7 +148,7 @@ def parameter_text(text: str) -> dict[str, Any] | None:
 
 
 def bottoms(node: LoweringNode, least: int = 1, most: int | None = None) -> list[SSAValue]:
-    """The operands of a layer that are no weights. Raises ConversionError unless they are `least` to `most`."""
+    """The operands of a layer that are not weights. Raises ConversionError unless they are `least` to `most`."""
     values = node.operands[: len(node.op.operands) - blob_count(node)]
     if len(values) < least or (most is not None and len(values) > most):
         wanted = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
@@ -172,7 +172,7 @@ def blob(node: LoweringNode, index: int, shape: Sequence[int] | None = None) -> 
         node.fail(reason, hint="is the .prototxt that of another network?")
     array = node.constant(len(node.op.operands) - count + index)
     if array is None:
-        node.fail(f"its weight {index} is no constant")
+        node.fail(f"its weight {index} is not a constant")
     if shape is None:
         return array
     try:

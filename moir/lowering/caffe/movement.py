@@ -65,7 +65,7 @@ def permute(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """caffe.Permute(x) {order} -> opset1.Transpose(x, order); axes that are not named follow in their order"""
     rank, order = node.known_rank(0), parameters(node, "permute_param").integers("order")
     if len(set(order)) < len(order) or any(not 0 <= axis < rank for axis in order):
-        node.fail(f"order {order} is no order of {rank} axes")
+        node.fail(f"order {order} is not an order of {rank} axes")
     return op.transposed(x, [*order, *(axis for axis in range(rank) if axis not in order)])
 
 

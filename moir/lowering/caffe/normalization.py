@@ -46,7 +46,7 @@ def _batch_statistics(node: LoweringNode, op: OpBuilder, epsilon: float) -> SSAV
 def bn(node: LoweringNode, op: OpBuilder, x: SSAValue, *, eps: float = 1e-5) -> SSAValue:
     """caffe.BN(x, scale, shift) -> opset1.Add(opset1.Multiply(x, scale), shift): SegNet's, with statistics merged
 
-    Four weights are scale, shift, mean and variance of PSPNet's.
+    A layer with four weights (scale, shift, mean and variance) is one of PSPNet.
     """
     rank = node.known_rank(0)
     shape = (1, -1, *[1] * (rank - 2))

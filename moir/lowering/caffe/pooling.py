@@ -1,7 +1,8 @@
 """Pooling over windows, over whole channels, and over pyramids of windows.
 
 Caffe rounds the number of windows up. With padding, a last window that would begin after the data is left out.
-Averages divide by the number of elements of the window in the data and its padding, without those after the padding.
+Averages divide by the number of elements of the window in the data and its padding, without elements after the
+padding.
 
 Source: pooling_layer.cpp and spp_layer.cpp of BVLC Caffe 1.0; `round_mode` and `ceil_mode` are of later versions and
 forks.
@@ -68,7 +69,7 @@ def _windows(node: LoweringNode, given: LayerParameters) -> _Windows:
     kernel = by_axis(node, given, "kernel_size", 2, 0, "kernel")
     strides, pads = by_axis(node, given, "stride", 2, 1), by_axis(node, given, "pad", 2, 0)
     if min(*kernel, *strides) < 1 or min(pads) < 0 or any(pad >= size for pad, size in zip(pads, kernel, strict=True)):
-        node.fail(f"kernel {list(kernel)}, strides {list(strides)} and pads {list(pads)} are no window")
+        node.fail(f"kernel {list(kernel)}, strides {list(strides)} and pads {list(pads)} are not a window")
     rounds_up = given.choice("round_mode", ("CEIL", "FLOOR")) == "CEIL" and given.flag("ceil_mode", True)
     if rounds_up and not any(pads) and any(stride > size for stride, size in zip(strides, kernel, strict=True)):
         shape = shape_of(node.operand(0)) or (-1,) * 4
@@ -120,7 +121,7 @@ def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
     )
     if not windows.rounds_up or not any(windows.pads) or not windows.may_end_after:
         return result
-    # The windows that begin in front of the end of the data: (size + pad) / stride, rounded up.
+    # The windows that begin before the end of the data: (size + pad) / stride, rounded up.
     sizes = op.Slice(op.ShapeOf(x), [2], [4], [1])
     reach = op.Add(sizes, [pad + stride - 1 for pad, stride in zip(windows.pads, windows.strides, strict=True)])
     return op.Slice(result, [0, 0], op.Divide(reach, list(windows.strides)), [1, 1], [2, 3])

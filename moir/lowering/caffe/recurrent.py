@@ -71,7 +71,7 @@ def _recurrent(
         size: size H of a state.
         gates: number of rows of the weights of the input.
         state_count: number of states.
-        inner: the weights that the body uses, counted without those of a static input.
+        inner: the number of weights that the body uses, without those of a static input.
         step: builds the states and the output of a step.
     """
     given = parameters(node, "recurrent_param")

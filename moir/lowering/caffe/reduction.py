@@ -31,8 +31,8 @@ def reduction(node: LoweringNode, op: OpBuilder, x: SSAValue, *, coeff: float = 
 def arg_max(node: LoweringNode, op: OpBuilder, x: SSAValue, *, top_k: int = 1, out_max_val: bool = False) -> Replacement:
     """caffe.ArgMax(x) {top_k = 1, out_max_val, axis} -> indices, as floats, or values of the largest along `axis`
 
-    Without `axis`: over all elements of a sample, [N, 1, top_k], or [N, 2, top_k] with indices and values. Among equal
-    elements the last one precedes, so that the axis is reversed.
+    Without `axis`: over all elements of a sample, [N, 1, top_k], or [N, 2, top_k] with indices and values. Caffe lists
+    the last one of equal elements first, so that the axis is reversed.
     """
     given = parameters(node, "argmax_param")
     along = given.has("axis")

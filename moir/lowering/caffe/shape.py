@@ -21,7 +21,7 @@ def flatten(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 1, en
     rank = node.known_rank(0)
     start, end = normalize_axis(start, rank), normalize_axis(end, rank)
     if end < start:
-        node.fail(f"end_axis {end} is in front of axis {start}")
+        node.fail(f"end_axis {end} is before axis {start}")
     sizes = op.ShapeOf(x)
     parts = [*([op.Slice(sizes, [0], [start], [1])] if start else []), op.constant([-1])]
     parts += [op.Slice(sizes, [end + 1], [rank], [1])] if end + 1 < rank else []

@@ -100,7 +100,7 @@ def lowered_body(
     *,
     in_place: bool = False,
 ) -> Body:
-    """A lowered clone of a graph, or the graph itself.
+    """A lowered clone of a graph, or the lowered graph itself.
 
     Args:
         node: the node the graph belongs to.
@@ -108,7 +108,7 @@ def lowered_body(
         inputs: for each Parameter the value or data that it has in every iteration, or else its type. A known value
             becomes a constant of the body.
         prepare: called with the Parameters before any operation is lowered.
-        needed: the rank that is needed of each result; None if nothing says so.
+        needed: the rank that is needed of each result; None if no rank is needed.
         in_place: whether the graph is lowered only once: cloning nested graphs at each level would take quadratic time.
             The node loses it.
 
@@ -151,7 +151,7 @@ def _detached(region: Region) -> Region:
 
 
 def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:
-    """Give the results of a graph that is to be lowered the ranks that they need, where the graph declares none."""
+    """Give the results of a graph, before it is lowered, the ranks that are required, unless it declares ranks."""
     for value, rank in zip(results_of(block), ranks, strict=False):
         if rank is not None and rank_of(value) is None:
             set_type(value, tensor(unknown_dimensions(rank), element_of(value)))

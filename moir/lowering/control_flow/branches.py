@@ -38,7 +38,7 @@ def conditional(
         condition: a boolean scalar.
         branches: the graphs for true and false, in this order.
         values: the operands for the Parameters of both graphs.
-        needed: the rank that is needed of each result; None if nothing says so.
+        needed: the rank that is needed of each result; None if it is not known.
     """
     bodies: list[Body] = []
     for index, branch in enumerate(branches):
@@ -109,10 +109,11 @@ def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
 
 
 def _squeezing(bodies: Sequence[Body], number: int) -> int | None:
-    """The graph that removes dimensions from a value that the other graph hands on as it is; None if there is none.
+    """The index of the graph that removes dimensions from a value which the other graph returns unchanged; None if
+    there is none.
 
-    TorchScript's exporter writes the removal of a dimension of unknown size in this form. The runtime refuses to remove
-    another than 1.
+    TorchScript's exporter writes the removal of a dimension of unknown size in this form. The runtime refuses to
+    remove a dimension that is not 1.
     """
     for index, (own, other) in enumerate((bodies, bodies[::-1])):
         squeeze = own.values()[number].owner
@@ -125,7 +126,9 @@ def _squeezing(bodies: Sequence[Body], number: int) -> int | None:
 
 
 def _check_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | None]) -> None:
-    """Raises ConversionError if a result cannot have two ranks, of which the condition selects one."""
+    """Raises ConversionError for a result whose rank differs between the branches, if the condition is computed from
+    the inputs.
+    """
     differ = f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other"
     if is_computed_of_inputs(condition):
         node.fail(f"{differ}, which the values of the inputs decide", hint="give both branches results of equal ranks")
@@ -142,7 +145,7 @@ def inlined(
     Args:
         node: the node the graph belongs to.
         region: the graph, which is empty afterwards; its Parameters are replaced by `values`.
-        needed: the rank that is needed of each result; None if nothing says so.
+        needed: the rank that is needed of each result; None if it is not known.
     """
     block = region.block
     parameters = parameters_of(block)

@@ -35,6 +35,12 @@ class Connections:
     outputs: list[tuple[int, BodyPort]] = field(default_factory=list[tuple[int, BodyPort]])
     values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     results: list[Result] = field(default_factory=list[Result])
+    runs: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Determine whether a Loop certainly has an iteration, from the trip count and the first condition."""
+        limits = [self.node.known.constant(value) for value in self.operands]
+        self.runs = bool(limits) and all(each is not None and bool(each.all()) for each in limits)
 
     def drop_unused(self, states: int) -> None:
         """Erase the Results without uses and the operations of the body that only they use.
@@ -62,7 +68,11 @@ class Connections:
         return len(self.operands) - 1
 
     def add_states(self, states: Sequence[SSAValue]) -> None:
-        """Connect the loop-carried values. A value that the body does not change becomes an invariant."""
+        """Connect the loop-carried values.
+
+        A value that the body does not change becomes an invariant. A value that the body does not read becomes an
+        output only, if the loop has at least one iteration.
+        """
         changed: list[tuple[int, SSAValue]] = []
         for index, value in enumerate(states):
             number, parameter = self._number(index), self.first_parameter + index
@@ -75,11 +85,14 @@ class Connections:
             else:
                 self.body.drop(parameter)
         for index, value in changed:
-            number = self._number(index)
-            self._keep(self.first_parameter + index)
-            if number is not None:
-                self._copy(number)
-            self.inputs.append(BodyPort(self._operand(value), number))
+            number, parameter = self._number(index), self.first_parameter + index
+            if self.runs and not self.body.is_used(parameter):
+                self.body.drop(parameter)
+            else:
+                self._keep(parameter)
+                if number is not None:
+                    self._copy(number)
+                self.inputs.append(BodyPort(self._operand(value), number))
             if number is not None and self.node.is_used(index):
                 self.outputs.append((index, BodyPort(number)))
 
@@ -139,16 +152,15 @@ class Connections:
             created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
             self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
             if operation is Loop:
-                self._check_sizes(op)
+                self._check_sizes()
         return [self.values.get(index) for index in range(self.node.result_count)]
 
-    def _check_sizes(self, op: OpBuilder) -> None:
+    def _check_sizes(self) -> None:
         """Raises ConversionError for a state whose sizes change in a loop that may have no iterations.
 
         The runtime (2026.4) infers the sizes that the body gives, also for a loop that does not run.
         """
-        count, first = (op.known.constant(value) for value in self.operands[:2])
-        if count is not None and first is not None and count.all() and first.all():
+        if self.runs:
             return
         initial = {port.back_edge: self.operands[port.index] for port in self.inputs if port.index is not None}
         for index, port in self.outputs:

@@ -1,4 +1,4 @@
-"""The rank of a tensor that follows from the operations that use it, before these are lowered.
+"""The rank of a tensor, inferred from the operations that use it, before these are lowered.
 
     %y = onnx.If(%c) …          a matrix in one branch, three dimensions in the other
     %u = onnx.Unsqueeze(%y, [0])
@@ -26,10 +26,10 @@ _MAXIMUM_TENSORS = 64
 """Maximum number of tensors whose ranks are examined to find one."""
 
 Ask = Callable[[SSAValue], "int | None"]
-"""Finds the rank of another tensor, from its type or its uses."""
+"""A function that finds the rank of another tensor, from its type or its uses."""
 
 Rule = Callable[[FrameworkOp, int, Ask], "int | None"]
-"""The rank of an operand of an operation, by its index."""
+"""A function that returns the rank of an operand of an operation, given its index."""
 
 Rules = Mapping[str, Rule]
 """The rules of a framework, by kind."""
@@ -72,7 +72,7 @@ def rank_inputs(model: ModelOp, rules: Rules) -> None:
 
 
 def agreed(ranks: Iterable[int | None]) -> int | None:
-    """The common rank of those that are known; None if there is none, or they differ."""
+    """The rank that all known ranks agree on; None if none is known or they differ."""
     found = set(ranks) - {None}
     return found.pop() if len(found) == 1 else None
 
@@ -83,12 +83,12 @@ def fixed(*ranks: int | None) -> Rule:
 
 
 def as_result(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The data, operand 0, have the rank of the result."""
+    """The rank of the data, operand 0: that of the result."""
     return ask(op.results[0]) if index == 0 else None
 
 
 def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The result has the largest rank of the operands."""
+    """The rank of an operand of a broadcasting operation: the result has the largest rank of the operands."""
     result = ask(op.results[0])
     others = [rank_of(each) for number, each in enumerate(op.operands) if number != index]
     if result is None or None in others:
@@ -98,7 +98,7 @@ def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_factor(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A matrix as the other factor leaves the rank of the result as it is."""
+    """The rank of a factor of a matrix product, from the ranks of the other factor and of the result."""
     result, other = ask(op.results[0]), rank_of(op.operands[1 - index])
     if result is None or other is None:
         return None
@@ -108,7 +108,7 @@ def as_factor(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_terms(op: FrameworkOp, index: int, _ask: Ask) -> int | None:
-    """The letters of each operand in the equation of an Einsum."""
+    """The rank of an operand of an Einsum: the number of its letters in the equation."""
     equation: str = value_of(op.properties["equation"]) if "equation" in op.properties else ""
     terms = equation.split("->")[0].split(",")
     return None if index >= len(terms) or "." in terms[index] else len(terms[index].replace(" ", ""))

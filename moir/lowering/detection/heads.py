@@ -64,7 +64,8 @@ def detection_output(
         background: whether the first class is the background.
         labels_from: the label of the first class after the background.
         shared: whether all classes of an anchor have the same box: `yes`, `no`, or `by shape`.
-        single_image: whether only one image is possible, as later nodes take boxes for those of the first.
+        single_image: whether only one image is possible, because later nodes take the boxes of all images for those of
+            the first.
 
     Results: detections [1, 1, images * keep_top_k, 7] in coordinates from 0 to 1, and their boxes
     [images * keep_top_k, 4] in the order of the anchors.

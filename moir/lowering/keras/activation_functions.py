@@ -51,8 +51,9 @@ def hard_shrink(op: OpBuilder, x: SSAValue, threshold: float) -> SSAValue:
 
 
 def soft_shrink(op: OpBuilder, x: SSAValue, threshold: float) -> SSAValue:
-    """x moved towards 0 by the threshold, and 0 between."""
-    return op.Subtract(x, op.Clamp(x, min=-threshold, max=threshold))
+    """x moved towards 0 by the threshold where its absolute value is above that, else 0, also for NaN."""
+    moved = op.Subtract(x, op.Clamp(x, min=-threshold, max=threshold))
+    return op.Select(op.Greater(op.Abs(x), threshold), moved, op.constant_like(0.0, x))
 
 
 def threshold(op: OpBuilder, x: SSAValue, limit: float, otherwise: float) -> SSAValue:
@@ -73,9 +74,10 @@ def glu(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 def sparsemax(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """max(x - tau, 0) as Keras 3 computes it: tau is of the sum of all running sums of the support.
+    """max(x - tau, 0) as Keras 3 computes it: tau is computed from the sum of all running sums of the support.
 
-    The projection onto the simplex (Martins and Astudillo, "From Softmax to Sparsemax", 2016) has the last one.
+    The projection onto the simplex (Martins and Astudillo, "From Softmax to Sparsemax", 2016) uses only the last
+    running sum.
     """
     rank = rank_of(x) or 2
     axis = axis % rank
@@ -138,7 +140,7 @@ FUNCTIONS: Mapping[str, Function] = {
 """The functions with their default arguments."""
 
 _BARE = frozenset(("sin", "cos", "tan", "abs", "absolute", "exp", "log", "sqrt", "erf", "floor", "ceil", "sign", "negative"))
-"""Functions of `keras.ops` that a file names as activation."""
+"""Functions of `keras.ops` that files use as activations."""
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, activation: object) -> SSAValue:

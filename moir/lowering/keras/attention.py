@@ -16,7 +16,7 @@ from moir.dialects.element_types import boolean, f16, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.attributes import Arguments, is_tensor, values_within, variables
+from moir.lowering.keras.attributes import Arguments, axis_list, is_tensor, values_within, variables
 from moir.lowering.keras.projections import projected
 from moir.lowering.keras.quantization import mode_of, quantized_product
 from moir.lowering.keras.table import keras
@@ -41,7 +41,7 @@ def _projection(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str, count
 
 
 def _outer(node: LoweringNode, name: str) -> tuple[int, ...] | None:
-    """The heads and the size of each that a projection gives; None for the one that joins them."""
+    """The number of heads and the size of each in the result of a projection; None for the output projection."""
     if name == "output":
         return None
     size = node.integer("value_dim", 0) if name == "value" else 0
@@ -110,22 +110,49 @@ def multi_head_attention(
     given = Arguments(node, *NAMES)
     query, value = given.tensor("query"), given.tensor("value")
     key = given.optional("key") or value
-    if rank_of(query) != 3 or rank_of(value) != 3 or [axis % 3 for axis in attention_axes] != [1]:
-        node.fail(
-            f"attention over the axes {attention_axes} of tensors of rank {rank_of(query)} is not supported",
-            hint="reshape the input to [batch, steps, features]",
-        )
+    scale, gate = 1.0 / math.sqrt(float(key_dim)), op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None
+    rank = rank_of(query)
+    if rank is None or rank < 3 or rank_of(value) != rank:
+        node.fail(f"its query and its value have the ranks {rank} and {rank_of(value)}")
+    axes = axis_list(node, list(attention_axes) or list(range(1, rank - 1)), rank)
+    if axes != [1] or rank > 3:
+        return _attention_over(node, op, [query, key, value], axes, scale, gate)
     mask = _masks(node, op, given, query, value)
     heads = [
         op.transposed(_projection(node, op, each, name), [0, 2, 1, 3]) for each, name in ((query, "query"), (key, "key"), (value, "value"))
     ]
-    found, weights = attended(op, heads[0], heads[1], heads[2], 1.0 / math.sqrt(float(key_dim)), mask)
-    return _finished(node, op, found, weights, op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None)
+    found, weights = attended(op, heads[0], heads[1], heads[2], scale, mask)
+    return _finished(node, op, op.transposed(found, [0, 2, 1, 3]), weights, gate)
 
 
-def _finished(node: LoweringNode, op: OpBuilder, found: SSAValue, weights: SSAValue, gate: SSAValue | None) -> Replacement:
-    """The results of a layer for those of its heads [B, N, T, H]."""
-    joined = op.transposed(found, [0, 2, 1, 3])
+def _attention_over(
+    node: LoweringNode, op: OpBuilder, inputs: Sequence[SSAValue], axes: list[int], scale: float, gate: SSAValue | None
+) -> Replacement:
+    """Attention over some axes of a query, a key and a value [B, …, E]; the other axes are batches."""
+    given, rank = Arguments(node, *NAMES), cast(int, rank_of(inputs[0]))
+    if any(given.optional(name) is not None for name in NAMES[3:7]) or given.flag("use_causal_mask"):
+        node.fail(f"a mask of attention over the axes {axes} of tensors of rank {rank} is not supported")
+    if not axes or not all(0 < axis < rank - 1 for axis in axes) or len(set(axes)) < len(axes):
+        node.fail(f"attention over the axes {axes} of tensors of rank {rank}")
+    batch = [axis for axis in range(rank - 1) if axis not in axes]
+    # In products the heads follow the batches, then the steps, then the elements of a head.
+    order = [*batch, rank - 1, *axes, rank]
+    heads: list[SSAValue] = []
+    for each, name in zip(inputs, ("query", "key", "value"), strict=True):
+        head = op.transposed(_projection(node, op, each, name), order)
+        size = (shape_of(head) or (-1,))[-1]
+        heads.append(head if len(axes) == 1 else op.Reshape(head, [*(0,) * (len(batch) + 1), -1, size], special_zero=True))
+    found, weights = attended(op, heads[0], heads[1], heads[2], scale, None)
+    if len(axes) > 1:
+        outer = [op.constant([0] * (len(batch) + 1))]
+        steps, others = ([dimension_list(op, inputs[index], axis) for axis in axes] for index in (0, 1))
+        found = op.Reshape(found, op.Concat(*outer, *steps, op.constant([-1]), axis=0), special_zero=True)
+        weights = op.Reshape(weights, op.Concat(*outer, *steps, *others, axis=0), special_zero=True)
+    return _finished(node, op, op.transposed(found, [order.index(axis) for axis in range(rank + 1)]), weights, gate)
+
+
+def _finished(node: LoweringNode, op: OpBuilder, joined: SSAValue, weights: SSAValue, gate: SSAValue | None) -> Replacement:
+    """The results of a layer from the results of its heads [B, T, N, H]."""
     if gate is not None:
         joined = op.Multiply(joined, gate)
     result = _projection(node, op, joined, "output", 2)
@@ -157,7 +184,8 @@ def grouped_query_attention(
         order = [index // repeats for index in range(num_query_heads)]
         heads[1:] = [op.Gather(each, order, 1) for each in heads[1:]]
     found, weights = attended(op, heads[0], heads[1], heads[2], 1.0 / math.sqrt(float(head_dim)), mask)
-    return _finished(node, op, found, weights, op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None)
+    gate = op.Sigmoid(_projection(node, op, query, "gate")) if use_gate else None
+    return _finished(node, op, op.transposed(found, [0, 2, 1, 3]), weights, gate)
 
 
 @keras.lowers("Attention", "AdditiveAttention")

@@ -1,7 +1,7 @@
 """The configuration, the arguments and the variables of a layer.
 
-Operands are the tensors of the call, then the variables. `arguments` and `keyword_arguments` say what a call has
-besides tensors in order; in them "%0" is the first operand.
+Operands are the tensors of the call, then the variables. `arguments` and `keyword_arguments` hold the arguments of a
+call that has others than tensors in order; in them "%0" is the first operand.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard, cast
 
+import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
+from moir.decimals import decimal_of
+from moir.dialects.data import Array
 from moir.dialects.frameworks.keras import ELEMENTS
 from moir.dialects.frameworks.structures import structure_of
 from moir.dialects.shapes import normalize_axis
+from moir.errors import ConversionError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import Reader
 
@@ -82,8 +86,19 @@ def is_tensor(value: object) -> TypeGuard[SSAValue]:
     return isinstance(value, SSAValue)
 
 
+def numbers_of(value: object) -> Array:
+    """An argument that is a number, or nested lists of numbers. Raises ConversionError for any other."""
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        found = None
+    if found is None or found.dtype.kind not in "biufV":
+        raise ConversionError(f"an argument is {type(value).__name__}, where numbers or tensors are meant")
+    return found
+
+
 class Arguments:
-    """The arguments of a call: values, and what the configuration of the model has as constants.
+    """The arguments of a call: values, and constants of the configuration.
 
     Args:
         node: the node.
@@ -108,8 +123,7 @@ class Arguments:
         self._names = names
 
     def _resolved(self, value: Any, given: Sequence[SSAValue]) -> Any:
-        if isinstance(value, str) and value.startswith("%") and value[1:].isdigit():
-            index = int(value[1:])
+        if isinstance(value, str) and value.startswith("%") and (index := decimal_of(value[1:])) is not None:
             if index >= len(given):
                 self._node.fail(f"there is no tensor {value} in the call")
             return given[index]

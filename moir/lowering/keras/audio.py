@@ -123,7 +123,7 @@ def short_time_spectrogram(
 ) -> SSAValue:
     """keras.STFTSpectrogram(x [N, T, C]) -> [N, frames, C · frequencies], or [N, frames, frequencies, C]
 
-    With channels in front [N, C, T] -> [N, C · frequencies, frames], or [N, C, frames, frequencies].
+    With channels first [N, C, T] -> [N, C · frequencies, frames], or [N, C, frames, frequencies].
     """
     kernels, last = variables(node), is_channel_last(node, data_format)
     if len(kernels) != (1 if mode in ("real", "imag") else 2):

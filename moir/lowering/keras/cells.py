@@ -1,4 +1,4 @@
-"""The cells of recurrent layers: one step, and all steps by an operation of the runtime where it has one.
+"""The cells of recurrent layers: one step, or all steps by an operation of the runtime where there is one.
 
 Gates of an LSTM are in the order i, f, c, o, those of a GRU z, r, h. In shapes: N batch, T steps, I inputs, H units.
 """
@@ -56,7 +56,7 @@ class Cell(ABC):
         return all(self.config.get(name, default) in _PLAIN for name, default in defaults.items())
 
     def zeros(self, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
-        """The states in front of the first step, [N, H] each."""
+        """The states before the first step, [N, H] each."""
         shape = shape_of(x)
         zero = op.constant_like(0.0, x)
         if shape is not None and shape[0] > 0:
@@ -260,7 +260,7 @@ class ConvolutionalMemory(Cell):
 
 
 class StackedCells(Cell):
-    """Cells on top of each other; the output is that of the last one.
+    """Stacked cells; the output is that of the last one.
 
     Args:
         cells: the cells.
@@ -301,11 +301,11 @@ CELLS: dict[str, type[Cell]] = {
     "SimpleRNN": SimpleCell,
     "SimpleRNNCell": SimpleCell,
 }
-"""The cells of layers, and those by themselves."""
+"""Class of a recurrent layer, or of a cell -> its cell here."""
 
 
 def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequence[SSAValue]) -> Cell:
-    """The cell of a layer. Raises ConversionError if it is no cell of Keras."""
+    """The cell of a layer. Raises ConversionError if it is not a cell of Keras."""
     if kind == "RNN":
         inner: Any = config.get("cell")
         return _stacked(node, cast("Sequence[Any]", inner if isinstance(inner, tuple) else (inner,)), weights)
@@ -315,7 +315,7 @@ def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequ
 
 
 def _stacked(node: LoweringNode, given: Sequence[Any], weights: Sequence[SSAValue]) -> Cell:
-    """The cells of a layer RNN: one, or several on top of each other."""
+    """The cells of a layer RNN: one, or several that are stacked."""
     entries: list[dict[str, Any]] = []
     for each in given:
         held = cast("dict[str, Any]", each) if isinstance(each, dict) else {}

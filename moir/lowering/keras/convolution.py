@@ -33,7 +33,7 @@ def channels_last(op: OpBuilder, x: SSAValue, rank: int, *, last: bool = True) -
 
 
 def kernel_shape(node: LoweringNode, kernel: SSAValue, axes: int) -> tuple[int, ...]:
-    """The shape of a kernel. Raises ConversionError if it is another one."""
+    """The shape that a kernel should have. Raises ConversionError if it has another."""
     shape = shape_of(kernel)
     if shape is None or len(shape) != axes + 2 or not is_static(shape) or min(shape) < 1:
         node.fail(f"its kernel has the shape {shape}")
@@ -48,7 +48,7 @@ def axes_of(node: LoweringNode) -> int:
 def window_of(
     node: LoweringNode, axes: int, strides: Sequence[int], dilations: Sequence[int], padding: str, kernel: Sequence[int]
 ) -> SlidingWindow:
-    """The window of a convolution; `causal` pads are all in front."""
+    """The window of a convolution; `causal` pads are all at the beginning."""
     strides, dilations = by_axis(node, "strides", strides, axes), by_axis(node, "dilation_rate", dilations, axes)
     if min(*strides, *dilations) < 1:
         node.fail("a stride or dilation is below 1")
@@ -73,7 +73,7 @@ def finished(
 
 
 def convolved(op: OpBuilder, data: SSAValue, kernel: SSAValue, shape: Sequence[int], channels: int, window: SlidingWindow) -> SSAValue:
-    """A convolution of channel-first data, with as many groups as the channels are multiples of those of the kernel."""
+    """A convolution of channel-first data, in as many groups as the data has times the kernel's input channels."""
     axes = len(shape) - 2
     groups = channels // shape[-2] if channels > 0 else 1
     filters = op.transposed(kernel, [axes + 1, axes, *range(axes)])
@@ -116,7 +116,10 @@ def depthwise(op: OpBuilder, data: SSAValue, kernel: SSAValue, axes: int, window
     return op.GroupConvolution(data, filters, **window.properties())
 
 
-@keras.lowers("DepthwiseConv1D", "DepthwiseConv2D")
+SEPARABLE = ("SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D")
+
+
+@keras.lowers("DepthwiseConv1D", "DepthwiseConv2D", *SEPARABLE)
 def depthwise_convolution(
     node: LoweringNode,
     op: OpBuilder,
@@ -129,39 +132,21 @@ def depthwise_convolution(
     activation: object | None = None,
     use_bias: bool = True,
 ) -> SSAValue:
-    """keras.DepthwiseConv2D(x, kernel, bias) -> opset1.GroupConvolution with a group for each channel"""
-    axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
-    if len(found) != 1 + use_bias:
-        node.fail("its kernel or bias is not in the file")
-    shape = kernel_shape(node, found[0], axes)
-    window = window_of(node, axes, strides, dilation_rate, padding, shape)
-    result = depthwise(op, channels_first(op, inputs, axes + 2, last=last), found[0], axes, window)
-    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
+    """keras.DepthwiseConv2D(x, kernel, bias) -> opset1.GroupConvolution with a group for each channel
 
-
-@keras.lowers("SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D")
-def separable_convolution(
-    node: LoweringNode,
-    op: OpBuilder,
-    inputs: SSAValue,
-    *,
-    strides: tuple[int, ...] = (1,),
-    padding: str = "valid",
-    data_format: str | None = None,
-    dilation_rate: tuple[int, ...] = (1,),
-    activation: object | None = None,
-    use_bias: bool = True,
-) -> SSAValue:
-    """keras.SeparableConv2D(x, depthwise, pointwise, bias) -> opset1.Convolution(opset1.GroupConvolution(x))"""
+    keras.SeparableConv2D: an opset1.Convolution with kernels of size 1 follows.
+    """
     axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
-    if len(found) != 2 + use_bias:
+    kernels = 2 if node.op.KIND in SEPARABLE else 1
+    if len(found) != kernels + use_bias:
         node.fail("one of its kernels or its bias is not in the file")
-    shape, points = kernel_shape(node, found[0], axes), kernel_shape(node, found[1], axes)
-    window = window_of(node, axes, strides, dilation_rate, padding, shape)
-    data = depthwise(op, channels_first(op, inputs, axes + 2, last=last), found[0], axes, window)
-    single = SlidingWindow((1,) * axes, (1,) * axes, (0,) * axes, (0,) * axes, "valid")
-    result = convolved(op, data, found[1], points, points[-2], single)
-    return finished(node, op, result, found[2] if use_bias else None, axes + 2, activation, last=last)
+    window = window_of(node, axes, strides, dilation_rate, padding, kernel_shape(node, found[0], axes))
+    result = depthwise(op, channels_first(op, inputs, axes + 2, last=last), found[0], axes, window)
+    if kernels == 2:
+        points = kernel_shape(node, found[1], axes)
+        single = SlidingWindow((1,) * axes, (1,) * axes, (0,) * axes, (0,) * axes, "valid")
+        result = convolved(op, result, found[1], points, points[-2], single)
+    return finished(node, op, result, found[kernels] if use_bias else None, axes + 2, activation, last=last)
 
 
 @keras.lowers("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "Convolution1DTranspose")
@@ -183,17 +168,31 @@ def transposed_convolution(
     axes, last, found = axes_of(node), is_channel_last(node, data_format), variables(node)
     if len(found) != 1 + use_bias:
         node.fail("its kernel or bias is not in the file")
-    shape = kernel_shape(node, found[0], axes)
-    strides, rates = by_axis(node, "strides", strides, axes), by_axis(node, "dilation_rate", dilation_rate, axes)
-    extra = None if output_padding is None else by_axis(node, "output_padding", output_padding, axes)
+    data = channels_first(op, inputs, axes + 2, last=last)
+    result = transposed_convolved(node, op, data, found[0], axes, (strides, dilation_rate, output_padding), padding)
+    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
+
+
+def transposed_convolved(
+    node: LoweringNode,
+    op: OpBuilder,
+    data: SSAValue,
+    kernel: SSAValue,
+    axes: int,
+    steps: tuple[Sequence[int], Sequence[int], Sequence[int] | None],
+    padding: str,
+) -> SSAValue:
+    """A transposed convolution of channel-first data; `steps` are strides, dilations and output padding."""
+    shape = kernel_shape(node, kernel, axes)
+    strides, rates = by_axis(node, "strides", steps[0], axes), by_axis(node, "dilation_rate", steps[1], axes)
+    extra = None if steps[2] is None else by_axis(node, "output_padding", steps[2], axes)
     pads = [
         transposed_pads(node, size, strides[axis], rates[axis], padding, None if extra is None else extra[axis])
         for axis, size in enumerate(shape[:axes])
     ]
-    filters = op.transposed(found[0], [axes + 1, axes, *range(axes)])
-    result = op.ConvolutionBackpropData(
-        channels_first(op, inputs, axes + 2, last=last),
-        filters,
+    return op.ConvolutionBackpropData(
+        data,
+        op.transposed(kernel, [axes + 1, axes, *range(axes)]),
         strides=strides,
         dilations=rates,
         pads_begin=[begin for begin, _ in pads],
@@ -201,14 +200,14 @@ def transposed_convolution(
         output_padding=[max(-end, 0) for _, end in pads],
         auto_pad="explicit",
     )
-    return finished(node, op, result, found[1] if use_bias else None, axes + 2, activation, last=last)
 
 
 def transposed_pads(node: LoweringNode, size: int, stride: int, rate: int, padding: str, extra: int | None) -> tuple[int, int]:
-    """What is cut off at the begin and the end of an axis of a transposed convolution; a negative end is added.
+    """The numbers of elements that are cut off at the begin and the end of an axis of a transposed convolution; a
+    negative number at the end adds elements.
 
-    Without `output_padding` a result is the input times the stride for `same`, and for `valid` has the larger of kernel
-    and stride at its end.
+    Without `output_padding` the size of the result is, for `same`, that of the input times the stride; for `valid` the
+    last element of the input contributes as many elements as the larger of kernel and stride.
     """
     if padding not in AUTO_PADS:
         node.fail(f"padding {padding!r} does not exist")

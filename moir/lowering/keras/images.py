@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32
 from moir.dialects.shapes import element_of, shape_of
-from moir.expansions.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
+from moir.expansions.images.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
 from moir.expansions.resampling import Weights, multiplied, resized_to
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
@@ -40,11 +40,13 @@ def resized(
         return resized_to(op, x, sizes, axes, "linear_onnx", "half_pixel")
     if known is None or any(shape[axis] < 1 for axis in axes):
         node.fail("such resizing needs sizes that are known while converting", hint="give the model's input a static shape")
+    element = element_of(x)
+    x = op.convert(x, f32)
     for axis, size in zip(axes, known, strict=True):
         matrix = _matrix(node, shape[axis], int(size), interpolation, antialias=antialias)
         if not np.array_equal(matrix, np.eye(len(matrix))):
             x = multiplied(op, x, op.constant(matrix.astype(np.float32)), axis, len(shape))
-    return x
+    return op.convert(x, element)
 
 
 _KERNEL_NAMES = {"bilinear": "triangle", "bicubic": "keyscubic", "mitchellcubic": "mitchellcubic"}
@@ -109,41 +111,53 @@ def resizing(
     data_format: str | None = None,
 ) -> SSAValue:
     """keras.Resizing(x) {height, width, interpolation} -> opset11.Interpolate(x)"""
+    if pad_to_aspect_ratio and fill_mode != "constant":
+        node.fail(f"the fill mode {fill_mode!r} does not exist")
+    way = "crop" if crop_to_aspect_ratio else "pad" if pad_to_aspect_ratio else ""
+    return resized_images(node, op, inputs, (height, width), interpolation, data_format, way, fill_value, antialias=antialias)
+
+
+def resized_images(
+    node: LoweringNode,
+    op: OpBuilder,
+    images: SSAValue,
+    size: Sequence[int],
+    interpolation: str,
+    data_format: str | None,
+    way: str = "",
+    fill: float = 0.0,
+    *,
+    antialias: bool = False,
+) -> SSAValue:
+    """Images of a height and a width, as floats; `way` is crop or pad where the aspect ratio is kept."""
     axes = image_axes(node, data_format)
-    data = op.convert(inputs, f32) if element_of(inputs) not in REAL_TYPES else inputs
-    shape = node.shape(0) or ()
-    if crop_to_aspect_ratio or pad_to_aspect_ratio:
+    data = op.convert(images, f32) if element_of(images) not in REAL_TYPES else images
+    shape = shape_of(images) or ()
+    if way:
         sizes = [shape[axis] for axis in axes]
         if min(sizes) < 1:
             node.fail("keeping the aspect ratio needs images of a known size", hint="give the model's input a static shape")
-        if pad_to_aspect_ratio and fill_mode != "constant":
-            node.fail(f"the fill mode {fill_mode!r} does not exist")
-        data = (
-            _cropped(op, data, axes, sizes, height, width)
-            if crop_to_aspect_ratio
-            else _padded(op, data, axes, sizes, height, width, fill_value)
-        )
-    return resized(node, op, data, axes, [height, width], interpolation, antialias=antialias)
+        data = _cropped(op, data, axes, sizes, *size) if way == "crop" else _padded(op, data, axes, sizes, size[0], size[1], fill)
+    return resized(node, op, data, axes, list(size), interpolation, antialias=antialias)
 
 
 def _cropped(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int) -> SSAValue:
     """The largest window in the middle that has the aspect ratio of the result."""
     rows, columns = sizes
-    crop = [min(int(columns * height / width), rows), min(int(rows * width / height), columns)]
+    crop = [max(1, min(int(columns * height / width), rows)), max(1, min(int(rows * width / height), columns))]
     starts = [int((size - part) / 2) for size, part in zip(sizes, crop, strict=True)]
     return op.Slice(x, starts, [start + part for start, part in zip(starts, crop, strict=True)], [1, 1], list(axes))
 
 
 def _padded(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int, fill: float) -> SSAValue:
-    """The image with a border that gives it the aspect ratio of the result."""
+    """The image between two equal borders that give it the aspect ratio of the result, up to one pixel."""
     rows, columns = sizes
     wanted = [max(int(columns * height / width), rows), max(int(rows * width / height), columns)]
     rank = len(shape_of(x) or ())
-    begins, ends = [0] * rank, [0] * rank
+    borders = [0] * rank
     for axis, size, padded in zip(axes, sizes, wanted, strict=True):
-        begins[axis] = int((padded - size) / 2)
-        ends[axis] = padded - size - begins[axis]
-    return op.Pad(x, begins, ends, op.constant_like(fill, x), pad_mode="constant")
+        borders[axis] = (padded - size) // 2
+    return op.Pad(x, borders, borders, op.constant_like(fill, x), pad_mode="constant")
 
 
 @keras.lowers("CenterCrop")
@@ -166,14 +180,14 @@ def center_crop(
 def random_crop(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, height: int, width: int, data_format: str | None = None
 ) -> SSAValue:
-    """keras.RandomCrop(x) {height, width} -> x; of Keras 2 the middle with these proportions, resized"""
+    """keras.RandomCrop(x) {height, width} -> x; in Keras 2 the middle with these proportions, resized"""
     if node.version >= 3:
-        return op.convert(inputs, computed_type(node))
+        return inputs
     axes = image_axes(node, data_format)
     sizes = [(node.shape(0) or ())[axis] for axis in axes]
     if min(sizes) < 1:
         node.fail("a crop in the middle needs images of a known size", hint="give the model's input a static shape")
-    data = op.convert(inputs, f32) if element_of(inputs) not in REAL_TYPES else inputs
+    data = op.convert(inputs, f32 if element_of(inputs) not in REAL_TYPES else computed_type(node))
     return resized(node, op, _cropped(op, data, axes, sizes, height, width), axes, [height, width], "bilinear")
 
 
@@ -181,7 +195,7 @@ def random_crop(
 def auto_contrast(op: OpBuilder, inputs: SSAValue, *, value_range: tuple[float, ...] = (0, 255)) -> SSAValue:
     """keras.AutoContrast(x [N, H, W, C]) {value_range} -> each channel of an image stretched to the range
 
-    A channel of one number alone stays as it is.
+    A channel whose elements are all equal is unchanged.
     """
     first, last = float(min(value_range)), float(max(value_range))
     low, high = (getattr(op, reduction)(inputs, [1, 2], keep_dims=True) for reduction in ("ReduceMin", "ReduceMax"))

@@ -8,6 +8,7 @@ from moir.dialects.element_types import si32
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, variables
 from moir.lowering.keras.policies import computed_type, quantization
+from moir.lowering.keras.promotion import promoted
 from moir.lowering.keras.quantization import dequantized_embedding, product_with_table
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
@@ -23,8 +24,10 @@ def embedding(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
     if node.op.KIND == "ReversibleEmbedding" and Arguments(node, "inputs", "reverse").flag("reverse"):
         if mode:
             return product_with_table(node, op, op.convert(inputs, computed_type(node)), found, mode)
-        table = found[-1] if not node.flag("tie_weights", True) else None
-        logits = op.MatMul(inputs, found[0], transpose_b=True) if table is None else op.MatMul(inputs, table)
+        is_tied = node.flag("tie_weights", True)
+        # Keras converts the table alone to the type of the layer.
+        x, table = promoted(op, [inputs, op.convert(found[0 if is_tied else -1], computed_type(node))])
+        logits = op.MatMul(x, table, transpose_b=is_tied)
         limit = node.attribute("logit_soft_cap", None)
         return logits if limit is None else op.Multiply(op.Tanh(op.Divide(logits, float(limit))), float(limit))
     indices = op.convert(inputs, si32)

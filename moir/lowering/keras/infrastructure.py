@@ -1,4 +1,4 @@
-"""Layers that hand on what they get: those of training, masks, functions of users."""
+"""Layers without a computation at inference: those of training, masks, functions of users."""
 
 from __future__ import annotations
 

@@ -5,25 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import cast
 
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, values_within
+from moir.lowering.keras.functions.elementwise import ARITHMETIC
 from moir.lowering.keras.promotion import promoted
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
-_PAIRS: dict[str, Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]] = {
-    "Add": lambda op, a, b: op.Add(a, b),
-    "Average": lambda op, a, b: op.Add(a, b),
-    "Maximum": lambda op, a, b: op.Maximum(a, b),
-    "Minimum": lambda op, a, b: op.Minimum(a, b),
-    "Multiply": lambda op, a, b: op.Multiply(a, b),
-    "Subtract": lambda op, a, b: op.Subtract(a, b),
-}
+_PAIRS = {**{name: ARITHMETIC[name] for name in ("Add", "Maximum", "Minimum", "Multiply", "Subtract")}, "Average": ARITHMETIC["Add"]}
+"""The functions of two tensors by the names of layers; an Average is divided afterwards."""
 
 
 def joined_tensors(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:

@@ -28,6 +28,16 @@ def along(op: OpBuilder, value: SSAValue, axes: list[int], rank: int) -> SSAValu
     return op.Reshape(value, shape[first:], special_zero=False)
 
 
+def along_last(op: OpBuilder, scale: SSAValue, axes: list[int], x: SSAValue, rank: int) -> SSAValue:
+    """The scale of an RMS normalization in the shape in which Keras multiplies a tensor by it.
+
+    Keras multiplies along the last dimensions, whatever the axes are; where the sizes differ, it does not run.
+    """
+    pairs = zip(reversed(shape_of(scale) or ()), reversed(shape_of(x) or ()), strict=False)
+    fits = all(size in (1, whole) or whole < 0 for size, whole in pairs)
+    return scale if fits else along(op, scale, axes, rank)
+
+
 def taken(node: LoweringNode, found: list[SSAValue], count: int) -> None:
     """Raises ConversionError unless a layer has as many variables as its configuration says."""
     if len(found) != count:
@@ -97,7 +107,7 @@ def rms_normalization(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, ax
     data = op.convert(inputs, f32)
     mean = op.ReduceMean(op.Multiply(data, data), axes, keep_dims=True)
     result = op.Divide(data, op.Sqrt(op.Add(mean, epsilon)))
-    return op.convert(op.Multiply(result, along(op, op.convert(found[0], f32), axes, rank)), element)
+    return op.convert(op.Multiply(result, along_last(op, op.convert(found[0], f32), axes, data, rank)), element)
 
 
 @keras.lowers("GroupNormalization")

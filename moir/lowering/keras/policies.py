@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute
 
-from moir.dialects.element_types import REAL_TYPES, bf16, f16, f32, f64
+from moir.dialects.element_types import REAL_TYPES, bf16, f16, f32, f64, si64
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
@@ -30,6 +30,10 @@ _COMPUTED: dict[str, Attribute] = {
 
 QUANTIZED_KINDS = frozenset(("Dense", "EinsumDense", "Embedding", "ReversibleEmbedding"))
 """The layers that have quantized forms."""
+
+
+UNCONVERTED = frozenset(("Embedding", "RandomCrop", "ReversibleEmbedding"))
+"""The layers whose operands keep their element types, unless they are quantized."""
 
 
 def computed_type(node: LoweringNode) -> Attribute:
@@ -52,6 +56,8 @@ def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
         return handler
 
     def call(node: LoweringNode, op: OpBuilder) -> Replacement | None:
+        if kind in UNCONVERTED and not quantization(node):
+            return handler(node, op)
         if (mode := quantization(node)) and (kind not in QUANTIZED_KINDS):
             node.fail(f"a {kind} that is quantized to {mode} is not supported", hint="save the model before model.quantize()")
         element = computed_type(node)
@@ -68,3 +74,13 @@ def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
 def _is_other(type_: Attribute, element: Attribute) -> bool:
     found = element_of(type_)
     return found in REAL_TYPES and found != element
+
+
+def counted_type(node: LoweringNode) -> Attribute:
+    """The element type of vectors that a lookup returns: that of its indices, in Keras 2 that of the layer."""
+    return computed_type(node) if node.version < 3 else si64
+
+
+def weighted_type(node: LoweringNode) -> Attribute:
+    """The element type of weighted counts of a lookup: f32; that of the layer in Keras 2."""
+    return computed_type(node) if node.version < 3 else f32

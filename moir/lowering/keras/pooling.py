@@ -77,7 +77,7 @@ def pooling_function(
 def global_pooling(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, data_format: str | None = None, keepdims: bool = False
 ) -> SSAValue:
-    """keras.GlobalAveragePooling2D(x) {keepdims} -> opset1.ReduceMean(x) over the positions; a mask leaves steps out"""
+    """keras.GlobalAveragePooling2D(x) {keepdims} -> opset1.ReduceMean(x) over the positions; a mask excludes steps"""
     rank = node.known_rank(0)
     last = is_channel_last(node, data_format)
     axes = list(range(1, rank - 1)) if last else list(range(2, rank))

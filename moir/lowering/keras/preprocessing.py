@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -16,9 +16,10 @@ from moir.dialects.element_types import INTEGER_TYPES, f32, si32, si64
 from moir.dialects.frameworks.structures import structure_of
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.lookups import number_position, selected_string, string_position
+from moir.expansions.strings.hashes import bins
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, variables
-from moir.lowering.keras.policies import computed_type
+from moir.lowering.keras.policies import computed_type, counted_type, weighted_type
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
@@ -86,15 +87,17 @@ def encoded(
     if rank == 0:
         indices = op.Unsqueeze(indices, [0])
     vectors = op.OneHot(indices, depth, op.constant(np.array(1, np.float32)), op.constant(np.array(0, np.float32)), axis=-1)
+    # Keras joins the second dimension, whatever the rank.
+    joined = min(1, max(rank - 1, 0))
     match mode:
         case "one_hot":
             found = vectors
         case "multi_hot":
-            found = op.ReduceMax(vectors, [-2], keep_dims=False)
+            found = op.ReduceMax(vectors, [joined], keep_dims=False)
         case "count":
             if weights is not None:
                 vectors = op.Multiply(vectors, op.Unsqueeze(op.convert(weights, f32), [-1]))
-            found = op.ReduceSum(vectors, [-2], keep_dims=False)
+            found = op.ReduceSum(vectors, [joined], keep_dims=False)
         case _:
             node.fail(f"the output mode {mode!r} is not supported", hint="use int, one_hot, multi_hot or count")
     return op.convert(found, element)
@@ -160,21 +163,33 @@ def _vocabulary(node: LoweringNode) -> Sequence[Any]:
     return cast("tuple[Any, ...]", value)
 
 
+def check_salt(node: LoweringNode) -> None:
+    """Raises ConversionError if a layer hashes with a salt."""
+    if node.attribute("salt", None) is not None:
+        node.fail(
+            "a hash with a salt is SipHash, which needs sums of 64 bits, and the runtime computes with 32",
+            hint="use the layer without a salt, or cut the model after it with --input",
+        )
+
+
 def _looked_up(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, vocabulary: Vocabulary, places: SSAValue, masked: SSAValue | None
 ) -> SSAValue:
     """The result of a lookup for the places in the vocabulary, -1 for unknown values."""
     if vocabulary.unknown_count > 1:
         if element_of(inputs) not in INTEGER_TYPES or node.text("oov_method", "floormod") != "floormod":
-            node.fail("unknown values with several indices are hashed, which is not supported", hint="use num_oov_indices=1")
-        unknown = op.FloorMod(op.convert(inputs, si64), op.constant(vocabulary.unknown_count))
+            check_salt(node)
+            unknown = bins(op, inputs, vocabulary.unknown_count)
+        else:
+            unknown = op.FloorMod(op.convert(inputs, si64), op.constant(vocabulary.unknown_count))
         unknown = op.Add(unknown, int(vocabulary.has_mask))
     else:
         unknown = op.constant(int(vocabulary.has_mask) if vocabulary.unknown_count else -1)
     places = op.convert(places, si64)
     found = op.Select(op.Less(places, 0), unknown, op.Add(places, vocabulary.first))
-    if masked is not None and vocabulary.has_mask:
-        found = op.Select(masked, op.constant(0), found)
+    if masked is not None:
+        # A vector has no place for an absent value.
+        found = op.Select(masked, op.constant(0 if vocabulary.has_mask else -1), found)
     if vocabulary.mode == "int":
         return found
     depth = node.attribute("max_tokens", None) if node.flag("pad_to_max_tokens") else None
@@ -191,8 +206,8 @@ def _looked_up(
         rank = rank_of(weighted) or 1
         if missing > 0:
             weighted = op.Pad(weighted, [0] * rank, [0] * (rank - 1) + [missing], op.constant(0.0, f32), pad_mode="constant")
-        return op.convert(weighted, computed_type(node))
-    return encoded(node, op, found, vocabulary.mode, int(depth or vocabulary.size), computed_type(node))
+        return op.convert(weighted, weighted_type(node))
+    return encoded(node, op, found, vocabulary.mode, int(depth or vocabulary.size), counted_type(node))
 
 
 @keras.lowers("IntegerLookup")
@@ -235,20 +250,3 @@ def string_lookup(
     places = string_position(op, inputs, keys)
     masked = None if mask_token is None else op.GreaterEqual(string_position(op, inputs, [mask_token.encode()]), 0)
     return _looked_up(node, op, inputs, vocabulary, places, masked)
-
-
-REFUSALS = {
-    "FlaxLayer": "it refers to a module of Flax that is not in the file",
-    "HashedCrossing": "a hash of crossed features is not computed by the runtime",
-    "Hashing": "a hash is not computed by the runtime",
-    "JaxLayer": "it refers to a program of JAX that is not in the file",
-    "TFSMLayer": "it refers to a SavedModel that is not in the file",
-    "TorchModuleWrapper": "it refers to a module of PyTorch that is not in the file",
-}
-"""Why some layers cannot be converted."""
-
-
-@keras.lowers(*REFUSALS)
-def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """keras.Hashing(x): refused, because the operation sets cannot express it"""
-    node.fail(REFUSALS[node.op.KIND], hint="cut the model after this layer with --input, or write a lowering for it")

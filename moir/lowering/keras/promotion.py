@@ -14,14 +14,14 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, describe, dynamic, f32, si8, si16, si32, si64
 from moir.dialects.shapes import element_of
-from moir.lowering.keras.attributes import is_tensor
+from moir.lowering.keras.attributes import is_tensor, numbers_of
 from moir.rewriting.builder import OpBuilder
 
 _SIGNED = {8: si8, 16: si16, 32: si32, 64: si64}
 
 
 def common_type(elements: Sequence[Attribute]) -> Attribute:
-    """The element type of a result of tensors."""
+    """The element type of the result of an operation on tensors of these element types."""
     known = [each for each in elements if each is not dynamic]
     if not known:
         return dynamic
@@ -46,15 +46,15 @@ def common_type(elements: Sequence[Attribute]) -> Attribute:
 
 
 def promoted(op: OpBuilder, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """Tensors in the element type of a result of them."""
+    """Tensors converted to their common element type."""
     element = common_type([element_of(each) for each in values])
     return list(values) if element is dynamic else [op.convert(each, element) for each in values]
 
 
 def operands(op: OpBuilder, *values: Any, least: Attribute | None = None) -> list[SSAValue]:
-    """Tensors and numbers as tensors of one element type; `least` is a type that they are converted to at least."""
+    """Tensors and numbers, promoted to one element type, together with the type `least`."""
     given = [each for each in values if is_tensor(each)]
-    numbers = [np.asarray(each) for each in values if not is_tensor(each)]
+    numbers = [numbers_of(each) for each in values if not is_tensor(each)]
     elements = [element_of(each) for each in given]
     element = common_type(elements) if elements else None
     if element is None or (element not in REAL_TYPES and element is not dynamic and any(each.dtype.kind == "f" for each in numbers)):

@@ -18,7 +18,7 @@ from moir.lowering.keras.projections import projected
 from moir.rewriting.builder import OpBuilder
 
 EPSILON = 1e-7
-"""What Keras adds to the largest absolute value."""
+"""The number that Keras adds to the largest absolute value, so that a scale is never 0."""
 
 LARGEST_FLOAT8 = 448.0
 """The largest number of f8e4m3."""
@@ -29,7 +29,9 @@ def _unsupported(node: LoweringNode, mode: str) -> SSAValue:
 
 
 def mode_of(variables: Sequence[SSAValue], *, use_bias: bool) -> str:
-    """The mode of a layer within another one, which alone knows it, by its variables; empty for one that has none."""
+    """The quantization mode of a nested layer, derived from its variables because its configuration lacks it; or
+    empty.
+    """
     further = len(variables) - 1 - use_bias
     if variables and element_of(variables[0]) == si8:
         return "int8" if further == 1 else "int4"
@@ -53,11 +55,11 @@ def quantized_product(
         node: the layer.
         op: the builder.
         x: the input [..., I].
-        variables: kernel, bias, then the scale and what else the mode has.
+        variables: kernel, bias, then the scale and any further variables of the mode.
         mode: `int8`, `int4/SIZE` with blocks of that size, or `float8`.
         use_bias: whether there is a bias.
         count: how many of the last dimensions of x are summed over, with the first ones of the kernel.
-        outer: the other dimensions of the kernel; None for those of the scale.
+        outer: the other dimensions of the kernel; None if they are those of the scale.
     """
     kernel, *rest = variables
     bias = rest.pop(0) if use_bias and rest else None
@@ -101,7 +103,7 @@ def _as_float8(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
 
 
 def _rounded_rows(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
-    """x in steps of the largest absolute value along axes divided by 127, and the number of such steps in 1."""
+    """x in multiples of s = max |x| / 127 along axes, rounded to integers, and 1 / s."""
     largest = op.ReduceMax(op.Abs(x), list(axes), keep_dims=True)
     row_scale = op.Divide(op.constant_like(127.0, x), op.Add(largest, EPSILON))
     return op.Clamp(op.Round(op.Multiply(x, row_scale), mode="half_to_even"), min=-127.0, max=127.0), row_scale
@@ -122,7 +124,8 @@ def _by_rows(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: SSAValue, s
 def unpacked(node: LoweringNode, op: OpBuilder, kernel: SSAValue, rest: Sequence[SSAValue], *, by_rows: bool = True) -> Array:
     """The values (q - zero[g]) · scale[g] of packed 4-bit numbers, two in a byte along the last axis, low half first.
 
-    The groups are those of rows, with one scale for each column, or those of columns, with one scale for each row.
+    Rows are grouped, with one scale for each group and column, or (`by_rows`) columns are, with one scale for each row
+    and group.
     """
     known = [op.known.constant(value) for value in (kernel, *rest)]
     if any(each is None for each in known):

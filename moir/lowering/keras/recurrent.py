@@ -35,7 +35,7 @@ class Layer(Record):
         cell: its cell.
         config: its configuration.
         weights: its variables.
-        role: what the names of its states begin with.
+        role: the prefix of the names of its states.
     """
 
     cell: Cell
@@ -64,22 +64,27 @@ def _results(
     keeps = layer.has("stateful") and not states
     if keeps:
         initial = [read_variable(op, name, value, value) for name, value in zip(names, initial, strict=True)]
-    found = _computed(op, layer, x, initial, mask)
+    found = _computed(op, layer, x, initial, mask, begins_at_zero=not states and not keeps)
     if keeps:
         for name, value in zip(names, found[1:], strict=True):
             assign_variable(op, name, value)
     return found
 
 
-def _computed(op: OpBuilder, layer: Layer, x: SSAValue, initial: Sequence[SSAValue], mask: SSAValue | None) -> list[SSAValue]:
-    """The output of a layer from its initial states, and the states after it."""
+def _computed(
+    op: OpBuilder, layer: Layer, x: SSAValue, initial: Sequence[SSAValue], mask: SSAValue | None, *, begins_at_zero: bool
+) -> list[SSAValue]:
+    """The output of a layer from its initial states, and the states after it.
+
+    The last output is that of the final states; it is zero for a sequence whose steps are all masked.
+    """
     if mask is None and (found := layer.cell.sequence(op, x, initial, reverse=layer.has("go_backwards"))) is not None:
         every, *ends = found
     else:
         every, ends = _iterated(op, layer, x, initial, mask)
     if layer.has("return_sequences"):
         return [every, *ends]
-    if mask is not None and layer.has("zero_output_for_mask"):
+    if mask is not None and (layer.has("zero_output_for_mask") or not begins_at_zero):
         last = op.Squeeze(op.Gather(every, [-1], 1), [1])
         return [last, *ends]
     return [layer.cell.output(ends), *ends]
@@ -90,8 +95,8 @@ def _iterated(
 ) -> tuple[SSAValue, list[SSAValue]]:
     """The outputs of all steps [N, T, …], in the order of the computation, and the states after the last one.
 
-    A masked step leaves the states as they are, and repeats the output in front of it, or is zero where the layer has
-    `zero_output_for_mask`; what is in front of the first step that counts is zero.
+    A masked step does not change the states, and repeats the output before it, or is zero where the layer has
+    `zero_output_for_mask`; the output before the first step that is not masked is zero.
     """
     backwards = Slicing(1, start=-1, end=0, stride=-1) if layer.has("go_backwards") else Slicing(1)
     cuts = [Cut(x, backwards)]
@@ -157,6 +162,8 @@ def bidirectional(node: LoweringNode, op: OpBuilder, *, merge_mode: str | None =
     own = cast("dict[str, Any]", forward.get("config") or {})
     other = cast("dict[str, Any]", config.get("backward_layer") or {"class_name": forward.get("class_name")})
     backward = cast("dict[str, Any]", other.get("config") or {**own, "go_backwards": not own.get("go_backwards")})
+    # Keras has zeros for masked steps here, whatever the layers say, if it returns all steps.
+    own, backward = ({**each, "zero_output_for_mask": bool(each.get("return_sequences"))} for each in (own, backward))
     layers = [
         _layer(node, str(each.get("class_name")), settings, variables(node, f"{name}_layer/"), f"{name}_")
         for each, settings, name in ((forward, own, "forward"), (other, backward, "backward"))

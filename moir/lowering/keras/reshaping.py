@@ -54,7 +54,7 @@ def repeat_vector(op: OpBuilder, inputs: SSAValue, *, n: int) -> SSAValue:
 
 
 def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tuple[int, int]]:
-    """What is cropped or padded at both ends of each axis: a number, a number for each axis, or pairs."""
+    """The sizes to crop or pad at both ends of each axis: a number, a number for each axis, or pairs."""
     if isinstance(value, int):
         return [(value, value)] * axes
     entries = cast("Sequence[Any]", value) if isinstance(value, tuple) else ()

@@ -29,7 +29,7 @@ from moir.expansions.strings.texts import (
     with_sentinel,
 )
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.policies import computed_type
+from moir.lowering.keras.policies import counted_type, weighted_type
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
@@ -47,7 +47,7 @@ def in_lower_case(op: OpBuilder, texts: Texts) -> Texts:
 
 
 def without_characters(op: OpBuilder, texts: Texts, characters: Sequence[int]) -> Texts:
-    """Strings without some bytes."""
+    """Strings with the given bytes removed."""
     kept = op.LogicalNot(is_one_of(op, texts.symbols, characters))
     before = op.Concat(number([0]), op.CumSum(op.convert(kept, si32), 0), axis=0)
     symbols = with_sentinel(op, op.Gather(texts.symbols, positions_where(op, kept), 0), np.zeros(1, np.uint8))
@@ -89,7 +89,7 @@ def text_vectorization(
     output_sequence_length: int = 0,
     idf_weights: object | None = None,
 ) -> SSAValue:
-    """keras.TextVectorization(x) {vocabulary, output_mode} -> the places of words among the keys, counts, or weights"""
+    """keras.TextVectorization(x) {vocabulary, output_mode} -> indices of words in the vocabulary, counts, or weights"""
     if ngrams is not None:
         node.fail("sequences of words (ngrams) are not supported", hint=HINT)
     keys = _keys(node)
@@ -123,7 +123,7 @@ def text_vectorization(
 
 
 def _keys(node: LoweringNode) -> list[bytes]:
-    """The words of the vocabulary, without the special entries that one of an asset begins with."""
+    """The words of the vocabulary, without the special entries at the start of one that comes from an asset."""
     found = node.op.properties.get("vocabulary")
     value = None if found is None else structure_of(found)
     if not isinstance(value, tuple) or not value:
@@ -135,11 +135,11 @@ def _keys(node: LoweringNode) -> list[bytes]:
 
 
 def _counted(node: LoweringNode, op: OpBuilder, table: SSAValue, mode: str, size: int, idf_weights: object) -> SSAValue:
-    """Which words a text has, how often, or the sums of their weights."""
+    """For each text the words in it as a multi-hot vector, their counts, or the sums of their weights."""
     depth = int(cast(Any, node.attribute("max_tokens", None)) or size) if node.flag("pad_to_max_tokens") else size
     vectors = op.OneHot(table, depth, op.constant(np.array(1, np.float32)), op.constant(np.array(0, np.float32)), axis=-1)
     if mode == "multi_hot":
-        return op.convert(op.ReduceMax(vectors, [1], keep_dims=False), computed_type(node))
+        return op.convert(op.ReduceMax(vectors, [1], keep_dims=False), counted_type(node))
     counts = op.ReduceSum(vectors, [1], keep_dims=False)
     if mode == "tf_idf":
         weights = np.asarray(idf_weights if idf_weights is not None else (), np.float32).reshape(-1)
@@ -147,7 +147,7 @@ def _counted(node: LoweringNode, op: OpBuilder, table: SSAValue, mode: str, size
             weights = np.append(weights.mean(), weights)
         if weights.size != size:
             node.fail("the weights of its words are not in the file", hint="adapt the layer before the model is saved")
-        counts = op.Multiply(counts, op.constant(np.pad(weights, (0, depth - size)), f32))
-    elif mode != "count":
+        return op.convert(op.Multiply(counts, op.constant(np.pad(weights, (0, depth - size)), f32)), weighted_type(node))
+    if mode != "count":
         node.fail(f"the output mode {mode!r} is not supported", hint="use int, multi_hot, count or tf_idf")
-    return op.convert(counts, computed_type(node))
+    return op.convert(counts, counted_type(node))

@@ -1,4 +1,4 @@
-"""Layers around a layer: the steps of a sequence one by one."""
+"""Layers that wrap another layer, which they apply to each step of a sequence."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def leaky_relu(
 ) -> Replacement:
     """mxnet.LeakyReLU(x, gamma) {act_type = "leaky", slope = 0.25} -> opset1.PRelu(x, slope), Elu, Selu or Gelu
 
-    In inference the slope of `rrelu` is the middle of its bounds; that is its second result.
+    In inference the slope of `rrelu` is the middle of its bounds, which is also its second result.
     """
     if act_type == "leaky":
         return [op.PRelu(x, [slope])]
@@ -115,7 +115,7 @@ def softmax_activation(op: OpBuilder, x: SSAValue, *, mode: str = "instance") ->
 def softmax_output(node: LoweringNode, op: OpBuilder, *, multi_output: bool = False, preserve_shape: bool = False) -> SSAValue:
     """mxnet.SoftmaxOutput(x, label) -> Softmax over a sample
 
-    With `multi_output` over axis 1, with `preserve_shape` over the last one.
+    With `multi_output` the Softmax is over axis 1, with `preserve_shape` over the last axis.
     """
     if multi_output:
         return op.Softmax(node.operand(0), axis=1)

@@ -20,7 +20,7 @@ def _strides(node: LoweringNode) -> list[int]:
     """The stride of each axis in the flattened tensor. The first size does not matter, and may be unknown."""
     sizes = entries(node, "shape")
     if not sizes or min(sizes[1:], default=1) < 1:
-        node.fail(f"shape {list(sizes)} is no shape")
+        node.fail(f"shape {list(sizes)} is not a shape")
     return [int(np.prod(sizes[index + 1 :])) for index in range(len(sizes))]
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import shape_of
-from moir.expansions.complex_numbers import angle_of
+from moir.expansions.complex_numbers import angle_of, hypotenuse
 from moir.expansions.functions import operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import is_integer
@@ -47,7 +47,7 @@ _SPELLINGS = {
     "ldexp": ("ldexp",),
     **{name: (name,) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
 }
-"""The names of each operation, without underscores and prefixes in front of them."""
+"""The names of each operation, without underscores and prefixes before them."""
 
 _CANONICAL = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
 
@@ -118,7 +118,7 @@ def _computed(node: LoweringNode, op: OpBuilder, name: str, a: SSAValue, b: SSAV
     if name in _OPERATIONS:
         return operation(op, name)(a, b)
     if name == "hypot":
-        return op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b)))
+        return hypotenuse(op, a, b)
     if name == "arctan2":
         return angle_of(op, a, b)
     if name == "copysign":

@@ -24,7 +24,7 @@ from moir.rewriting.constant_sizes import check_constant_size
 def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, k: int = 0) -> SSAValue:
     """mxnet.diag(x) {k = 0, axis1 = 0, axis2 = 1} -> the elements of diagonal k, along the last axis
 
-    Of one dimension diag makes a matrix with the elements on that diagonal.
+    If x has one dimension: a matrix with the elements on that diagonal.
     """
     rank, kind = rank_of_operand(node), node.op.KIND
     k = offset if kind in ("_np_diagonal", "_linalg_extractdiag", "linalg_extractdiag") else k
@@ -34,7 +34,7 @@ def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, k: int = 0) 
 
 
 def _axes_last(node: LoweringNode, op: OpBuilder, rank: int) -> SSAValue:
-    """The operand with axis1 and axis2 last; linalg's are the last ones by default."""
+    """The operand with axis1 and axis2 last; for linalg's kind these are the last axes by default."""
     first, second = (-2, -1) if "linalg" in node.op.KIND else (0, 1)
     pair = [normalize_axis(node.integer(name, default), rank) for name, default in (("axis1", first), ("axis2", second))]
     return op.transposed(node.operand(0), [*(axis for axis in range(rank) if axis not in pair), *pair])
@@ -65,7 +65,7 @@ def trace(node: LoweringNode, op: OpBuilder, *, offset: int = 0) -> SSAValue:
 
 @mxnet.lowers("_npi_tril")
 def lower_triangle(op: OpBuilder, x: SSAValue, *, k: int = 0) -> SSAValue:
-    """mxnet._npi_tril(x) {k = 0} -> 0 above diagonal k; of one dimension a matrix with it as each row"""
+    """mxnet._npi_tril(x) {k = 0} -> x with 0 above diagonal k; a vector is repeated as the rows of a matrix first"""
     return triangle_of(op, x, k)
 
 

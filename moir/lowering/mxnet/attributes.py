@@ -1,4 +1,4 @@
-"""Attributes of MXNet nodes in the forms that they have: a number in place of a list, None in a list, layouts."""
+"""Reads attributes of MXNet nodes in all their forms: a number in place of a list, None in a list, layouts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int
 
 
 def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
-    """A list of integers, some of which may be None; no list at all is an empty one."""
+    """A list of integers, some of which may be None; empty if there is no list."""
     found = node.op.properties.get(name)
     value: object = () if found is None else value_of(found)
     if isinstance(value, str):
@@ -86,7 +86,7 @@ def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
         return entries(node, name)
     numbers = re.findall(r"-?\d+", text)
     if any(len(number) > LONGEST_NUMBER for number in numbers):
-        node.fail(f"a number of {name} is no integer of 64 bits")
+        node.fail(f"a number of {name} is not an integer of 64 bits")
     return tuple(map(int, numbers))
 
 
@@ -109,7 +109,7 @@ def element(node: LoweringNode, name: str, default: Attribute) -> Attribute:
     if not spelled:
         return default
     if spelled not in ELEMENTS:
-        node.fail(f"{name} {spelled!r} is no element type of OpenVINO IR")
+        node.fail(f"{name} {spelled!r} is not an element type of OpenVINO IR")
     return ELEMENTS[spelled]
 
 
@@ -122,7 +122,7 @@ READERS: Mapping[str, Reader] = {
 
 
 def is_integer(value: SSAValue) -> bool:
-    """Whether a value is of a known element type that is no float."""
+    """Whether a value is of a known element type that is not a float."""
     found = element_of(value)
     return is_element_type(found) and found is not element_types.dynamic and np.dtype(to_numpy(found)).kind in "iub"
 
@@ -146,7 +146,7 @@ def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
 
 
 def rank_of_operand(node: LoweringNode, index: int = 0) -> int:
-    """The rank of an operand. Raises ConversionError, with what to give, if it is unknown."""
+    """The rank of an operand. If it is unknown, raises ConversionError with a hint to give the shape."""
     rank = node.rank(index)
     if rank is None:
         node.fail(

@@ -29,7 +29,7 @@ MAXIMUM_STEPS = 2**31 - 1
 
 
 def _region(node: LoweringNode, index: int, count: int) -> Region:
-    """A copy of a graph of the node, of which there are `count`."""
+    """A copy of one of the node's `count` graphs."""
     if len(node.op.regions) != count:
         node.fail(f"it has {len(node.op.regions)} graphs, not {count}")
     return node.op.regions[index].clone()
@@ -46,8 +46,8 @@ def foreach(
 ) -> Replacement:
     """mxnet._foreach(data…, states…, others…) -> opset1.TensorIterator over the first axes of the data
 
-    The results are the joined outputs of all steps, then the states after the last one. A body with another loop makes
-    it a Loop, as the runtime has no TensorIterator within one.
+    The results are the joined outputs of all steps, then the states after the last one. A body that contains another
+    loop makes it a Loop, since the runtime has no nested TensorIterators.
     """
     values = operands(node)
     data_count, state_count = len(in_data_locs), len(in_state_locs)
@@ -134,7 +134,7 @@ def _filled(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 def cond(node: LoweringNode, op: OpBuilder) -> Replacement:
     """mxnet._cond(values…) -> opset8.If(condition, values…), where the first graph computes the condition
 
-    The operations of one branch if the condition is known.
+    If the condition is known: the operations of one branch.
     """
     values = operands(node)
     (found,) = inlined(node, op, _region(node, 0, 3), values)

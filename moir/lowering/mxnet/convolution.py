@@ -19,7 +19,7 @@ from moir.rewriting.builder import OpBuilder
 def _kernel(node: LoweringNode) -> tuple[int, ...]:
     kernel = entries(node, "kernel")
     if not 1 <= len(kernel) <= 3 or min(kernel) < 1:
-        node.fail(f"kernel {list(kernel)} is no kernel of 1 to 3 axes")
+        node.fail(f"kernel {list(kernel)} is not a kernel of 1 to 3 axes")
     return kernel
 
 
@@ -27,7 +27,7 @@ def _window(node: LoweringNode, axes: int) -> SlidingWindow:
     strides, dilations = (by_axis(node, name, axes, 1) for name in ("stride", "dilate"))
     pads = by_axis(node, "pad", axes, 0)
     if min(*strides, *dilations) < 1 or min(pads) < 0:
-        node.fail(f"strides {list(strides)}, dilations {list(dilations)} and pads {list(pads)} are no window")
+        node.fail(f"strides {list(strides)}, dilations {list(dilations)} and pads {list(pads)} are not a window")
     return SlidingWindow(strides, dilations, pads, pads, "explicit")
 
 
@@ -113,7 +113,7 @@ def deformable_convolution(
     """mxnet._contrib_DeformableConvolution(x, offset, w, b)
     -> opset1.Add(opset8.DeformableConvolution(x, offset, w), b)
 
-    The modulated one has a mask after the offsets.
+    The modulated kind has the operand mask after the offsets.
     """
     if len(_kernel(node)) != 2:
         node.fail("the runtime has deformable convolutions of 2 axes only")

@@ -66,7 +66,7 @@ _KINDS = (
 def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.arcsin(x) -> opset1.Asin(x), and so on
 
-    Functions of real numbers take integers as f32.
+    Integers are converted to f32 for functions of real numbers.
     """
     name = plain_name(node.op.KIND)
     if name == "negative" and is_integer(x) and "ui" in str(element_of(x)):
@@ -133,7 +133,9 @@ def test(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def in_type_of(node: LoweringNode, op: OpBuilder, truth: SSAValue, like: SSAValue) -> SSAValue:
-    """A boolean result converted to the type of an operand, as the symbol interface requires; numpy's stays boolean."""
+    """A boolean result converted to the type of an operand, as the symbol interface requires; in numpy's interface it
+    stays boolean.
+    """
     if node.op.KIND.startswith("_np"):
         return truth
     element = element_of(like)

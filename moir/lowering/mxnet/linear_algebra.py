@@ -38,7 +38,9 @@ def logarithm_of_determinant(node: LoweringNode, op: OpBuilder, a: SSAValue) -> 
 
 
 def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The result for a single matrix as a list of one number, as in the symbol interface; numpy's is a scalar."""
+    """The result for a single matrix as a list of one number, as in the symbol interface; in numpy's interface it is a
+    scalar.
+    """
     return op.Reshape(value, [1], special_zero=False) if node.rank(0) == 2 and not node.op.KIND.startswith("_np") else value
 
 
@@ -127,7 +129,7 @@ def list_as_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: 
     # A triangle of s rows has s (s + 1) / 2 elements.
     rows = (math.isqrt(8 * count + 1) - 1) // 2
     if rows * (rows + 1) // 2 != count:
-        node.fail(f"{count} elements are no triangle")
+        node.fail(f"{count} elements are not a triangle")
     size = rows + abs(offset)
     check_constant_size(size, size)
     indices = np.full(size * size, count)

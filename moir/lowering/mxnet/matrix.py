@@ -60,7 +60,7 @@ def dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, transpos
 
 
 def _contracted(op: OpBuilder, a: SSAValue, b: SSAValue, own: Sequence[int], other: Sequence[int], ranks: tuple[int, int]) -> SSAValue:
-    """The sum of products along axes `own` of a and `other` of b; the other axes of a are in front of those of b."""
+    """The sum of products along axes `own` of a and `other` of b; the other axes of a are before those of b."""
     left = [axis for axis in range(ranks[0]) if axis not in own]
     right = [axis for axis in range(ranks[1]) if axis not in other]
     sizes = [op.Gather(op.ShapeOf(value), axes, 0) for value, axes in ((a, left), (b, right)) if axes]

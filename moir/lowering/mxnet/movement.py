@@ -114,7 +114,7 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
 
 
 def _reversed_codes(codes: list[int]) -> list[int]:
-    """Codes from the right: -4 stays in front of the two sizes that it introduces."""
+    """The codes of a Reshape in reverse order, but with -4 still before the two sizes that belong to it."""
     result: list[int] = []
     place = 0
     while place < len(codes):

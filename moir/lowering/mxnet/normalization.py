@@ -29,7 +29,7 @@ def batch_norm(node: LoweringNode, op: OpBuilder) -> Replacement:
 def normalized(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
     """The results of a BatchNorm."""
     if len(node.op.operands) < 5:
-        node.fail("its mean and variance are no operands and not among the parameters")
+        node.fail("its mean and variance are not operands and not among the parameters")
     x, gamma, beta, mean, variance = node.operand(0), node.operand(1), node.operand(2), node.operand(3), node.operand(4)
     if node.flag("fix_gamma", node.op.KIND != "_npx_batch_norm"):
         gamma = op.Broadcast(op.ConvertLike(op.constant(1.0), gamma), op.ShapeOf(gamma))

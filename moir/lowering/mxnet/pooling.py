@@ -46,7 +46,9 @@ def _method(node: LoweringNode) -> str:
 
 
 def _norm(node: LoweringNode, op: OpBuilder) -> tuple[_Function, _Function]:
-    """The functions of an `lp` pooling, of an element and of a sum: MXNet has the orders 1 to 3, of signed values."""
+    """The functions that an `lp` pooling applies to elements and to their sum: powers and roots of order 1 to 3, with
+    signs.
+    """
     order = node.integer("p_value", 2)
     if order not in (1, 2, 3):
         node.fail(f"p_value {order} is not 1, 2 or 3")
@@ -78,7 +80,7 @@ def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pa
 def _windows(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAValue:
     kernel, axes = entries(node, "kernel"), rank - 2
     if len(kernel) != axes or not kernel or min(kernel) < 1:
-        node.fail(f"kernel {list(kernel)} is no kernel of {axes} axes")
+        node.fail(f"kernel {list(kernel)} is not a kernel of {axes} axes")
     strides, pads, method = by_axis(node, "stride", axes, 1), by_axis(node, "pad", axes, 0), _method(node)
     convention = node.text("pooling_convention", "valid")
     if convention == "same":

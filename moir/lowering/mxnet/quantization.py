@@ -3,12 +3,13 @@
     q, low, high = mxnet._contrib_quantize_v2(x) {min_calib_range, max_calib_range}
 ->  y = opset1.FakeQuantize(x, -128 / 127.5 · T, 127 / 127.5 · T, …) {levels = 256}, T the larger of |low| and |high|
 
-A quantized operand comes with the limits of its range, which say what an integer stands for: T is 127.5 in i8, 255.5 in
-u8 and 2³¹ in i32. As long as only quantized operations use a result it is the real number, rounded as
-the integer is, so that the runtime can compute it with integers; any other user gets the integer itself.
+A quantized operand comes with the limits of its range, which define the number that each integer stands for: T
+corresponds to the integer 127.5 in i8, 255.5 in u8 and 2³¹ in i32. As long as only quantized operations use a result
+it is the real number, rounded as the integer is, so that the runtime can compute it with integers; any other user gets
+the integer itself.
 
-The limits of a result are computed too, but not how MXNet rounds within an operation: a bias, or the weights that an
-operation quantizes itself.
+The limits of a result are computed, too. The roundings within an operation (of a bias, or of weights that the
+operation quantizes itself) are not reproduced.
 
 Source: contrib/quantize_v2-inl.h, contrib/quantization_utils.h and quantization/ of MXNet 1.9.
 """
@@ -59,7 +60,7 @@ def _with_values(node: LoweringNode, values: Sequence[SSAValue]) -> LoweringNode
 
 
 def _type_of(node: LoweringNode, value: SSAValue) -> Attribute:
-    """The element type that a quantized value has in MXNet. Raises ConversionError if it is none of them."""
+    """The element type of a quantized value in MXNet. Raises ConversionError for a type that is not quantized."""
     types = node.run.state(_TYPES, dict[SSAValue, Attribute])
     found = types.get(value, element_of(value))
     if found not in _SCALES:
@@ -111,7 +112,7 @@ def _result(
         value: the real numbers.
         limit: the limit T of the range.
         type_: the element type in MXNet.
-        ends: the limits that MXNet hands on; without them -T, or 0, and T.
+        ends: the limits that MXNet returns; by default -T (or 0) and T.
         is_rounded: whether the real numbers are those of integers already.
     """
     if not _is_inner(node):
@@ -145,10 +146,10 @@ def _calibrated(node: LoweringNode) -> tuple[float, float] | None:
 
 
 def _to_range(node: LoweringNode, op: OpBuilder, value: SSAValue, is_rounded_finer: bool = True) -> Replacement:
-    """Real numbers quantized to the calibrated range, or to that of the data themselves.
+    """Real numbers quantized to the calibrated range, or to the range of the data if there is none.
 
-    `is_rounded_finer`: whether values are rounded in the scale of the result, and not so that the limit is the largest
-        integer.
+    `is_rounded_finer`: whether values are rounded with the scale of the result (`_SCALES`) instead of the scale at
+    which the limit is the largest integer.
     """
     wanted, limits = node.text("out_type", "int8"), _calibrated(node)
     if wanted not in ("auto", "int8", "uint8"):
@@ -290,7 +291,9 @@ def quantized_multiply(node: LoweringNode, op: OpBuilder, *, enable_float_output
 
 
 def _combined(node: LoweringNode, op: OpBuilder, value: SSAValue, limit: SSAValue) -> Replacement:
-    """A sum or product: in the calibrated range, or as i32 up to a limit."""
+    """The results of a quantized sum or product: in the calibrated range or, without calibration, as i32 up to a
+    limit.
+    """
     if (limits := _calibrated(node)) is None:
         return _result(node, op, value, limit, si32)
     types = {_type_of(node, node.operand(index)) for index in (0, 1)}
@@ -340,10 +343,11 @@ def fused(
     with_act: bool = False,
     with_relu: bool = False,
 ) -> Replacement:
-    """mxnet._sg_mkldnn_conv(operands…, limits…) with the graph of what oneDNN computes at once -> that graph
+    """mxnet._sg_mkldnn_conv(operands…, limits…) with the graph of the operations that oneDNN fuses -> the operations
+    of that graph
 
-    Of quantized data the graph computes with real numbers. The result is in the calibrated range; without one it is
-    i32, or real with enable_float_output.
+    The graph computes with real numbers, also for quantized data. The result is quantized to the calibrated range;
+    without such a range it is i32. With enable_float_output it is a float.
     """
     if len(node.op.regions) != 1:
         node.fail("it has no graph")

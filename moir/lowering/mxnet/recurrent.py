@@ -27,7 +27,8 @@ def rnn(
     num_layers: int,
     bidirectional: bool = False,
 ) -> Replacement:
-    """mxnet.RNN(x [T, N, I], parameters, states …) {mode, state_size, num_layers, bidirectional} -> a sequence a layer
+    """mxnet.RNN(x [T, N, I], parameters, states …) {mode, state_size, num_layers, bidirectional} -> one sequence
+    operation per layer
 
     Results are [T, N, directions · H] and, with `state_outputs`, the states [layers · directions, N, H].
     """

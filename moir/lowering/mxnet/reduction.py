@@ -34,7 +34,7 @@ _REDUCTIONS = {
 
 
 def _axes(node: LoweringNode) -> list[int]:
-    """The axes that are reduced: the given ones, or all without any; with `exclude` all but the given ones."""
+    """The axes that are reduced: the given ones, or all if none is given; with `exclude` all except the given ones."""
     rank = rank_of_operand(node)
     axes = axes_of(node, rank)
     if axes is None:
@@ -51,9 +51,10 @@ _KINDS = (
 
 @mxnet.lowers(*_KINDS.split())
 def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False, dtype: Attribute | None = None) -> SSAValue:
-    """mxnet.sum(x) {axis, keepdims, exclude} -> opset1.ReduceSum(x, axes), and so on; of all axes a result of shape [1]
+    """mxnet.sum(x) {axis, keepdims, exclude} -> opset1.ReduceSum(x, axes), and so on; over all axes, the result has
+    the shape [1]
 
-    numpy's reductions of all axes are scalars.
+    The results of numpy's reductions over all axes are scalars.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     x = op.convert(x, dtype or node.element(0))
@@ -94,7 +95,7 @@ def variance(node: LoweringNode, op: OpBuilder, *, ddof: int = 0, keepdims: bool
 def arg_extreme(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False) -> SSAValue:
     """mxnet.argmax(x) {axis, keepdims} -> the first index of the largest element along an axis, in the type of x
 
-    Without axis: in the flattened operand; argmax_channel: along axis 1. numpy's are integers.
+    Without axis: in the flattened operand; argmax_channel: along axis 1. The results of numpy's kinds are integers.
     """
     name, x = plain_name(node.op.KIND), node.operand(0)
     rank = rank_of_operand(node)
@@ -146,7 +147,7 @@ def moments(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdims: bool = 
 
 @mxnet.lowers("_npi_average")
 def average(node: LoweringNode, op: OpBuilder, x: SSAValue, *, weighted: bool = True) -> Replacement:
-    """mxnet._npi_average(x, w) {axis, weighted, returned} -> the mean, or the sum of w · x divided by that of w"""
+    """mxnet._npi_average(x, w) {axis, weighted, returned} -> the mean, or the sum of w · x divided by the sum of w"""
     axes = _axes(node)
     if not weighted:
         weights = op.Broadcast(op.constant_like(1.0, x), op.ShapeOf(x))

@@ -20,7 +20,7 @@ def pad(node: LoweringNode, op: OpBuilder, x: SSAValue, *, mode: str = "constant
     """mxnet.Pad(x) {mode, pad_width, constant_value = 0} -> opset12.Pad(x, begins, ends, value)"""
     widths = pairs_of(node, "pad_width")
     if mode not in _PAD_MODES or len(widths) % 2 or len(widths) != 2 * rank_of_operand(node):
-        node.fail(f"mode {mode!r} with pad_width {list(widths)} is no padding of {rank_of_operand(node)} axes")
+        node.fail(f"mode {mode!r} with pad_width {list(widths)} is not a padding of {rank_of_operand(node)} axes")
     value = op.ConvertLike(op.constant(constant_value), x) if mode == "constant" else None
     return op.Pad(x, list(widths[::2]), list(widths[1::2]), value, pad_mode=_PAD_MODES[mode])
 

@@ -21,7 +21,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_EXACT_INTEGER = 2**53
-"""Clamp has limits of type f64, which represent integers up to this one exactly."""
+"""The largest integer up to which the limits of a Clamp, which are f64, are exact."""
 
 
 @onnx.lowers("HardSwish", "Mish", "Sigmoid", "Softplus", "Softsign")
@@ -44,7 +44,7 @@ def elu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
 
 @onnx.lowers("Celu")
 def celu(node: LoweringNode, op: OpBuilder, x_: SSAValue, *, alpha: float = 1.0) -> SSAValue:
-    """onnx.Celu(x) {alpha} -> Elu(x / alpha) * alpha, in f32, as f16 has not all quotients and exponentials"""
+    """onnx.Celu(x) {alpha} -> Elu(x / alpha) * alpha, in f32, since quotients and exponentials may exceed f16"""
     if alpha == 1:
         return op.Elu(x_, alpha=1.0)
     if alpha == 0:
@@ -170,7 +170,8 @@ def clip(node: LoweringNode, op: OpBuilder, input: SSAValue, min: SSAValue | Non
     """onnx.Clip(x, min, max)
     -> opset1.Clamp(x) {min, max}, or Minimum(Maximum(x, min), max) if the limits are not constant
 
-    Where a limit is absent, infinities stay, which for ONNX become the largest number: Clip(x, 0) is Relu.
+    Where a limit is absent, infinities remain, although ONNX replaces them by the largest number: so Clip(x, 0) is
+    Relu.
     """
     x = input
     low_array, high_array = node.constant(1), node.constant(2)
@@ -226,7 +227,7 @@ def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
 
 
 def _first_axis(node: LoweringNode) -> int:
-    """The axis from which on a kind, before version 13, treats all dimensions as one."""
+    """The first of the dimensions that a kind before version 13 merges into one."""
     axis = node.integer("axis", 1)
     return normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
 

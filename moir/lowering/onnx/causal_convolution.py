@@ -58,7 +58,7 @@ def causal_convolution(
     if bias is not None:
         y = op.Add(y, op.Reshape(bias, [1, -1, 1], special_zero=False))
     if activation not in ("none", "silu", "swish"):
-        node.fail(f"activation {activation!r} is none of none, silu, swish")
+        node.fail(f"activation {activation!r} is not none, silu or swish")
     present = op.Slice(whole, size, [END], [1], [2]) if node.is_used(1) else None
     return [y if activation == "none" else op.Swish(y), present][: node.result_count]
 

@@ -239,7 +239,7 @@ def _may_be_empty(value: SSAValue) -> bool:
 
 
 def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) -> tuple[type[RepeatingOp], list[SSAValue]]:
-    """The operation that repeats a body for each slice of an operand, and the operands that precede those of the body.
+    """The operation class that repeats a body for each slice of an operand, and its operands before those of the body.
 
     The operation is a TensorIterator, or a Loop if the body contains a TensorIterator, since the runtime does not
     support nested ones. The body of a Loop gets a condition.
@@ -255,8 +255,8 @@ def _repetition(op: OpBuilder, region: Region, scanned: SSAValue, cut: Slicing) 
 
 @onnx.lowers("Scan")
 def scan_of_batch(node: LoweringNode, op: OpBuilder, *, num_scan_inputs: int, directions: tuple[int, ...] = ()) -> Replacement:
-    """onnx.Scan(lengths, state…, scanned…)
-    -> opset1.TensorIterator over the sequence (axis 1) in one over the batch (axis 0)
+    """onnx.Scan(lengths, state…, scanned…) -> opset1.TensorIterator over the sequence (axis 1), within a
+    TensorIterator over the batch (axis 0)
     """
     region, captured = graph_of(node, "body"), captured_values(node)
     lengths, *others = _padded(own_operands(node), 1)

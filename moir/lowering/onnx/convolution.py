@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.analysis.constants import is_quantized_weight
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.expansions.constant_forms import along_channels
 from moir.expansions.windows import SlidingWindow
@@ -34,8 +35,12 @@ def check_group(node: LoweringNode, group: int) -> None:
 
 
 def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
-    """The filters with their leading dimension split into groups: [group, rows / group, …]. Constants are folded."""
-    array, shape = op.known.constant(filters), shape_of(filters)
+    """The filters with their leading dimension split into groups: [group, rows / group, …].
+
+    Constants are folded, except quantized filters: they stay quantized, even if they are so small that their value is
+    known.
+    """
+    array, shape = None if is_quantized_weight(filters) else op.known.constant(filters), shape_of(filters)
     if shape is not None and len(shape) != axes + 2:
         node.fail(f"the filters have {len(shape)} dimensions where there are {axes} spatial axes")
     if shape is not None and shape[0] >= 0 and shape[0] % group:
@@ -121,7 +126,7 @@ def _computed_pads(
     missing elements are appended.
     """
     if wanted and (len(wanted) != axes or min(wanted) < 1):
-        node.fail(f"output_shape {list(wanted)} is no shape of {axes} axes")
+        node.fail(f"output_shape {list(wanted)} is not a shape of {axes} axes")
     kernel = _sizes(node, node.operand(1), axes)
     sizes = _sizes(node, node.operand(0), axes)
     if not wanted:
@@ -143,7 +148,9 @@ def _computed_pads(
 
 
 def _refuse_gaps(node: LoweringNode, window: SlidingWindow, padding: tuple[int, ...], kernel: tuple[int, ...]) -> None:
-    """Raise ConversionError if sizes of x times the strides are more than there are elements."""
+    """Raise ConversionError for a stride above the extent of the kernel with automatic padding, which ONNX does not
+    define.
+    """
     if _has_gaps(window, padding, kernel):
         node.fail("a stride above the extent of the kernel with automatic padding: ONNX does not say where the zeros go")
 

@@ -127,7 +127,7 @@ def window(node: LoweringNode, op: OpBuilder, size_: SSAValue, *, periodic: bool
     coefficients = WINDOWS[node.op.KIND]
     size = op.known.integers(size_)
     if size is not None and len(size) != 1:
-        node.fail("the size is no number")
+        node.fail("the size is not a number")
     if size is not None and 0 <= size[0] <= MAXIMUM_WINDOW:
         period = size[0] if periodic else size[0] - 1
         angle = 2 * math.pi * np.arange(size[0], dtype=np.float32) / max(period, 1)

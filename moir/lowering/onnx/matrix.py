@@ -60,9 +60,9 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
 
 
 def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is_transposed: bool) -> SSAValue:
-    """A matrix whose type has the number of columns that the summand of the product implies, if it does.
+    """A matrix whose type states the number of columns, if the summand of the product implies it.
 
-    So the sizes of the product are known wherever those of its rows are.
+    So the sizes of the product are known whenever the number of its rows is.
     """
     shape, columns = shape_of(matrix) or (-1, -1), (() if added is None else shape_of(added) or ())[-1:]
     if columns in ((), (-1,), (0,), (1,)) or len(shape) != 2 or shape[0 if is_transposed else 1] >= 0:
@@ -131,8 +131,9 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
         node.fail(f"the matrices have {len(shape)} dimensions, not at least 2")
     diagonal = (0,) if offset is None else node.constant_integers(1)
     if diagonal is not None and len(diagonal) != 1:
-        node.fail("the diagonal is no number")
-    if shape is not None and is_static(shape[-2:]) and diagonal is not None and shape[-1] * shape[-2] <= MAXIMUM_MASK_ELEMENTS:
+        node.fail("the diagonal is not a number")
+    is_small = shape is not None and is_static(shape[-2:]) and max(shape[-2], 1) * max(shape[-1], 1) <= MAXIMUM_MASK_ELEMENTS
+    if shape is not None and is_small and diagonal is not None:
         rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])[None, :]
         # All diagonals beyond the matrix give the same mask, and their numbers may exceed the range of an array's
         # integers.

@@ -44,10 +44,10 @@ def declared_rank(node: LoweringNode) -> int | None:
 
 
 def of_length(op: OpBuilder, value: SSAValue, count: int | None) -> SSAValue:
-    """A list with a type that says its length, `count` if it is not known otherwise.
+    """A list whose type has a known length, `count` unless the length is known already.
 
-    A shape or axes of unknown length make a result of unknown rank, which the CPU plugin (2026.4) does not compile. It
-    removes a Reshape of a list, so that this is a Gather.
+    A shape or axes of unknown length make a result of unknown rank, which the CPU plugin (2026.4) does not compile.
+    The result is a Gather, since the plugin would remove a Reshape of a list.
     """
     if count is None or element_count(shape_of(value)) is not None:
         return value
@@ -56,16 +56,16 @@ def of_length(op: OpBuilder, value: SSAValue, count: int | None) -> SSAValue:
 
 
 def swapping(op: OpBuilder, axis: SSAValue, place: int, rank: int) -> SSAValue:
-    """The order of a Transpose that swaps a computed axis, a list of one, with that at `place`; its own inverse."""
+    """The order of a Transpose that swaps axis `place` with a computed axis [1]; it is its own inverse."""
     axis = op.FloorMod(op.convert(axis, si64), rank)
     order = op.ScatterUpdate(op.constant(list(range(rank))), axis, [place], 0)
     return op.ScatterUpdate(order, [place], axis, 0)
 
 
 def need_length(node: LoweringNode, index: int) -> None:
-    """Refuse a list whose unknown length decides about the rank of the result, unless only shapes decide about it.
+    """Refuse a list whose unknown length determines the rank of the result, unless the length depends on shapes only.
 
-    The CPU plugin does not compile a model with such a result. Lists whose length depends on shapes may get one by
+    The CPU plugin does not compile a model with such a result. A length that depends on shapes may become known by
     `model.reshape()` of the runtime.
     """
     value = node.operand(index)

@@ -68,9 +68,9 @@ def average_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, count_includ
     """onnx.AveragePool(x) {count_include_pad = 0}
     -> opset14.AvgPool(x) {exclude-pad = true}; with dilations opset16.AvgPool.
 
-    Elements that ceil_mode adds after the padding do not count. The plugin (2026.4) counts them if padding counts: then
-    the data is padded first, or, where a window would start in that padding, the means are divided by the share of each
-    window that counts.
+    Elements that ceil_mode adds after the padding do not count. The plugin (2026.4) counts them if padding counts. In
+    that case the data is padded first; or, if a window would start in that padding, the means are divided by the share
+    of elements of each window that count.
     """
     kernel, data = kernel_shape(node), x
     window = sliding_window(node, len(kernel))
@@ -88,7 +88,9 @@ def average_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, count_includ
 
 
 def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWindow) -> bool:
-    """Whether no window that ceil_mode adds starts in the padding at the end, where it would be left out."""
+    """Whether all windows that ceil_mode adds start in the data; a window that starts in the padding at the end is
+    dropped.
+    """
     shape = node.shape(0)
     for axis, length in enumerate(kernel):
         stride, begin, end = window.strides[axis], window.pads_begin[axis], window.pads_end[axis]
@@ -188,7 +190,7 @@ def global_lp_pool(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _wide(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data in a type that has the powers of all f16, whose sums may be infinite although their root is not."""
+    """Data of f16 as f32, since powers of f16 may overflow although the root of their sum does not."""
     return op.convert(data, f32) if element_of(data) == f16 else data
 
 
@@ -210,7 +212,7 @@ def lp_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, ceil_mode: bool =
 
 
 def _padded_to_ceil(node: LoweringNode, window: SlidingWindow, kernel: Sequence[int]) -> SlidingWindow:
-    """The window with end padding for which rounding down yields as many positions as rounding up."""
+    """The window with more padding at the end, so that rounding down gives as many positions as rounding up."""
     shape = node.shape(0)
     if window.auto_pad.startswith("same"):
         return window

@@ -60,9 +60,9 @@ def _gathered(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _captured(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """What the graphs of the node need that capture the operand. Their last Parameters are those of captured values.
+    """The rank that an operand captured by the graphs of a node needs there. The last Parameters are captured values.
 
-    The condition of an If is a number.
+    The condition of an If is a scalar.
     """
     place = index - len(op.operands)
     if index < len(op.operands) - (value_of(op.properties["captured"]) if "captured" in op.properties else 0):

@@ -117,7 +117,7 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) 
 
 
 def _along_computed_axes(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: SSAValue) -> SSAValue:
-    """A reduction of x, whose rank is known, along axes that are not."""
+    """A reduction of x, whose rank is known, along axes that are computed."""
     kind, keep, rank, count = node.op.KIND, node.flag("keepdims", True), node.known_rank(0), element_count(shape_of(axes))
     if count is None and node.flag("noop_with_empty_axes"):
         if not keep:
@@ -192,6 +192,6 @@ def cumulative_product(
         order = swapping(op, as_list(op, axis_), 0, rank)
         return op.Transpose(running_product(op, op.Transpose(x, order), -rank, exclusive=exclusive, reverse=reverse), order)
     if axis is not None and len(axis) != 1:
-        node.fail("the axis is no number")
+        node.fail("the axis is not a number")
     place = normalize_axis(0 if axis is None else axis[0], rank) - rank
     return running_product(op, x, place, exclusive=exclusive, reverse=reverse)

@@ -35,7 +35,7 @@ def tile_axis(node: LoweringNode, op: OpBuilder, input: SSAValue, tiles_: SSAVal
     """onnx.Tile(x, tiles, axis) -> opset1.Tile(x, [1, …, tiles, …, 1])"""
     axis = op.known.integers(axis_)
     if axis is None:
-        node.fail("the axis is no constant")
+        node.fail("the axis is not a constant")
     rank = node.known_rank(0)
     position = normalize_axis(axis[0], rank)
     tiles = op.known.integers(tiles_)
@@ -60,7 +60,7 @@ def expand(node: LoweringNode, op: OpBuilder, input: SSAValue, shape_: SSAValue)
 
 
 def _expanded_shape(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The target of an Expand; one of unknown length gets dimensions of 1 in front, up to the result's known rank."""
+    """The target of an Expand; a target of unknown length is prefixed by ones up to the result's known rank."""
     target, rank = node.operand(1), declared_rank(node)
     if rank is None or element_count(shape_of(target)) is not None:
         return target

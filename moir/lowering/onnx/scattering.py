@@ -11,6 +11,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.strings.movement import moves_strings
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder, Operand
+from moir.rewriting.constant_sizes import check_constant_size
 
 
 @onnx.lowers("Scatter", "ScatterElements")
@@ -52,6 +53,8 @@ def tensor_scatter(
     if mode not in ("linear", "circular"):
         node.fail(f"mode {mode!r} is neither linear nor circular")
     length = dimension(op, update, axis)
+    if isinstance(length, int):
+        check_constant_size(length)
     positions: SSAValue = op.constant(range(length)) if isinstance(length, int) else op.Range(0, length, 1, output_type=si64)
     positions = op.Reshape(positions, [1] * axis + [-1] + [1] * (rank - axis - 1), special_zero=False)
     if write_indices is not None:

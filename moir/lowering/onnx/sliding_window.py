@@ -57,7 +57,7 @@ def kernel_shape(node: LoweringNode) -> tuple[int, ...]:
     """The kernel of a pooling operation. Raises ConversionError for a missing or invalid kernel."""
     kernel = node.integers("kernel_shape")
     if not 1 <= len(kernel) <= MAXIMUM_SPATIAL_AXES or min(kernel) < 1:
-        node.fail(f"kernel_shape {list(kernel)} is no kernel of 1 to {MAXIMUM_SPATIAL_AXES} axes")
+        node.fail(f"kernel_shape {list(kernel)} is not a kernel of 1 to {MAXIMUM_SPATIAL_AXES} axes")
     images = (node.shape(0) or ())[:2]
     if 0 in images and -1 in (node.shape(0) or ()):
         node.fail("the runtime has no windows of no image", hint="give the model's inputs static shapes, or another batch")

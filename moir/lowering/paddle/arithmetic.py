@@ -24,7 +24,7 @@ _Function = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 
 
 def _divided(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """x / y; of integers the quotient rounded towards 0."""
+    """x / y; for integers the quotient rounded towards 0."""
     return op.Divide(x, y, m_pythondiv=False) if is_integer(x) else op.Divide(x, y)
 
 
@@ -33,7 +33,7 @@ def _floor_divided(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def _with_numbers(combine: str) -> _Function:
-    """The larger or smaller of two numbers; the other one in place of NaN."""
+    """The larger or smaller of two numbers; if one is NaN, the other one."""
 
     def combined(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
         value = getattr(op, combine)(x, y)
@@ -63,7 +63,7 @@ _ARITHMETIC: dict[str, _Function] = {
 def arithmetic(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: int = -1) -> SSAValue:
     """paddle.elementwise_add(x, y) {axis = -1} -> opset1.Add(x, y), and so on
 
-    With an axis the first dimension of y is that one of x: y is reshaped to [y…, 1, …].
+    `axis` is the dimension of x that the first dimension of y belongs to: y is reshaped to [y…, 1, …].
     """
     y = aligned(node, op, x, y, axis)
     if element_of(x) == boolean and node.op.KIND in ("elementwise_add", "elementwise_mul"):
@@ -72,7 +72,7 @@ def arithmetic(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, a
 
 
 def aligned(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, axis: int) -> SSAValue:
-    """The second operand with dimensions of 1 after it, so that its first one is the dimension `axis` of the first."""
+    """The second operand with trailing dimensions of 1, aligned to dimension `axis` of the first."""
     if axis == -1:
         return y
     rank, shape = rank_of(x), shape_of(y)
@@ -101,7 +101,7 @@ def scale(
 ) -> SSAValue:
     """paddle.scale(x, factor) {bias, bias_after_scale} -> x · factor + bias, or (x + bias) · factor
 
-    What changes nothing is left out.
+    A factor of 1 and a bias of 0 are left out.
     """
     given, known = node.optional(1), node.constant(1)
     factor: SSAValue | float = 1.0
@@ -173,7 +173,7 @@ def lerp(op: OpBuilder, x: SSAValue, y: SSAValue, weight: SSAValue) -> SSAValue:
 
 @paddle.lowers("multiplex")
 def multiplex(op: OpBuilder, places: SSAValue, *values: SSAValue) -> SSAValue:
-    """paddle.multiplex(places, values…) -> row i of the tensor that place i names"""
+    """paddle.multiplex(places, values…) -> row i of the tensor whose number is place i"""
     stacked = op.Concat(*(op.Unsqueeze(value, [1]) for value in values), axis=1)
     return op.Squeeze(op.Gather(stacked, op.Reshape(places, [-1, 1], special_zero=False), 1, batch_dims=1), [1])
 
@@ -209,12 +209,12 @@ _BITS = {
     "bitwise_right_shift": "BitwiseRightShift",
 }
 _OF_BOOLEANS = {"bitwise_and": "LogicalAnd", "bitwise_or": "LogicalOr", "bitwise_xor": "LogicalXor"}
-"""The operations on booleans, which opset13's do not take in the runtime."""
+"""The operations on booleans, which the runtime does not accept in the bitwise operations of opset13."""
 
 
 @paddle.lowers("copysign")
 def copysign(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.copysign(x, y) -> the magnitude of x with the sign of y, which -0 has, too"""
+    """paddle.copysign(x, y) -> the magnitude of x with the sign of y; -0 counts as negative"""
     magnitude = op.Abs(x)
     return op.Select(is_negative(op, y), op.Negative(magnitude), magnitude)
 

@@ -18,7 +18,7 @@ from moir.rewriting.builder import OpBuilder
 def _attended(
     op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, mask: SSAValue | None, *, causal: bool, scale: float | None = None
 ) -> SSAValue:
-    """opset13.ScaledDotProductAttention of [N, S, H, D]."""
+    """opset13.ScaledDotProductAttention of tensors [N, S, H, D]."""
     operands: list[SSAValue | None] = [op.transposed(each, [0, 2, 1, 3]) for each in (query, key, value)]
     if mask is not None or scale is not None:
         operands.append(mask if mask is not None else op.constant_like(0.0, query))

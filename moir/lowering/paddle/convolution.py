@@ -16,12 +16,8 @@ from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import known_integers
 from moir.lowering.paddle.table import paddle
-from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, window_of
+from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, spatial_axes, window_of
 from moir.rewriting.builder import OpBuilder
-
-
-def _axes(node: LoweringNode) -> int:
-    return 3 if "3d" in node.op.KIND else 2
 
 
 def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -> SSAValue:
@@ -50,9 +46,10 @@ def convolution(
 ) -> SSAValue:
     """paddle.conv2d(x, filters [M, C / groups, H, W]) -> opset1.Convolution(x, filters), or opset1.GroupConvolution
 
-    With channels in the last place: between transpositions. Fused forms add a bias and another tensor, and activate.
+    With channels in the last place: between transpositions. Fused kinds also add a bias and another tensor, and apply
+    an activation.
     """
-    axes, is_last = _axes(node), is_channel_last(node)
+    axes, is_last = spatial_axes(node), is_channel_last(node)
     window = window_of(node, axes, strides, paddings, dilations, padding_algorithm, is_last=is_last)
     x = channel_first(op, x, axes + 2) if is_last else x
     if groups == 1:
@@ -88,9 +85,10 @@ def transposed_convolution(
 ) -> SSAValue:
     """paddle.conv2d_transpose(x, filters [C, M / groups, H, W]) -> opset1.ConvolutionBackpropData(x, filters)
 
-    `output_size` is what the windows reach without it and up to a stride more: the surplus is output padding.
+    `output_size` may be larger, by less than a stride, than the size that the windows give: the difference is output
+    padding.
     """
-    axes, is_last = _axes(node), is_channel_last(node)
+    axes, is_last = spatial_axes(node), is_channel_last(node)
     window = window_of(node, axes, strides, paddings, dilations, "EXPLICIT", is_last=is_last)
     x = channel_first(op, x, axes + 2) if is_last else x
     if padding_algorithm == "VALID":
@@ -117,7 +115,7 @@ def _kernel(node: LoweringNode, filters: SSAValue) -> tuple[int, ...]:
 
 
 def _same(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> SlidingWindow:
-    """The window with the paddings that PaddlePaddle computes of the sizes of x, as for a convolution of x."""
+    """The window with the paddings that PaddlePaddle computes from the sizes of x, as for a convolution of x."""
     sizes = _sizes(node, x)
     surplus = [
         max((-(-size // step) - 1) * step + length - size, 0) for size, step, length in zip(sizes, window.strides, kernel, strict=True)
@@ -128,7 +126,7 @@ def _same(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: Slidin
 
 
 def _surplus(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, target: Sequence[int]) -> tuple[int, ...]:
-    """What output_size is above the size that the windows reach."""
+    """By how much output_size exceeds the size that the windows reach, for each axis."""
     reached = [
         (size - 1) * step + spread * (length - 1) + 1 - begin - end
         for size, step, spread, length, begin, end in zip(

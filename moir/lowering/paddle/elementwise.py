@@ -34,7 +34,7 @@ _OWN: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "silu": lambda op, x: op.Swish(x),
     "relu6": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
 }
-"""Functions that other frameworks do not have, or that they mean otherwise."""
+"""Functions that other frameworks do not have, or define differently."""
 
 _KINDS = (
     "abs acos acosh asin asinh atan atanh ceil cos cosh erf erfinv exp expm1 floor lgamma log log10 log1p log2 logsigmoid reciprocal relu "
@@ -46,7 +46,7 @@ _KINDS = (
 def function(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.asin(x) -> opset1.Asin(x), and so on
 
-    Functions of real numbers take integers as f32.
+    Integers are converted to f32 for functions of real numbers.
     """
     name = node.op.KIND
     if name in _OWN:
@@ -112,7 +112,7 @@ def dropout_add(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> 
 
 @paddle.lowers("cast")
 def cast(op: OpBuilder, x: SSAValue, *, out_dtype: Attribute) -> SSAValue:
-    """paddle.cast(x) {out_dtype} -> opset1.Convert(x); a boolean is whether x is not 0"""
+    """paddle.cast(x) {out_dtype} -> opset1.Convert(x); a boolean result is x != 0"""
     if out_dtype == boolean and element_of(x) != boolean:
         return op.NotEqual(x, 0)
     return op.convert(x, out_dtype)
@@ -120,7 +120,9 @@ def cast(op: OpBuilder, x: SSAValue, *, out_dtype: Attribute) -> SSAValue:
 
 @paddle.lowers("label_smooth")
 def label_smooth(op: OpBuilder, x: SSAValue, prior: SSAValue | None = None, *, epsilon: float = 0.0) -> SSAValue:
-    """paddle.label_smooth(x, prior) -> (1 - epsilon) · x + epsilon · prior, by default 1 / the number of classes"""
+    """paddle.label_smooth(x, prior) -> (1 - epsilon) · x + epsilon · prior, where the prior is by default 1 / the
+    number of classes
+    """
     scaled = op.Multiply(x, 1.0 - epsilon)
     if prior is not None:
         return op.Add(scaled, op.Multiply(prior, epsilon))

@@ -1,4 +1,4 @@
-"""Values that are made: constants, ranges, random numbers.
+"""Generated values: constants, ranges, matrices of ones and zeros.
 
 Source: fill_constant_op.cc, assign_value_op.cc, range_op.cc, linspace_op.cc and eye_op.cc of PaddlePaddle 2.6.
 """
@@ -29,18 +29,23 @@ from moir.rewriting.constant_sizes import check_constant_size
 
 
 def _number(node: LoweringNode) -> float | int:
-    """The value of a constant: the text has integers beyond 24 bits exactly."""
+    """The value of a constant, from its text, since the attribute in f32 does not represent integers beyond 24 bits
+    exactly.
+    """
     text = node.attribute("str_value", "")
     if text:
         try:
-            return int(text) if text.lstrip("+-").isdigit() else float(text)
+            return int(text) if text.lstrip("+-").isdecimal() else float(text)
         except ValueError:
-            node.fail(f"str_value {text!r} is no number")
+            node.fail(f"str_value {text!r} is not a number")
     return node.attribute("value", None) or 0.0
 
 
 def _of_type(node: LoweringNode, number: float, element: Attribute) -> Any:
-    """A number as an element: of an integer type the whole part. Raises ConversionError for one it does not have."""
+    """A number as an element, truncated for an integer type.
+
+    Raises ConversionError if the type cannot represent it.
+    """
     dtype = to_numpy(element)
     if dtype.kind in "iu":
         if not math.isfinite(number) or not np.iinfo(dtype).min <= int(number) <= np.iinfo(dtype).max:
@@ -97,9 +102,9 @@ def fill_batch(
     output_dim_idx: int = 0,
     dtype: Attribute = f32,
 ) -> SSAValue:
-    """paddle.fill_constant_batch_size_like(x) {shape, value} -> opset3.Broadcast, one size of which is that of x"""
+    """paddle.fill_constant_batch_size_like(x) {shape, value} -> opset3.Broadcast, with one size taken from x"""
     if not 0 <= output_dim_idx < len(shape):
-        node.fail(f"output_dim_idx {output_dim_idx} is no axis of {list(shape)}")
+        node.fail(f"output_dim_idx {output_dim_idx} is not an axis of {list(shape)}")
     size = op.Gather(op.ShapeOf(x), [input_dim_idx], 0)
     parts = [op.constant(list(part)) for part in (shape[:output_dim_idx], shape[output_dim_idx + 1 :]) if part]
     parts.insert(1 if output_dim_idx else 0, size)
@@ -109,7 +114,7 @@ def fill_batch(
 
 @paddle.lowers("empty")
 def empty(op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
-    """paddle.empty(shape) -> zeros: its elements may be anything"""
+    """paddle.empty(shape) -> zeros, since the elements are undefined"""
     return op.Broadcast(op.constant(0, dtype), number_list(op, shape))
 
 
@@ -136,7 +141,7 @@ def linspace(node: LoweringNode, op: OpBuilder, start: SSAValue, stop: SSAValue,
     count = known_integer(node, 2, "num")
     ends = [node.constant(index) for index in (0, 1)]
     if count < 1:
-        node.fail(f"num {count} is no number of elements")
+        node.fail(f"num {count} is not a number of elements")
     check_constant_size(count)
     if all(end is not None for end in ends):
         first, last = (float(end.reshape(-1)[0]) for end in ends if end is not None)
@@ -157,36 +162,6 @@ def eye(node: LoweringNode, op: OpBuilder, _rows: SSAValue, _columns: SSAValue |
     return op.constant(np.eye(rows, rows if columns == -1 else columns).astype(to_numpy(dtype)), dtype)
 
 
-@paddle.lowers("uniform_random")
-def uniform(
-    op: OpBuilder,
-    shape: SSAValue,
-    low: SSAValue | None = None,
-    high: SSAValue | None = None,
-    *,
-    dtype: Attribute = f32,
-    seed: int = 0,
-) -> SSAValue:
-    """paddle.uniform_random(shape, min, max) -> opset8.RandomUniform(shape, min, max)"""
-    ends = [
-        op.constant(default, dtype) if each is None else op.Reshape(as_type(op, each, dtype), [], special_zero=False)
-        for each, default in ((low, -1.0), (high, 1.0))
-    ]
-    return op.RandomUniform(number_list(op, shape), *ends, output_type=dtype, global_seed=0, op_seed=seed)
-
-
-@paddle.lowers("gaussian_random")
-def gaussian(op: OpBuilder, shape: SSAValue, *, mean: float = 0.0, std: float = 1.0, dtype: Attribute = f32, seed: int = 0) -> SSAValue:
-    """paddle.gaussian_random(shape) {mean, std} -> sqrt(-2 log u) · cos(2 pi v) of uniform numbers u and v"""
-    target = number_list(op, shape)
-    first, second = (
-        op.RandomUniform(target, op.constant(1e-7, f32), op.constant(1.0, f32), output_type=f32, global_seed=number, op_seed=seed)
-        for number in (1, 2)
-    )
-    normal = op.Multiply(op.Sqrt(op.Multiply(op.Log(first), -2.0)), op.Cos(op.Multiply(second, 2 * math.pi)))
-    return op.convert(op.Add(op.Multiply(normal, std), mean), dtype)
-
-
 @paddle.lowers("tril_indices", "triu_indices")
 def indices_of_triangle(
     node: LoweringNode, op: OpBuilder, *, rows: int = 0, cols: int = 0, row: int = 0, col: int = 0, offset: int = 0, dtype: Attribute = si64
@@ -196,3 +171,12 @@ def indices_of_triangle(
     check_constant_size(2, *((rows, cols) if is_lower else (row, col)))
     found = np.tril_indices(rows, offset, cols) if is_lower else np.triu_indices(row, offset, col)
     return op.constant(np.stack(found).astype(np.int64), dtype)
+
+
+@paddle.lowers("logspace")
+def log_space(
+    node: LoweringNode, op: OpBuilder, start: SSAValue, stop: SSAValue, num: SSAValue, base: SSAValue, *, dtype: Attribute = f32
+) -> SSAValue:
+    """paddle.logspace(start, stop, num, base) -> base to the power of equally spaced numbers"""
+    exponents = linspace(node, op, start, stop, num, dtype=f32)
+    return op.convert(op.Power(op.Reshape(as_type(op, base, f32), [], special_zero=False), exponents), dtype)

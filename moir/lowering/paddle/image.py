@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.properties import value_of
 from moir.dialects.shapes import shape_of
 from moir.expansions.resampling import resized_to
-from moir.expansions.volumes import sampled_volume
+from moir.expansions.sampling_grids import affine_places, sampled_volume
 from moir.lowering.binder import LoweringNode
-from moir.lowering.paddle.operands import known_integers, number_list
+from moir.lowering.paddle.operands import number_list
 from moir.lowering.paddle.table import paddle
-from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, pads_of
+from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, pads_of, with_channels_first
 from moir.rewriting.builder import OpBuilder
 
 _MODES = {"linear": "linear_onnx", "bilinear": "linear_onnx", "trilinear": "linear_onnx", "nearest": "nearest", "bicubic": "cubic"}
@@ -29,7 +28,7 @@ _SIZES = ("out_d", "out_h", "out_w")
 
 
 def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str, Any]:
-    """How places of the result are places of the data."""
+    """The properties that define the transformation from places in the result to places in the data."""
     if align_corners:
         found: dict[str, Any] = {"coordinate_transformation_mode": "align_corners"}
     elif mode == "nearest" or (mode != "cubic" and align_mode == 1):
@@ -44,7 +43,7 @@ def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str
 
 
 def _scales(node: LoweringNode, axes: int) -> list[float]:
-    """The scales of an attribute, one for each axis; none if there is none above 0."""
+    """The scales of an attribute, one for each axis; empty if none is above 0."""
     found = node.op.properties.get("scale")
     value: Any = [] if found is None else value_of(found)
     listed = (
@@ -75,8 +74,9 @@ def interpolation(
 ) -> SSAValue:
     """paddle.bilinear_interp_v2(x, out_size) {out_h, scale, align_corners, align_mode} -> opset11.Interpolate(x, …)
 
-    Sizes that are listed count, then a size as a tensor, then scales, then sizes of attributes. The first version
-    reckons with the quotient of the sizes, the second with the scale where that is given.
+    The sizes of the result are given by the first of these that is present: the list of tensors, the tensor of sizes,
+    the scales (which multiply the sizes of x), the attributes. The first version of the operation computes positions
+    from the quotient of the sizes, the second from the scale if there is one.
     """
     kind = node.op.KIND.partition("_")[0]
     rank, mode = node.known_rank(0), _MODES[kind]
@@ -109,7 +109,7 @@ def interpolation(
 
 
 def _split(how: dict[str, Any]) -> dict[str, Any]:
-    """The properties with the name that `resized_to` has for the coordinates."""
+    """The properties by the names of the parameters of `resized_to`."""
     others = dict(how)
     return {"coordinates": others.pop("coordinate_transformation_mode"), **others}
 
@@ -138,18 +138,13 @@ def grid_sampler(
 
 
 @paddle.lowers("affine_grid")
-def affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, _size: SSAValue, *, align_corners: bool = True) -> SSAValue:
+def affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: SSAValue, *, align_corners: bool = True) -> SSAValue:
     """paddle.affine_grid(theta [N, 2, 3], [N, C, H, W]) -> opset1.MatMul of places (x, y, 1) and theta: [N, H, W, 2]"""
-    size = known_integers(node, 1, "output_shape")
-    if len(size) not in (4, 5) or min(size) < 1:
-        node.fail(f"output_shape {list(size)} is no shape of images or volumes")
-    spatial = size[2:]
-    lines = [np.linspace(-1, 1, each) if align_corners else (2 * np.arange(each) + 1) / each - 1 for each in spatial]
-    mesh = np.meshgrid(*lines, indexing="ij")
-    # The last axis comes first.
-    places = np.stack([*mesh[::-1], np.ones(spatial)], axis=-1).reshape(-1, len(spatial) + 1)
-    product = op.MatMul(op.constant_like(places, theta), theta, transpose_b=True)
-    return op.Reshape(product, [-1, *spatial, len(spatial)], special_zero=False)
+    size = number_list(op, size)
+    count = (shape_of(size) or (-1,))[0]
+    if count not in (4, 5) or min(op.known.integers(size) or (1,)) < 1:
+        node.fail("output_shape is not a shape of images or volumes")
+    return affine_places(op, theta, size, count, align_corners=align_corners)
 
 
 @paddle.lowers("unfold")
@@ -218,19 +213,13 @@ def fold(
 @paddle.lowers("pixel_shuffle")
 def pixel_shuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, upscale_factor: int = 1) -> SSAValue:
     """paddle.pixel_shuffle(x) {upscale_factor} -> opset1.DepthToSpace(x) {mode = "depth_first"}"""
-    is_last = is_channel_last(node)
-    data = channel_first(op, x, 4) if is_last else x
-    result = op.DepthToSpace(data, mode="depth_first", block_size=upscale_factor)
-    return channel_last(op, result, 4) if is_last else result
+    return with_channels_first(node, op, x, lambda data: op.DepthToSpace(data, mode="depth_first", block_size=upscale_factor))
 
 
 @paddle.lowers("pixel_unshuffle")
 def pixel_unshuffle(node: LoweringNode, op: OpBuilder, x: SSAValue, *, downscale_factor: int = 1) -> SSAValue:
     """paddle.pixel_unshuffle(x) {downscale_factor} -> opset1.SpaceToDepth(x) {mode = "depth_first"}"""
-    is_last = is_channel_last(node)
-    data = channel_first(op, x, 4) if is_last else x
-    result = op.SpaceToDepth(data, mode="depth_first", block_size=downscale_factor)
-    return channel_last(op, result, 4) if is_last else result
+    return with_channels_first(node, op, x, lambda data: op.SpaceToDepth(data, mode="depth_first", block_size=downscale_factor))
 
 
 @paddle.lowers("space_to_depth")
@@ -248,20 +237,25 @@ def shuffle_channel(node: LoweringNode, op: OpBuilder, x: SSAValue, *, group: in
 
 @paddle.lowers("temporal_shift")
 def temporal_shift(node: LoweringNode, op: OpBuilder, x: SSAValue, *, seg_num: int, shift_ratio: float = 0.25) -> SSAValue:
-    """paddle.temporal_shift(x [N · T, C, H, W]) -> a part of the channels of the next, another of the previous image"""
-    is_last = is_channel_last(node)
-    data = channel_first(op, x, 4) if is_last else x
-    shape = shape_of(data)
-    if shape is None or min(shape[1:]) < 0 or seg_num < 1:
+    """paddle.temporal_shift(x [N · T, C, H, W]) -> some channels taken from the next image, some from the
+    previous one
+    """
+    return with_channels_first(node, op, x, lambda data: _shifted(node, op, data, seg_num, shift_ratio))
+
+
+def _shifted(node: LoweringNode, op: OpBuilder, x: SSAValue, count: int, ratio: float) -> SSAValue:
+    """Images [N · T, C, H, W] with the first part of their channels from the next image, the second from the previous
+    one."""
+    shape = shape_of(x)
+    if shape is None or min(shape[1:]) < 0 or count < 1:
         node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
     channels = shape[1]
-    first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
-    clips = op.Reshape(data, [-1, seg_num, *shape[1:]], special_zero=False)
+    first, second = int(channels * ratio), int(channels * 2 * ratio)
+    clips = op.Reshape(x, [-1, count, *shape[1:]], special_zero=False)
     padded = op.Pad(clips, [0, 1, 0, 0, 0], [0, 1, 0, 0, 0], op.constant_like(0.0, x), pad_mode="constant")
     parts = [
-        op.Slice(padded, [start, low], [start + seg_num, high], [1, 1], [1, 2])
+        op.Slice(padded, [start, low], [start + count, high], [1, 1], [1, 2])
         for start, low, high in ((0, 0, first), (2, first, second), (1, second, channels))
         if low < high
     ]
-    result = op.Reshape(op.Concat(*parts, axis=2) if len(parts) > 1 else parts[0], [-1, *shape[1:]], special_zero=False)
-    return channel_last(op, result, 4) if is_last else result
+    return op.Reshape(op.Concat(*parts, axis=2) if len(parts) > 1 else parts[0], [-1, *shape[1:]], special_zero=False)

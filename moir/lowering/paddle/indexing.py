@@ -80,7 +80,7 @@ def put_along_axis(
 def scatter(op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue, *, overwrite: bool = True) -> SSAValue:
     """paddle.scatter(x, index, updates) -> opset3.ScatterUpdate(x, index, updates, 0)
 
-    Without `overwrite` the rows of the index are 0 first, and get the sums of their updates.
+    Without `overwrite` the rows at the index are replaced by the sums of their updates.
     """
     if rank_of(index) != 1:
         index = op.Reshape(index, [-1], special_zero=False)
@@ -99,7 +99,9 @@ def scatter_nd_add(op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValu
 
 @paddle.lowers("index_add")
 def index_add(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, added: SSAValue, *, axis: int = 0) -> SSAValue:
-    """paddle.index_add(x, index, added) {axis} -> opset15.ScatterNDUpdate {reduction = "sum"}, the axis in front"""
+    """paddle.index_add(x, index, added) {axis} -> opset15.ScatterNDUpdate {reduction = "sum"}, with the axis moved to
+    the front
+    """
     rank = node.known_rank(0)
     axis = normalize_axis(axis, rank)
     order = [axis, *(each for each in range(rank) if each != axis)]
@@ -135,11 +137,13 @@ def embedding(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue,
 
 
 def _looked_up(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue, padding: int) -> SSAValue:
+    rows = (shape_of(table) or (-1,))[0]
+    if padding != -1 and (padding < 0 or 0 <= rows <= padding):
+        node.fail(f"padding_idx {padding} is not a row of a table of {rows}")
+    if padding != -1 and rows < 0:
+        is_padding = op.Unsqueeze(op.Equal(ids, op.constant_like(padding, ids)), [-1])
+        return op.Select(is_padding, op.constant_like(0, table), op.Gather(table, ids, 0))
     if padding != -1:
-        rows = (shape_of(table) or (-1,))[0]
-        padding = padding if padding >= 0 else padding + rows
-        if rows < 0 or not 0 <= padding < rows:
-            node.fail(f"padding_idx {padding} is no row of a table of {rows}")
         kept = np.ones((rows, 1), np.float32)
         kept[padding] = 0
         table = op.Multiply(table, op.constant_like(kept, table))
@@ -147,8 +151,8 @@ def _looked_up(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue
 
 
 @paddle.lowers("lookup_table")
-def embedding_of_columns(node: LoweringNode, op: OpBuilder, table: SSAValue, ids: SSAValue, *, padding_idx: int = -1) -> SSAValue:
-    """paddle.lookup_table(table, ids [… , 1]) -> opset8.Gather(table, ids without the last axis, 0)"""
+def embedding_of_columns(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue, *, padding_idx: int = -1) -> SSAValue:
+    """paddle.lookup_table(ids [… , 1], table) -> opset8.Gather(table, ids without the last axis, 0)"""
     return _looked_up(node, op, op.Squeeze(ids, [-1]), table, padding_idx)
 
 

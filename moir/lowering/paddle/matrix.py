@@ -5,10 +5,15 @@ Source: matmul_v2_op.cc, matmul_op.cc, mul_op.cc, fc_op.cc, bmm_op.cc and einsum
 
 from __future__ import annotations
 
+from functools import reduce
+
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import rank_of, shape_of
 from moir.expansions.functions import operation
+from moir.expansions.linear_algebra.determinants import determinant_of
+from moir.expansions.linear_algebra.matrix_powers import matrix_power
+from moir.expansions.special.divisors import kronecker_product
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import scalar_form
 from moir.lowering.paddle.table import paddle
@@ -59,7 +64,7 @@ def dot(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue
 
 
 def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, columns: int) -> SSAValue:
-    """A tensor as a matrix whose rows are its first dimensions."""
+    """A tensor as a matrix: its first dimensions are merged into rows, the others into columns."""
     shape = shape_of(x)
     if shape is None:
         node.fail("the rank of its operand is unknown", hint="give the model's inputs a known rank")
@@ -77,7 +82,7 @@ def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, columns: int) -> SSAVa
 
 
 def flattened_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, first: int, second: int) -> SSAValue:
-    """[first dimensions of x, last ones of y] of the product of x and y as matrices."""
+    """The product of x and y as matrices, in the shape [first dimensions of x, last dimensions of y]."""
     rank, wide = node.known_rank(0), rank_of(y)
     if wide is None:
         node.fail("the rank of its operand is unknown", hint="give the model's inputs a known rank")
@@ -163,11 +168,7 @@ def einsum(node: LoweringNode, op: OpBuilder, *values: SSAValue, equation: str) 
 @paddle.lowers("kron")
 def kron(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """paddle.kron(x, y) -> the products of all elements, in blocks"""
-    ranks = (node.known_rank(0), node.known_rank(1))
-    rank = max(ranks)
-    x, y = (op.Unsqueeze(v, list(range(rank - r))) if r < rank else v for v, r in zip((x, y), ranks, strict=True))
-    spread = op.Multiply(op.Unsqueeze(x, [2 * axis + 1 for axis in range(rank)]), op.Unsqueeze(y, [2 * axis for axis in range(rank)]))
-    return op.Reshape(spread, op.Multiply(op.ShapeOf(x), op.ShapeOf(y)), special_zero=False)
+    return kronecker_product(op, x, y, (node.known_rank(0), node.known_rank(1)))
 
 
 @paddle.lowers("cross")
@@ -179,3 +180,27 @@ def cross(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, dim: i
         node.fail("no axis of size 3 is known", hint="give the model's inputs static shapes")
     (x1, x2), (y1, y2) = ([op.Gather(each, places, axis) for places in ([1, 2, 0], [2, 0, 1])] for each in (x, y))
     return op.Subtract(op.Multiply(x1, y2), op.Multiply(x2, y1))
+
+
+@paddle.lowers("inverse")
+def inverse(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.inverse(x) -> opset14.Inverse(x)"""
+    return op.Inverse(x)
+
+
+@paddle.lowers("determinant")
+def determinant(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.determinant(x) -> the determinants of matrices"""
+    return scalar_form(node, op, determinant_of(op, x), node.known_rank(0) - 2)
+
+
+@paddle.lowers("matrix_power")
+def power(op: OpBuilder, x: SSAValue, *, n: int) -> SSAValue:
+    """paddle.matrix_power(x) {n} -> opset1.MatMul of x with itself; for negative powers, of opset14.Inverse(x)"""
+    return matrix_power(op, x, n)
+
+
+@paddle.lowers("multi_dot")
+def product_of_several(op: OpBuilder, *values: SSAValue) -> SSAValue:
+    """paddle.multi_dot(values…) -> opset1.MatMul of each with the product so far"""
+    return reduce(op.MatMul, values)

@@ -6,6 +6,7 @@ Source: transpose_op.cc, concat_op.cc, stack_op.cc, split_op.cc, roll_op.cc and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -13,6 +14,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.expansions.constant_forms import as_type
+from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import axes_of, known_integer, known_integers, number_list
 from moir.lowering.paddle.table import paddle
@@ -88,7 +90,7 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 @paddle.lowers("roll")
 def roll(op: OpBuilder, x: SSAValue, shifts: SSAValue, *, axis: tuple[int, ...] = ()) -> SSAValue:
-    """paddle.roll(x, shifts) {axis} -> opset7.Roll(x, shifts, axis); without axis of all elements in a row"""
+    """paddle.roll(x, shifts) {axis} -> opset7.Roll(x, shifts, axis); without axis, of the flattened x"""
     amounts = number_list(op, shifts)
     if axis:
         return op.Roll(x, amounts, list(axis))
@@ -179,7 +181,9 @@ def diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, *, offset: int = 0,
 
 @paddle.lowers("fused_softmax_mask_upper_triangle")
 def softmax_of_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.fused_softmax_mask_upper_triangle(x) -> opset8.Softmax of x with what is above the diagonal masked"""
+    """paddle.fused_softmax_mask_upper_triangle(x) -> opset8.Softmax of x with the elements above the diagonal
+    masked
+    """
     shape = shape_of(x)
     if shape is None or min(shape[-2:]) < 0:
         node.fail("the sizes of its operand are unknown", hint="give the model's inputs static shapes")
@@ -191,3 +195,29 @@ def softmax_of_triangle(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAVa
 def softmax_with_mask(op: OpBuilder, x: SSAValue, mask: SSAValue) -> SSAValue:
     """paddle.fused_softmax_mask(x, mask) -> opset8.Softmax(x + mask)"""
     return op.Softmax(op.Add(x, as_type(op, mask, element_of(x))), axis=-1)
+
+
+@paddle.lowers("fill_diagonal")
+def fill_diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, *, value: float = 0.0, offset: int = 0, wrap: bool = False) -> SSAValue:
+    """paddle.fill_diagonal(x) {value, offset, wrap} -> x with a number in its diagonal
+
+    In a matrix with more rows than columns the diagonal ends at the last column, or, with `wrap`, begins again after
+    an empty row.
+    """
+    rank = node.known_rank(0)
+    if rank != 2 and (offset or rank < 2):
+        node.fail(f"a diagonal with offset {offset} of {rank} dimensions is not supported")
+    places = [op.Unsqueeze(_places(op, x, axis), [each for each in range(rank) if each != axis]) for axis in range(rank)]
+    if rank == 2:
+        rows, columns = places
+        count = dimension_value(op, x, 1)
+        rows = op.FloorMod(rows, op.Add(count, 1)) if wrap else rows
+        is_filled = op.LogicalAnd(op.Less(rows, count), op.Equal(columns, op.Add(rows, offset)))
+    else:
+        is_filled = reduce(op.LogicalAnd, [op.Equal(places[0], each) for each in places[1:]])
+    return op.Select(is_filled, op.constant_like(value, x), x)
+
+
+def _places(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
+    """0, 1, … along an axis of a value."""
+    return op.Range(op.constant(0), dimension_value(op, x, axis), op.constant(1), output_type=si64)

@@ -7,6 +7,7 @@ PaddlePaddle 2.6.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from xdsl.ir import SSAValue
 
@@ -16,7 +17,7 @@ from moir.expansions.constant_forms import along_channels, as_type
 from moir.expansions.response_normalization import response_normalized
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
-from moir.lowering.paddle.windows import channel_first, channel_last, is_channel_last
+from moir.lowering.paddle.windows import channel_first, channel_last, is_channel_last, with_channels_first
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
@@ -96,13 +97,35 @@ def layer_norm(
 
 @paddle.lowers("rms_norm")
 def rms_norm(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, gamma: SSAValue | None = None, *, epsilon: float = 1e-6, begin_norm_axis: int = -1
+    node: LoweringNode,
+    op: OpBuilder,
+    x: SSAValue,
+    bias: SSAValue | None = None,
+    residual: SSAValue | None = None,
+    gamma: SSAValue | None = None,
+    beta: SSAValue | None = None,
+    *,
+    epsilon: float = 1e-6,
+    begin_norm_axis: int = -1,
+    normalized_shape: tuple[int, ...] = (),
+    quant_scale: float = -1.0,
 ) -> Replacement:
-    """paddle.rms_norm(x, gamma) -> x / sqrt(mean of squares + epsilon) · gamma"""
+    """paddle.rms_norm(x, bias, residual, gamma, beta) -> s / sqrt(mean of squares of s + epsilon) · gamma + beta, s
+
+    s is x + bias + residual. Since PaddlePaddle 3.3 the operands are x and gamma.
+    """
+    if quant_scale > 0:
+        node.fail("results that are quantized are not supported")
+    is_newer = len(node.op.operands) == 2
+    if is_newer:
+        bias, gamma = None, bias
+    for term in (bias, residual):
+        x = x if term is None else op.Add(x, term)
     rank = node.known_rank(0)
-    axes = list(range(normalize_axis(begin_norm_axis, rank), rank))
+    axes = list(range(rank - len(normalized_shape) if normalized_shape else normalize_axis(begin_norm_axis, rank), rank))
     square = op.ReduceMean(op.Multiply(x, x), axes, keep_dims=True)
-    return [_affine(op, op.Divide(x, op.Sqrt(op.Add(square, epsilon))), gamma, None), *_rest(node)]
+    normalized = _affine(op, op.Divide(x, op.Sqrt(op.Add(square, epsilon))), gamma, beta)
+    return [normalized, None if is_newer else x, None][: node.result_count]
 
 
 @paddle.lowers("instance_norm")
@@ -158,11 +181,11 @@ def affine_channel(node: LoweringNode, op: OpBuilder, x: SSAValue, gamma: SSAVal
 def lrn(
     node: LoweringNode, op: OpBuilder, x: SSAValue, *, n: int = 5, k: float = 2.0, alpha: float = 1e-4, beta: float = 0.75
 ) -> Replacement:
-    """paddle.lrn(x) {n = 5, k = 2, alpha, beta} -> opset1.LRN(x, [1]): alpha is for each element, not for their mean"""
-    is_last = is_channel_last(node)
-    data = channel_first(op, x, 4) if is_last else x
-    result = response_normalized(op, data, size=n, alpha=alpha * n, beta=beta, bias=k)
-    return [channel_last(op, result, 4) if is_last else result, *_rest(node)]
+    """paddle.lrn(x) {n = 5, k = 2, alpha, beta} -> opset1.LRN(x, [1]): alpha applies to each element, not to their
+    mean
+    """
+    normalized = partial(response_normalized, op, size=n, alpha=alpha * n, beta=beta, bias=k)
+    return [with_channels_first(node, op, x, normalized), *_rest(node)]
 
 
 @paddle.lowers("norm")

@@ -20,11 +20,13 @@ from moir.lowering.signatures import Reader
 from moir.rewriting.builder import OpBuilder
 
 SCALARS_SINCE = 2_005_000
-"""The version of PaddlePaddle since which tensors without dimensions exist: before, they had one of size 1."""
+"""The version of PaddlePaddle since which tensors without dimensions exist: in older versions they had one dimension
+of size 1.
+"""
 
 
 def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribute:
-    """The element type that an attribute says; the default where it says none."""
+    """The element type in an attribute, or the default."""
     found = node.op.properties.get(name)
     value: object = None if found is None else value_of(found)
     if value is None or value == -1:
@@ -32,7 +34,7 @@ def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribu
             node.fail(f"attribute {name} is missing")
         return default
     if not isinstance(value, int) or value not in ELEMENTS:
-        node.fail(f"{name} {value!r} is no element type of OpenVINO IR")
+        node.fail(f"{name} {value!r} is not an element type of OpenVINO IR")
     return ELEMENTS[value]
 
 
@@ -48,7 +50,7 @@ READERS: Mapping[str, Reader] = {"Attribute": element, "tuple[int, ...]": entrie
 
 
 def optional_element(node: LoweringNode, name: str) -> Attribute | None:
-    """The element type that an attribute says; None where it says none."""
+    """The element type in an attribute; None if the attribute is missing or -1."""
     found = node.op.properties.get(name)
     return None if found is None or value_of(found) == -1 else element(node, name, None)
 
@@ -87,7 +89,9 @@ _VALUES = ("values", "fp32_values", "int64_values", "int32_values", "bool_values
 
 
 def listed_values(node: LoweringNode) -> Array:
-    """The numbers of a node that has them as attributes, one list for each type of which all but one are empty."""
+    """The constant numbers of a node: it has an attribute for each element type, and all of these except one are
+    empty.
+    """
     for name in _VALUES:
         found = node.op.properties.get(name)
         values = cast("Sequence[float]", () if found is None else value_of(found))
@@ -103,21 +107,21 @@ def axes_of(node: LoweringNode, axes: Sequence[int], index: int = 0) -> list[int
 
 
 def number_list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """An operand that says numbers, such as a shape, as a list of i64."""
+    """An operand of integers, such as a shape, as a list of i64."""
     return as_list(op, op.convert(value, element_types.si64))
 
 
 def is_integer(value: SSAValue) -> bool:
-    """Whether a value is of a known element type that is no float."""
+    """Whether a value is of a known element type that is not a float."""
     found = element_of(value)
     return is_element_type(found) and found is not element_types.dynamic and np.dtype(to_numpy(found)).kind in "iub"
 
 
 def lists_of(node: LoweringNode, values: Sequence[SSAValue], count: int) -> list[list[SSAValue]]:
-    """The lists of operands that a node has one after the other."""
+    """The operands of a node, split into its lists of operands."""
     sizes = node.integers("list_sizes", ())
     if len(sizes) != count or sum(sizes) != len(values) or min(sizes) < 0:
-        node.fail(f"its {len(values)} operands are not lists of {list(sizes)}")
+        node.fail(f"its {len(values)} operands are not a lists of {list(sizes)}")
     lists: list[list[SSAValue]] = []
     position = 0
     for size in sizes:
@@ -127,11 +131,11 @@ def lists_of(node: LoweringNode, values: Sequence[SSAValue], count: int) -> list
 
 
 def has_scalars(node: LoweringNode) -> bool:
-    """Whether a result that loses all dimensions has none: in older versions it has one."""
+    """Whether a result without dimensions is a scalar; in older versions of PaddlePaddle it has the shape [1]."""
     version = node.run.versions.get("paddle", 0)
     return not 0 < version < SCALARS_SINCE
 
 
 def scalar_form(node: LoweringNode, op: OpBuilder, result: SSAValue, rank: int) -> SSAValue:
-    """A result of a rank, which in older versions is a list of one instead of a scalar."""
+    """A result of the given rank; where older versions of PaddlePaddle have no scalars, it gets the shape [1]."""
     return result if rank > 0 or has_scalars(node) else op.Reshape(result, [1], special_zero=False)

@@ -16,13 +16,9 @@ from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import known_integers
 from moir.lowering.paddle.table import paddle
-from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, window_of
+from moir.lowering.paddle.windows import by_axis, channel_first, channel_last, is_channel_last, spatial_axes, window_of
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
-
-
-def _axes(node: LoweringNode) -> int:
-    return 3 if "3d" in node.op.KIND else 2
 
 
 def _over_all(op: OpBuilder, x: SSAValue, method: str, axes: int) -> SSAValue:
@@ -31,7 +27,7 @@ def _over_all(op: OpBuilder, x: SSAValue, method: str, axes: int) -> SSAValue:
 
 
 def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSAValue:
-    """Windows that divide the data into as many parts as a size says; -1 keeps the size."""
+    """Windows that divide the data into the given number of parts along each axis; -1 keeps the size."""
     shape = shape_of(x) or (-1,) * (len(sizes) + 2)
     wanted = [data if size == -1 else size for size, data in zip(sizes, shape[2:], strict=True)]
     target: object = wanted
@@ -44,7 +40,7 @@ def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSA
 
 
 def _averaged(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_ceil: bool) -> SSAValue:
-    """Means of windows: exclusive ones count elements only, the others the padding, too."""
+    """Means of windows; with `exclusive` padding is not counted."""
     axes = len(kernel)
     properties = {"kernel": kernel, "strides": window.strides, "auto_pad": window.auto_pad}
     rounding = "ceil" if is_ceil else "floor"
@@ -79,11 +75,11 @@ def pooling(
 ) -> SSAValue:
     """paddle.pool2d(x, ksize) {pooling_type = "max"} -> opset14.MaxPool(x), opset14.AvgPool(x)
 
-    Over all of a channel a reduction; `adaptive` to the size `ksize`.
+    A window of all of a channel becomes a reduction. With `adaptive`, `ksize` is the size of the result.
     """
     if pooling_type not in ("max", "avg"):
         node.fail(f"pooling_type {pooling_type!r} does not exist")
-    axes, is_last = _axes(node), is_channel_last(node)
+    axes, is_last = spatial_axes(node), is_channel_last(node)
     x = channel_first(op, x, axes + 2) if is_last else x
     kernel = (1,) * axes if global_pooling else by_axis(node, "ksize", known_integers(node, 1, "ksize"), axes)
     if global_pooling or (adaptive and set(kernel) == {1}):
@@ -92,7 +88,7 @@ def pooling(
         result = _sized(op, x, kernel, pooling_type)
     else:
         if min(kernel) < 1:
-            node.fail(f"ksize {list(kernel)} is no window")
+            node.fail(f"ksize {list(kernel)} is not a window")
         window = window_of(node, axes, strides, paddings, (1,) * axes, padding_algorithm, is_last=is_last)
         if pooling_type == "max":
             result = op.MaxPool(x, kernel=kernel, rounding_type="ceil" if ceil_mode else "floor", **window.properties())
@@ -115,7 +111,7 @@ def max_pooling_with_index(
     ceil_mode: bool = False,
 ) -> Replacement:
     """paddle.max_pool2d_with_index(x) -> opset14.MaxPool(x) {axis = 2}: indices count in a channel"""
-    axes = _axes(node)
+    axes = spatial_axes(node)
     if global_pooling:
         shape = shape_of(x)
         if not node.is_used(1):
@@ -131,3 +127,17 @@ def max_pooling_with_index(
     rounding = "ceil" if ceil_mode else "floor"
     values, indices = op.MaxPool.parts(2, x, kernel=kernel, rounding_type=rounding, axis=2, index_element_type=si32, **window.properties())
     return [values, indices]
+
+
+@paddle.lowers("unpool", "unpool3d")
+def unpooling(node: LoweringNode, op: OpBuilder, x: SSAValue, indices: SSAValue, _size: SSAValue) -> SSAValue:
+    """paddle.unpool(x, indices, output_size) -> opset12.ScatterElementsUpdate of zeros: x at places of each channel"""
+    axes = spatial_axes(node)
+    sizes = known_integers(node, 2, "output_size")
+    if node.text("data_format", "NCHW") not in ("NCHW", "NCDHW") or len(sizes) < axes or min(sizes) < 1:
+        node.fail(f"output_size {list(sizes)} with data_format {node.text('data_format', 'NCHW')!r} is not supported")
+    lead = op.Slice(op.ShapeOf(x), [0], [2], [1])
+    data, places = (op.Reshape(each, [0, 0, -1], special_zero=True) for each in (x, indices))
+    zeros = op.Broadcast(op.constant_like(0, x), op.Concat(lead, op.constant([int(np.prod(sizes[-axes:]))]), axis=0))
+    filled = op["opset12.ScatterElementsUpdate"](zeros, places, data, 2)
+    return op.Reshape(filled, [0, 0, *sizes[-axes:]], special_zero=True)

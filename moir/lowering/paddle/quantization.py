@@ -1,4 +1,4 @@
-"""Quantized models of PaddleSlim: scales are the largest absolute values, not steps.
+"""Quantized models of PaddleSlim: a scale is the largest absolute value, not the size of a step.
 
     %q = paddle.quantize_linear(%x, %scale)          q = round(x / scale · 127)
     %y = paddle.dequantize_linear(%q, %scale)        y = q · scale / 127
@@ -31,8 +31,12 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 
-def _how(node: LoweringNode, op: OpBuilder, scale: SSAValue, bits: int, axis: int | None) -> Parameters:
-    """The record of a tensor whose largest absolute values are `scale`."""
+def _how(node: LoweringNode, op: OpBuilder, scale: SSAValue, bits: int, axis: int | None, rounding: int = 0) -> Parameters:
+    """Scale, zero point and integers of a tensor whose largest absolute values are `scale`.
+
+    With rounding 1 (halves away from zero), numbers are limited to the scale before they are rounded, so that -128 does
+    not occur; with rounding 0 (halves to even) the integers are limited. The runtime rounds halves to even.
+    """
     if not 2 <= bits <= 16:
         node.fail(f"bit_length {bits} is not supported")
     largest = float((1 << (bits - 1)) - 1)
@@ -47,7 +51,7 @@ def _how(node: LoweringNode, op: OpBuilder, scale: SSAValue, bits: int, axis: in
         value = op.Divide(op.Maximum(op.convert(flat, f32), TINY), largest)
     along = None if axis is None or rank_of(value) == 0 else normalize_axis(axis, rank)
     # PaddlePaddle stores integers of other widths as floats, too.
-    integers = IntegerRange(8 if bits <= 8 else 16, signed=True)
+    integers = IntegerRange(8 if bits <= 8 else 16, signed=True, narrow=rounding == 1)
     return aligned(op, Quantization(value, None, integers, along), rank)
 
 
@@ -70,12 +74,13 @@ def quantize(
     *,
     quant_axis: int = 0,
     bit_length: int = 8,
+    round_type: int = 0,
 ) -> Replacement:
-    """paddle.quantize_linear(x, scale) {quant_axis, bit_length} -> opset1.FakeQuantize(x), opset1.Convert to i8"""
+    """paddle.quantize_linear(x, scale) {quant_axis, bit_length, round_type} -> opset1.FakeQuantize(x) as i8"""
     _check_zero(node, op, zero)
     if bit_length != 8:
         node.fail(f"numbers of {bit_length} bits are not supported")
-    integers = quantized(op, x, _how(node, op, scale, bit_length, _channel(quant_axis)))
+    integers = quantized(op, x, _how(node, op, scale, bit_length, _channel(quant_axis), round_type))
     users = [use.operation for use in node.op.results[0].uses]
     if not all(isinstance(each, FrameworkOp) and each.KIND == "dequantize_linear" for each in users):
         integers = op.ConvertLike(integers, x)
@@ -95,7 +100,8 @@ def dequantize(
 ) -> Replacement:
     """paddle.dequantize_linear(x, scale) {quant_axis, bit_length} -> opset1.Convert(x) · scale / 127
 
-    One FakeQuantize for the result of quantize_linear. Weights that are integers stored as floats become i8.
+    If x is the result of quantize_linear, both become one FakeQuantize. Weights that are integers stored as floats
+    become i8.
     """
     _check_zero(node, op, zero)
     array = constant_array(op, x)
@@ -111,45 +117,57 @@ def _largest(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
     return op.ReduceMax(op.Abs(x), axes, keep_dims=False)
 
 
-def _through_integers(node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, bits: int, axis: int | None) -> SSAValue:
+def _through_integers(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, bits: int, rounding: int, axis: int | None = None
+) -> SSAValue:
     """x rounded to integers and back."""
     if bits != 8:
         node.fail(f"numbers of {bits} bits are not supported")
-    how = _how(node, op, scale, bits, axis)
+    how = _how(node, op, scale, bits, axis, rounding)
     integers = quantized(op, x, how)
     return dequantized(op, integers, how)
 
 
 @paddle.lowers("fake_quantize_dequantize_moving_average_abs_max")
-def fake_quantize_dequantize(node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, bit_length: int = 8) -> Replacement:
+def fake_quantize_dequantize(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, bit_length: int = 8, round_type: int = 1
+) -> Replacement:
     """paddle.fake_quantize_dequantize_moving_average_abs_max(x, scale) -> opset1.FakeQuantize(x)"""
-    return [_through_integers(node, op, x, scale, bit_length, None), scale, *[None] * (node.result_count - 2)]
+    return [_through_integers(node, op, x, scale, bit_length, round_type), scale, *[None] * (node.result_count - 2)]
 
 
 @paddle.lowers("fake_quantize_dequantize_abs_max")
-def fake_quantize_dequantize_by_largest(node: LoweringNode, op: OpBuilder, x: SSAValue, *, bit_length: int = 8) -> Replacement:
-    """paddle.fake_quantize_dequantize_abs_max(x) -> x rounded to integers of its largest absolute value, and back"""
+def fake_quantize_dequantize_by_largest(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, bit_length: int = 8, round_type: int = 1
+) -> Replacement:
+    """paddle.fake_quantize_dequantize_abs_max(x) -> x quantized with its largest absolute value as scale, and
+    dequantized
+    """
     scale = op.Reshape(_largest(op, x, list(range(node.known_rank(0)))), [1], special_zero=False)
-    return [_through_integers(node, op, x, scale, bit_length, None), scale]
+    return [_through_integers(node, op, x, scale, bit_length, round_type), scale]
 
 
 @paddle.lowers("fake_channel_wise_quantize_dequantize_abs_max")
 def fake_quantize_dequantize_channels(
-    node: LoweringNode, op: OpBuilder, x: SSAValue, *, bit_length: int = 8, quant_axis: int = 0
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0
 ) -> Replacement:
-    """paddle.fake_channel_wise_quantize_dequantize_abs_max(x) {quant_axis} -> the same for each channel"""
+    """paddle.fake_channel_wise_quantize_dequantize_abs_max(x) {quant_axis} -> x quantized with a scale for each
+    channel, and dequantized
+    """
     rank = node.known_rank(0)
     axis = normalize_axis(quant_axis, rank)
     scale = _largest(op, x, [each for each in range(rank) if each != axis])
-    return [_through_integers(node, op, x, scale, bit_length, axis), scale]
+    return [_through_integers(node, op, x, scale, bit_length, round_type, axis), scale]
 
 
 @paddle.lowers("fake_quantize_moving_average_abs_max", "fake_quantize_range_abs_max")
-def fake_quantize(node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, bit_length: int = 8) -> Replacement:
+def fake_quantize(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue, *, bit_length: int = 8, round_type: int = 1
+) -> Replacement:
     """paddle.fake_quantize_moving_average_abs_max(x, scale) -> x rounded to integers, still as floats"""
     if bit_length != 8:
         node.fail(f"numbers of {bit_length} bits are not supported")
-    integers = quantized(op, x, _how(node, op, scale, bit_length, None))
+    integers = quantized(op, x, _how(node, op, scale, bit_length, None, round_type))
     return [op.ConvertLike(integers, x), scale, *[None] * (node.result_count - 2)]
 
 
@@ -169,7 +187,9 @@ def fake_dequantize_channels(
     quant_axis: int = 0,
     x_num_col_dims: int = 1,
 ) -> SSAValue:
-    """paddle.fake_channel_wise_dequantize_max_abs(x, scales…) -> x · scale / 127 along an axis, by a further scale"""
+    """paddle.fake_channel_wise_dequantize_max_abs(x, scales…) -> x · scale / 127 along an axis, multiplied by a
+    further scale
+    """
     rank = node.known_rank(0)
     if len(scales) not in (1, 2) or len(quant_bits) < len(scales):
         node.fail(f"it has {len(scales)} scales for {list(quant_bits)} bits")
@@ -186,3 +206,19 @@ def fake_dequantize_channels(
 def observed(node: LoweringNode, x: SSAValue) -> Replacement:
     """paddle.moving_average_abs_max_scale(x) -> x: it only observes a scale for quantization"""
     return [x, *[None] * (node.result_count - 1)]
+
+
+@paddle.lowers("fake_quantize_abs_max", "fake_channel_wise_quantize_abs_max")
+def fake_quantize_by_largest(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, *, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0
+) -> Replacement:
+    """paddle.fake_quantize_abs_max(x) -> x quantized with its largest absolute value as scale; the integers stay
+    floats
+    """
+    rank = node.known_rank(0)
+    axis = normalize_axis(quant_axis, rank) if node.op.KIND == "fake_channel_wise_quantize_abs_max" else None
+    scale = _largest(op, x, [each for each in range(rank) if each != axis])
+    scale = scale if axis is not None else op.Reshape(scale, [1], special_zero=False)
+    if bit_length != 8:
+        node.fail(f"numbers of {bit_length} bits are not supported")
+    return [op.ConvertLike(quantized(op, x, _how(node, op, scale, bit_length, axis, round_type)), x), scale]

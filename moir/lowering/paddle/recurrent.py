@@ -30,7 +30,8 @@ def rnn(
     num_layers: int = 1,
     is_bidirec: bool = False,
 ) -> Replacement:
-    """paddle.rnn(x [T, N, I], lengths, states…, weights…) {mode, num_layers, is_bidirec} -> a sequence a layer
+    """paddle.rnn(x [T, N, I], lengths, states…, weights…) {mode, num_layers, is_bidirec} -> one sequence operation per
+    layer
 
     The weights are the matrices of all layers and directions, then their biases. Results are [T, N, directions · H], a
     state of dropout, and the states [layers · directions, N, H].

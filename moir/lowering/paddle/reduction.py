@@ -5,6 +5,7 @@ Source: reduce_*_op.cc, arg_max_op.cc, cum_op.cc, p_norm_op.cc and logsumexp_op.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xdsl.ir import Attribute, SSAValue
@@ -58,12 +59,17 @@ def reduction(node: LoweringNode, op: OpBuilder, x: SSAValue, _axes: SSAValue | 
     return _reduced(node, op, _REDUCTIONS[node.op.KIND], x, _reduced_axes(node, given), keeps=keep_dim)
 
 
-@paddle.lowers("mean", "squared_l2_norm", "l1_norm")
+@paddle.lowers("mean", "l1_norm")
 def reduction_of_all(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.mean(x) -> opset1.ReduceMean(x) along all axes"""
-    operation = {"mean": "ReduceMean", "l1_norm": "ReduceL1"}.get(node.op.KIND, "ReduceSum")
-    data = op.Multiply(x, x) if node.op.KIND == "squared_l2_norm" else x
-    return _reduced(node, op, operation, data, list(range(node.known_rank(0))), keeps=False)
+    """paddle.mean(x) -> opset1.ReduceMean(x) along all axes; l1_norm: opset4.ReduceL1(x)"""
+    operation = "ReduceMean" if node.op.KIND == "mean" else "ReduceL1"
+    return _reduced(node, op, operation, x, list(range(node.known_rank(0))), keeps=False)
+
+
+@paddle.lowers("squared_l2_norm")
+def sum_of_squares(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
+    """paddle.squared_l2_norm(x) -> opset1.ReduceSum(x · x) along all axes, a list of one number"""
+    return op.Reshape(op.ReduceSum(op.Multiply(x, x), list(range(node.known_rank(0))), keep_dims=False), [1], special_zero=False)
 
 
 @paddle.lowers("logsumexp")
@@ -182,3 +188,16 @@ def size(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 def is_empty(op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.is_empty(x) -> whether it has no elements"""
     return op.Equal(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=False), 0)
+
+
+@paddle.lowers("dist")
+def distance(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, p: float = 2.0) -> SSAValue:
+    """paddle.dist(x, y) {p} -> the p-norm of all of x - y"""
+    differences = op.Reshape(op.Abs(op.Subtract(x, y)), [-1], special_zero=False)
+    if p == 0:
+        result = op.ReduceSum(op.convert(op.NotEqual(differences, 0.0), element_of(x)), [0], keep_dims=False)
+    elif math.isinf(p):
+        result = (op.ReduceMax if p > 0 else op.ReduceMin)(differences, [0], keep_dims=False)
+    else:
+        result = op.Power(op.ReduceSum(op.Power(differences, p), [0], keep_dims=False), 1 / p)
+    return scalar_form(node, op, result, 0)

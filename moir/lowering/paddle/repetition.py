@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import shape_of
+from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import axes_of, number_list
 from moir.lowering.paddle.table import paddle
@@ -32,13 +33,20 @@ def tile_as(op: OpBuilder, x: SSAValue, target: SSAValue) -> SSAValue:
 def repeat_interleave(
     node: LoweringNode, op: OpBuilder, x: SSAValue, repeats: SSAValue | None = None, *, Repeats: int = 0, dim: int = 0
 ) -> SSAValue:
-    """paddle.repeat_interleave(x) {Repeats, dim} -> each element of the axis so many times, by opset8.Gather"""
+    """paddle.repeat_interleave(x) {Repeats, dim} -> opset8.Gather, which repeats each element of the axis
+
+    `repeats` may have a number for each element, which may be constant or computed.
+    """
     axis, size = axes_of(node, [dim])[0], (shape_of(x) or ())[axes_of(node, [dim])[0]]
     if repeats is not None:
         counts = node.constant_integers(1)
-        if counts is None or size < 0 or len(counts) not in (1, size):
-            node.fail("the numbers of repetitions are computed when the model runs, which is not supported")
-        return op.Gather(x, np.repeat(np.arange(size), counts), axis)
+        if counts is not None and size >= 0 and len(counts) in (1, size) and min(counts) >= 0:
+            return op.Gather(x, np.repeat(np.arange(size), counts), axis)
+        # An element is repeated up to the sum of the numbers so far.
+        numbers = op.Broadcast(number_list(op, repeats), dimension_list(op, x, axis))
+        ends = op.CumSum(numbers, 0)
+        places = op.Range(op.constant(0), op.ReduceSum(numbers, [0], keep_dims=False), op.constant(1), output_type=si64)
+        return op.Gather(x, op.SearchSorted(ends, places, right_mode=True, output_type=si64), axis)
     length = op.Multiply(op.Gather(op.ShapeOf(x), axis, 0), Repeats)
     places = op.Range(op.constant(0), length, op.constant(1), output_type=si64)
     return op.Gather(x, op.Divide(places, Repeats), axis)

@@ -1,4 +1,4 @@
-"""Operations that change shapes or say them.
+"""Operations that change or return shapes.
 
 Source: reshape_op.cc, squeeze_op.cc, unsqueeze_op.cc, flatten_op.cc, expand_v2_op.cc, shape_op.cc of PaddlePaddle 2.6.
 """
@@ -18,7 +18,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _only(node: LoweringNode, value: SSAValue) -> list[SSAValue | None]:
-    """A result, without the one that only says the shape of the operand."""
+    """The results of a node, of which only the first has a value: the second, XShape, only records the operand's
+    shape.
+    """
     return [value, *[None] * (node.result_count - 1)]
 
 
@@ -38,7 +40,9 @@ def reshape(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: SSAValue) -> 
 
 @paddle.lowers("squeeze2", "squeeze")
 def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: SSAValue | None = None) -> Replacement:
-    """paddle.squeeze2(x, axes) -> opset15.Squeeze(x, axes); without axes all dimensions of 1, and none that is not 1"""
+    """paddle.squeeze2(x, axes) -> opset15.Squeeze(x, axes); without axes all dimensions of 1; listed dimensions that
+    are not 1 stay
+    """
     given = () if axes is None else known_integers(node, 1, "axes")
     shape = node.shape(0)
     if not given:
@@ -87,7 +91,9 @@ def flatten(node: LoweringNode, op: OpBuilder, x: SSAValue, *, start_axis: int =
 
 @paddle.lowers("flatten2", "flatten")
 def flatten_to_matrix(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = 1) -> Replacement:
-    """paddle.flatten2(x) {axis = 1} -> a matrix with the sizes before the axis, and from it on"""
+    """paddle.flatten2(x) {axis = 1} -> a matrix: the product of the sizes before the axis, and the product of the
+    sizes from it on
+    """
     shape = shape_of(x) or ()
     if axis == 0:
         return _only(node, op.Reshape(x, [1, -1], special_zero=False))
@@ -102,7 +108,7 @@ def flatten_to_matrix(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: i
 
 @paddle.lowers("shape", "shape64")
 def shape(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.shape(x) -> opset3.ShapeOf(x) as i32; shape64 as i64"""
+    """paddle.shape(x) -> opset3.ShapeOf(x) as i32; shape64: as i64"""
     return op.ShapeOf(x, output_type=si32 if node.op.KIND == "shape" else si64)
 
 

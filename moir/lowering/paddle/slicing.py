@@ -24,7 +24,7 @@ _FAR = 2**31 - 1
 
 
 def _decreased(node: LoweringNode, op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """A slice without the axes that it has one entry of; in older versions at least one axis stays."""
+    """A slice without the axes along which it has one entry; in older versions at least one axis stays."""
     rank = node.known_rank(0)
     removed = sorted({normalize_axis(axis, rank) for axis in axes})
     if len(removed) == rank and not has_scalars(node):
@@ -32,10 +32,14 @@ def _decreased(node: LoweringNode, op: OpBuilder, value: SSAValue, axes: Sequenc
     return op.Squeeze(value, removed) if removed else value
 
 
-def _numbers(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue | list[int]:
-    """Numbers of an operand: those that are known, limited to 32 bits, or the value."""
+def _numbers(node: LoweringNode, op: OpBuilder, index: int, count: int) -> SSAValue | list[int]:
+    """The numbers of an operand, one for each of `count` axes: a list limited to 32 bits if they are known, else the
+    value.
+    """
     value = node.operand(index)
     known = node.constant_integers(index)
+    if known is not None and len(known) != count:
+        node.fail(f"operand {index} has {len(known)} numbers for {count} axes")
     return number_list(op, value) if known is None else [max(min(each, _FAR), -_FAR - 1) for each in known]
 
 
@@ -52,11 +56,12 @@ def slice_(
 ) -> SSAValue:
     """paddle.slice(x, starts, ends) {axes, decrease_axis} -> opset8.Slice(x, starts, ends, 1, axes)
 
-    One entry of an axis that is left out is opset8.Gather(x, start, axis). A start of -1 ends with the axis.
+    The axes of decrease_axis have one entry and are left out of the result; if that is the only axis,
+    opset8.Gather(x, start, axis). A start of -1 is the last entry.
     """
     rank = node.known_rank(0)
     wanted = [normalize_axis(axis, rank) for axis in axes]
-    starts, ends = _numbers(node, op, 1), _numbers(node, op, 2)
+    starts, ends = (_numbers(node, op, index, len(wanted)) for index in (1, 2))
     removed = {normalize_axis(axis, rank) for axis in decrease_axis}
     if len(wanted) == 1 and removed == set(wanted) and (rank > 1 or has_scalars(node)):
         place = op.constant(starts[0]) if isinstance(starts, list) else op.Squeeze(starts, [0])
@@ -90,9 +95,9 @@ def strided_slice(
 ) -> SSAValue:
     """paddle.strided_slice(x, starts, ends, strides) {axes} -> opset8.Slice(x, starts, ends, strides, axes)"""
     wanted = axes_of(node, axes)
-    starts, ends, steps = (_numbers(node, op, index) for index in (1, 2, 3))
+    starts, ends, steps = (_numbers(node, op, index, len(wanted)) for index in (1, 2, 3))
     if isinstance(ends, list) and isinstance(steps, list):
-        # Backwards an end of -1 is in front of the first element, not the last one.
+        # Backwards an end of -1 is before the first element, not the last one.
         ends = [-_FAR if step < 0 and end == -1 else end for end, step in zip(ends, steps, strict=True)]
     return _decreased(node, op, op.Slice(x, starts, ends, steps, wanted), decrease_axis)
 
@@ -102,6 +107,8 @@ def crop(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: SSAValue, offset
     """paddle.crop_tensor(x, shape, offsets) -> opset8.Slice(x, offsets, offsets + shape); -1 reaches to the end"""
     rank = node.known_rank(0)
     begins, known = number_list(op, offsets), node.constant_integers(1)
+    if known is not None and len(known) != rank:
+        node.fail(f"shape has {len(known)} numbers for {rank} axes")
     if known is not None and -1 in known:
         ends = op.Select(op.constant(np.array(known) == -1), op.constant(_FAR), op.Add(begins, list(known)))
     else:
@@ -133,7 +140,7 @@ def set_value(
     if none_axes:
         node.fail("new axes in the place that is set are not supported")
     given = _given_value(node, op, x, shape) if value is None else as_type(op, value, element_of(x))
-    starts, ends, steps = (_numbers(node, op, index) for index in (1, 2, 3))
+    starts, ends, steps = (_numbers(node, op, index, len(wanted)) for index in (1, 2, 3))
     sizes = op.ShapeOf(x)
     places = [
         op.Slice(
@@ -160,7 +167,7 @@ def _entry(op: OpBuilder, numbers: SSAValue | list[int], index: int) -> SSAValue
 
 
 def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSAValue]) -> SSAValue:
-    """x with updates at the products of places along several axes, up to the last of them."""
+    """x with updates at all combinations of places along several axes."""
     sizes, last = op.ShapeOf(x), max(places)
     lists = [
         places[axis] if axis in places else op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64)
@@ -175,7 +182,7 @@ def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, places: dict[int, SSA
 
 
 def _given_value(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """The value that is set, of an attribute."""
+    """The value to assign, if it is in an attribute."""
     array = listed_values(node)
     if shape and array.size == math.prod(shape):
         array = array.reshape(tuple(shape))
@@ -209,7 +216,7 @@ def pad_spatial(
 ) -> SSAValue:
     """paddle.pad3d(x, [left, right, top, bottom, front, back]) {mode} -> opset12.Pad(x); pad2d begins with the top
 
-    The mode `circular` joins the other end of the data to each end.
+    With the mode `circular`, x is repeated at both ends.
     """
     is_plane = node.op.KIND == "pad2d"
     axes, rank = (2, 4) if is_plane else (3, 5)
@@ -242,7 +249,7 @@ def pad_spatial(
 
 
 def _wrapped(op: OpBuilder, x: SSAValue, axis: int, before: int, after: int) -> SSAValue:
-    """The data along an axis with its end in front of it and its beginning after it."""
+    """The data wrapped around along an axis: its last elements before it, its first elements after it."""
     parts: list[SSAValue] = []
     if before:
         parts.append(op.Slice(x, [-before], [2**31], [1], [axis]))

@@ -1,4 +1,4 @@
-"""Orders: the largest elements, sorting, distinct elements.
+"""Operations that order elements: the largest elements, sorting, distinct elements.
 
 Source: top_k_v2_op.cc, argsort_op.cc, kthvalue_op.cc and unique_op.cc of PaddlePaddle 2.6.
 """
@@ -78,3 +78,21 @@ def unique(
 def search_sorted(op: OpBuilder, bounds: SSAValue, values: SSAValue, *, out_int32: bool = False, right: bool = False) -> SSAValue:
     """paddle.searchsorted(bounds, values) {right, out_int32} -> opset15.SearchSorted(bounds, values)"""
     return op.SearchSorted(bounds, values, right_mode=right, output_type=si32 if out_int32 else si64)
+
+
+@paddle.lowers("unique_consecutive")
+def unique_consecutive(node: LoweringNode, op: OpBuilder, x: SSAValue, *, dtype: Attribute = si64) -> Replacement:
+    """paddle.unique_consecutive(x) -> the elements that differ from the one before, their places, and their counts"""
+    if entries(node, "axis", ()):
+        node.fail("slices along an axis are not supported")
+    flat = op.Reshape(x, [-1], special_zero=False)
+    differs = op.NotEqual(op.Slice(flat, [1], [2**31 - 1], [1]), op.Slice(flat, [0], [-1], [1]))
+    # The first element counts as different, if there is one.
+    first = op.Slice(op.NotEqual(op.ShapeOf(flat), 0), [0], op.Minimum(op.ShapeOf(flat), 1), [1])
+    is_new = op.Concat(first, differs, axis=0)
+    places = op.Squeeze(op.NonZero(is_new, output_type=si64), [0])
+    inverse = op.Subtract(op.CumSum(op.convert(is_new, dtype), 0), 1)
+    ends = op.Concat(op.Slice(places, [1], [2**31 - 1], [1]), op.ShapeOf(flat), axis=0)
+    counts = op.Subtract(op.Slice(ends, [0], op.ShapeOf(places), [1]), places)
+    results: list[SSAValue | None] = [op.Gather(flat, places, 0), inverse, op.convert(counts, dtype)]
+    return results[: node.result_count]

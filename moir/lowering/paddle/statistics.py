@@ -1,4 +1,4 @@
-"""Medians, and extremes and sums of exponentials of the elements so far.
+"""Medians, running extremes, and running sums of exponentials.
 
 Source: median_kernel.cc, nanmedian_kernel.cc, cum_maxmin_kernel.cc and cum_kernel.cc of PaddlePaddle 3.3.
 """
@@ -22,7 +22,7 @@ from moir.rewriting.builder import OpBuilder
 
 @paddle.lowers("cummax", "cummin")
 def cumulative_extreme(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -1, dtype: Attribute = si64) -> Replacement:
-    """paddle.cummax(x) {axis, dtype} -> the largest of the elements so far, and where the last of those is"""
+    """paddle.cummax(x) {axis, dtype} -> the running maxima, and the last index of each"""
     rank = node.known_rank(0)
     if rank == 0:
         return [x, op.constant(0, dtype)]
@@ -41,7 +41,7 @@ def log_of_cumulative_sum(
     exclusive: bool = False,
     reverse: bool = False,
 ) -> SSAValue:
-    """paddle.logcumsumexp(x) {axis} -> log(sum(exp(…))) of the elements so far"""
+    """paddle.logcumsumexp(x) {axis} -> the logarithms of the running sums of exp(x)"""
     if flatten:
         x, axis = op.Reshape(x, [-1], special_zero=False), 0
     rank = rank_of(x)
@@ -58,7 +58,7 @@ def log_of_cumulative_sum(
 def median(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdim: bool = False, mode: str = "avg") -> Replacement:
     """paddle.median(x) {axis, keepdim, mode} -> the element in the middle of opset11.TopK(x), or the mean of two
 
-    A NaN is the median of what has one; `nanmedian` leaves NaNs out.
+    The median of elements with a NaN is NaN; `nanmedian` leaves NaNs out.
     """
     rank = node.known_rank(0)
     if element_of(x) not in REAL_TYPES:
@@ -84,7 +84,7 @@ def median(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdim: bool = Fa
 
 
 def _middle(op: OpBuilder, rows: SSAValue, is_nan: SSAValue, mode: str) -> SSAValue:
-    """The middle of each row without its NaNs, which stand after all others: the mean of two, or the lower one."""
+    """The median of each sorted row, whose NaNs are last: the mean of the two middle elements, or the lower of them."""
     size = op.Gather(op.ShapeOf(rows), op.constant(-1), 0)
     values, _ = op.TopK.results(rows, size, axis=-1, mode="min", sort="value", index_element_type=si64, stable=True)
     count = op.Subtract(size, op.ReduceSum(op.convert(is_nan, si64), [-1], keep_dims=True))

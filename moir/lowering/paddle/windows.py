@@ -5,7 +5,7 @@ Source: UpdatePaddingAndDilation in conv_op.h of PaddlePaddle 2.6.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
@@ -26,6 +26,14 @@ def is_channel_last(node: LoweringNode, name: str = "data_format") -> bool:
     return True
 
 
+def spatial_axes(node: LoweringNode) -> int:
+    """The number of spatial axes of a kind. Raises ConversionError if the data are known to have another number."""
+    axes = 3 if "3d" in node.op.KIND else 2
+    if node.shape(0) is not None and node.known_rank(0) != axes + 2:
+        node.fail(f"it has data of {node.known_rank(0)} dimensions, not {axes + 2}")
+    return axes
+
+
 def channel_first(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
     """[N, …, C] -> [N, C, …]"""
     return op.transposed(value, [0, rank - 1, *range(1, rank - 1)])
@@ -36,8 +44,18 @@ def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
     return op.transposed(value, [0, *range(2, rank), 1])
 
 
+def with_channels_first(
+    node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue], SSAValue], name: str = "data_format"
+) -> SSAValue:
+    """A function of [N, C, …], applied to data with the channels in the place that an attribute says."""
+    if not is_channel_last(node, name):
+        return compute(x)
+    rank = node.known_rank(0)
+    return channel_last(op, compute(channel_first(op, x, rank)), rank)
+
+
 def by_axis(node: LoweringNode, name: str, given: Sequence[int], axes: int) -> tuple[int, ...]:
-    """Numbers for each spatial axis; one number is that of all axes. Raises ConversionError for another count."""
+    """A number for each spatial axis, given once for all or for each. Raises ConversionError for another count."""
     if len(given) == 1:
         return tuple(given) * axes
     if len(given) != axes:
@@ -46,7 +64,7 @@ def by_axis(node: LoweringNode, name: str, given: Sequence[int], axes: int) -> t
 
 
 def pads_of(node: LoweringNode, paddings: Sequence[int], axes: int, *, is_last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The paddings in front of each axis, and those after: one for an axis, two, or two for all dimensions."""
+    """The paddings before and after each axis, from one number or two for each axis, or two for each dimension."""
     if len(paddings) == 2 * (axes + 2):
         # Batch and channels are not padded.
         first = 2 if is_last else 4
@@ -76,7 +94,7 @@ def window_of(
     """The window of a node. With the algorithm SAME the dilations are 1, as in PaddlePaddle."""
     steps, spread = by_axis(node, "strides", strides, axes), by_axis(node, "dilations", dilations, axes)
     if min(*steps, *spread) < 1:
-        node.fail(f"strides {list(steps)} and dilations {list(spread)} are no window")
+        node.fail(f"strides {list(steps)} and dilations {list(spread)} are not a window")
     none = (0,) * axes
     if algorithm == "SAME":
         return SlidingWindow(steps, (1,) * axes, none, none, "same_upper")

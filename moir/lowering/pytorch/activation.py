@@ -1,4 +1,4 @@
-"""Activations, softmax, and dropout as what it computes in inference."""
+"""Activations, softmax, and dropout in inference."""
 
 from __future__ import annotations
 
@@ -189,14 +189,21 @@ def softmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> S
     return op.Squeeze(found, [0]) if rank == 0 else found
 
 
-@aten.lowers(
-    *("dropout.default", "feature_dropout.default", "alpha_dropout.default", "feature_alpha_dropout.default"),
-    "native_dropout.default",
-)
-def dropout(node: LoweringNode, op: OpBuilder, input: SSAValue, *, p: float = 0.5, train: bool = False) -> list[SSAValue]:
-    """aten.dropout.default(x) -> x, as in inference"""
+@aten.lowers("alpha_dropout.default", "feature_alpha_dropout.default")
+def alpha_dropout(node: LoweringNode, input: SSAValue, *, p: float = 0.5, train: bool = False) -> SSAValue:
+    """aten.alpha_dropout.default(x) -> x, as in inference"""
     if train and p:
         node.fail("it is in training mode", hint="export the model after model.eval()")
+    return input
+
+
+@aten.lowers("dropout.default", "feature_dropout.default", "native_dropout.default")
+def dropout(node: LoweringNode, op: OpBuilder, input: SSAValue, *, p: float = 0.5, train: bool = False) -> list[SSAValue]:
+    """aten.dropout.default(x) -> x, as in inference; in training zeros if it drops everything"""
+    if train and p not in (0, 1):
+        node.fail("it is in training mode", hint="export the model after model.eval()")
+    is_kept = not (train and p)
+    found = input if is_kept else op.Broadcast(op.constant_like(0, input), op.ShapeOf(input))
     if node.result_count == 1:
-        return [input]
-    return [input, op.Broadcast(op.constant(np.array(True)), op.ShapeOf(input))]
+        return [found]
+    return [found, op.Broadcast(op.constant(np.array(is_kept)), op.ShapeOf(input))]

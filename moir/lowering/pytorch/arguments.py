@@ -1,4 +1,4 @@
-"""Arguments of nodes: operands by their names in the schema, and the kinds of arguments that only PyTorch has.
+"""Arguments of nodes: operands by their names in the schema, and the types of arguments that only PyTorch has.
 
 In signatures, beside those of `moir.lowering.signatures`:
 
@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis
+from moir.errors import InferenceError
 from moir.expansions.shape_values import as_list, as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import Reader, Signature
@@ -28,7 +29,7 @@ Scalar: TypeAlias = "int | float | bool | SSAValue"
 Tensors: TypeAlias = "Sequence[SSAValue | None]"
 
 LAST = 2**63 - 1
-"""The end of a slice that has none."""
+"""The `end` that stands for the last element, where a slice has no end."""
 
 
 def names_of_operands(node: LoweringNode) -> tuple[str, ...]:
@@ -44,10 +45,9 @@ class ExportedNode(LoweringNode):
 
 
 def arranged(node: LoweringNode, signature: Signature) -> LoweringNode:
-    """The node with its operands in the order of a signature, by their names.
+    """The node with its operands in the order of a signature, matched by name.
 
-    They stay as they are where no argument has a name of the signature, as in lowerings of extensions with names of
-    their own.
+    If no argument has a name of the signature, as in an extension with its own names, the order stays.
     """
     names = names_of_operands(node)
     wanted = [each.name for each in signature.operands]
@@ -90,7 +90,7 @@ def _sizes(node: LoweringNode, name: str, default: Sequence[int] | None) -> Size
     known: list[Size] = list(given if given is not None else default or ())
     for position, value in zip(names_of_operands(node), node.op.operands, strict=False):
         stem, _, index = position.rpartition(".")
-        if stem == name and index.isdigit() and int(index) < len(known):
+        if stem == name and index.isdecimal() and int(index) < len(known):
             known[int(index)] = value
     return known
 
@@ -99,7 +99,7 @@ def _tensors(node: LoweringNode, name: str, _: object) -> Tensors:
     found: dict[int, SSAValue] = {}
     for position, value in zip(names_of_operands(node), node.op.operands, strict=False):
         stem, _, index = position.rpartition(".")
-        if stem == name and index.isdigit():
+        if stem == name and index.isdecimal():
             found[int(index)] = value
     return [found.get(index) for index in range(max(found, default=-1) + 1)]
 
@@ -150,8 +150,10 @@ def size_list(op: OpBuilder, size: Size) -> SSAValue:
     return op.constant([size]) if isinstance(size, int) else as_list(op, op.convert(size, si64))
 
 
-def shape_value(op: OpBuilder, sizes: Sizes) -> SSAValue:
-    """Sizes as a list of type i64."""
+def shape_value(op: OpBuilder, sizes: Sizes, least: int | None = None) -> SSAValue:
+    """Integers as a list of type i64. Raises InferenceError for an integer below `least`."""
+    if least is not None and any(isinstance(each, int) and each < least for each in sizes):
+        raise InferenceError(f"a size of {min(each for each in sizes if isinstance(each, int))}")
     if all(isinstance(each, int) for each in sizes):
         return op.constant(list(cast("Sequence[int]", sizes)))
     parts = [size_list(op, each) for each in sizes]
@@ -159,7 +161,7 @@ def shape_value(op: OpBuilder, sizes: Sizes) -> SSAValue:
 
 
 def axes_from_front(node: LoweringNode, axes: Sequence[int], rank: int) -> list[int]:
-    """Axes counted from the front. Raises ConversionError for one that there is not."""
+    """Axes counted from the front. Raises ConversionError for an axis that does not exist."""
     for axis in axes:
         if not -max(rank, 1) <= axis < max(rank, 1):
             node.fail(f"axis {axis} of a tensor of {rank} dimensions")

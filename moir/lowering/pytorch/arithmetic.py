@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean
+from moir.dialects.element_types import INTEGER_TYPES, boolean
 from moir.dialects.shapes import element_of
-from moir.expansions.complex_numbers import angle_of, is_negative
+from moir.expansions.complex_numbers import angle_of, hypotenuse, is_negative
 from moir.expansions.quotients import floored_quotient
+from moir.expansions.special.integer_powers import integer_power
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar
 from moir.lowering.pytorch.promotion import as_element, category, inferred_element, is_integral
@@ -83,15 +84,19 @@ def floor_divide(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scal
 
 @aten.lowers("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor", "fmod.Tensor", "fmod.Scalar")
 def remainder(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
-    """aten.remainder.Tensor(x, y) -> opset1.FloorMod(x, y), with the sign of y; `fmod` opset1.Mod, with that of x"""
+    """aten.remainder.Tensor(x, y) -> opset1.FloorMod(x, y), with the sign of y; `fmod`: opset1.Mod, with the
+    sign of x
+    """
     x, y = _operands(node, op, self, other)
     return op.FloorMod(x, y) if node.op.KIND.startswith("remainder") else op.Mod(x, y)
 
 
 @aten.lowers("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
 def pow_(node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar) -> SSAValue:
-    """aten.pow.Tensor_Scalar(x) {exponent} -> opset1.Power(x, exponent)"""
+    """aten.pow.Tensor_Scalar(x) {exponent} -> opset1.Power(x, exponent), of integers products that wrap around"""
     x, y = _operands(node, op, self, exponent)
+    if element_of(x) in INTEGER_TYPES:
+        return integer_power(op, x, y if isinstance(exponent, SSAValue) else int(exponent))
     if exponent == 2 and isinstance(exponent, int | float):
         return op.Multiply(x, x)
     if exponent == 1 and isinstance(exponent, int | float):
@@ -101,7 +106,7 @@ def pow_(node: LoweringNode, op: OpBuilder, *, self: Scalar, exponent: Scalar) -
 
 @aten.lowers("maximum.default", "minimum.default", "fmax.default", "fmin.default", "max.other", "min.other")
 def extreme(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.maximum.default(x, y) -> opset1.Maximum(x, y); `fmax` and `fmin` leave out what is not a number"""
+    """aten.maximum.default(x, y) -> opset1.Maximum(x, y); `fmax` and `fmin` leave out NaNs"""
     x, y = _operands(node, op, self, other)
     kind = node.op.KIND
     if element_of(x) == boolean:
@@ -122,6 +127,9 @@ def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, 
     """x limited to bounds, either of which may be absent."""
     element = inferred_element(node)
     x = op.convert(x, element)
+    if element == boolean:
+        x = x if low is None else op.LogicalOr(x, as_element(op, element, low)[0])
+        return x if high is None else op.LogicalAnd(x, as_element(op, element, high)[0])
     if isinstance(low, int | float) and isinstance(high, int | float) and low <= high and category(element) == 2:
         return op.Clamp(x, min=float(low), max=float(high))
     if low is not None:
@@ -151,16 +159,26 @@ def addcmul(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor1: SSAValue
 
 @aten.lowers("lerp.Scalar", "lerp.Tensor")
 def lerp(node: LoweringNode, op: OpBuilder, self: SSAValue, end: SSAValue, *, weight: Scalar) -> SSAValue:
-    """aten.lerp.Scalar(x, y) {weight = w} -> x + w · (y - x)"""
-    x, y, w = _operands(node, op, self, end, weight)
-    return op.Add(x, op.Multiply(w, op.Subtract(y, x)))
+    """aten.lerp.Scalar(x, y) {weight = w} -> x + w · (y - x), computed from the nearer end"""
+    x, y = _operands(node, op, self, end)
+    return between(op, x, y, weight if not isinstance(weight, SSAValue) else op.convert(weight, element_of(x)))
+
+
+def between(op: OpBuilder, x: SSAValue, y: SSAValue, weight: Scalar) -> SSAValue:
+    """x + w · (y - x), and y - (1 - w) · (y - x) from the middle on: so both ends are exact, even infinite ones."""
+    distance = op.Subtract(y, x)
+    if not isinstance(weight, SSAValue):
+        near = weight < 0.5
+        return op.Add(x, op.Multiply(distance, weight)) if near else op.Subtract(y, op.Multiply(distance, 1 - weight))
+    first = op.Add(x, op.Multiply(weight, distance))
+    second = op.Subtract(y, op.Multiply(distance, op.Subtract(op.constant_like(1, weight), weight)))
+    return op.Select(op.Less(weight, 0.5), first, second)
 
 
 @aten.lowers("hypot.default")
 def hypot(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.hypot.default(x, y) -> √(x² + y²)"""
-    x, y = _operands(node, op, self, other)
-    return op.Sqrt(op.Add(op.Multiply(x, x), op.Multiply(y, y)))
+    return hypotenuse(op, *_operands(node, op, self, other))
 
 
 @aten.lowers("logaddexp.default", "logaddexp2.default")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean
+from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import dimension, dimension_list
+from moir.expansions.sums_of_exponentials import log_of_sum_of_exponentials
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.promotion import inferred_element
 from moir.lowering.pytorch.table import aten
@@ -35,12 +36,12 @@ def scaled_dot_product_attention(
     """aten.scaled_dot_product_attention.default(q, k, v, mask) {is_causal, scale}
     -> opset13.ScaledDotProductAttention(q, k, v, mask, scale) {causal}
 
-    A boolean mask is true for visible keys; with `enable_gqa` several heads of queries share one of keys.
+    A boolean mask is true for visible keys; with `enable_gqa` several heads of queries share one head of keys.
     """
     if dropout_p:
         node.fail("it is in training mode", hint="export the model after model.eval()")
-    if any(node.is_used(index) for index in range(1, node.result_count)):
-        node.fail("its logarithms of sums for training are used", hint="export the model for inference")
+    if any(node.is_used(index) for index in range(2, node.result_count)):
+        node.fail("its results for training are used", hint="export the model for inference")
     if enable_gqa:
         key, value = (_shared(node, op, each, query) for each in (key, value))
     element = inferred_element(node)
@@ -58,11 +59,35 @@ def scaled_dot_product_attention(
         # A query that sees no key gets zeros: softmax is undefined for it.
         visible = op.ReduceLogicalOr(mask, [-1], keep_dims=True)
         found = op.Select(visible, found, op.constant_like(0, found))
-    return [found, *[None] * (node.result_count - 1)]
+    further: list[SSAValue | None] = [None] * (node.result_count - 1)
+    if node.is_used(1):
+        scores = _scores(op, query, key, mask, scale, is_causal)
+        is_math = "math" in node.op.KIND
+        further[0] = op.Softmax(scores, axis=-1) if is_math else log_of_sum_of_exponentials(op, scores, [-1], keep_dims=False)
+    return [found, *further]
+
+
+def _scores(op: OpBuilder, query: SSAValue, key: SSAValue, mask: SSAValue | None, scale: float | None, is_causal: bool) -> SSAValue:
+    """query · keyᵀ · scale + mask; the second result is its softmax, or the logarithms of sums of its exponentials."""
+    if scale is None:
+        size = op.convert(op.Gather(op.ShapeOf(query), op.constant(-1), 0), element_of(query))
+        scores = op.Divide(op.MatMul(query, key, transpose_b=True), op.Sqrt(size))
+    else:
+        scores = op.Multiply(op.MatMul(query, key, transpose_b=True), scale)
+    hidden = op.constant_like(-np.inf, scores)
+    if is_causal:
+        rows, columns = (
+            op.Range(op.constant(0), op.Gather(op.ShapeOf(scores), op.constant(axis), 0), op.constant(1), output_type=si64)
+            for axis in (-2, -1)
+        )
+        scores = op.Select(op.LessEqual(columns, op.Unsqueeze(rows, [1])), scores, hidden)
+    if mask is None:
+        return scores
+    return op.Select(mask, scores, hidden) if element_of(mask) == boolean else op.Add(scores, mask)
 
 
 def _shared(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue) -> SSAValue:
-    """Heads [N, H, T, E] of keys or values repeated for the heads of queries that share each."""
+    """Keys or values [N, H, T, E], each head repeated for the heads of queries that share it."""
     heads, wanted = dimension(op, x, -3), dimension(op, query, -3)
     if not isinstance(heads, int) or not isinstance(wanted, int) or wanted % heads:
         node.fail("the numbers of its heads are unknown")

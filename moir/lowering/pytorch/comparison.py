@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean
+from moir.dialects.element_types import boolean, describe
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar
@@ -62,10 +62,22 @@ def bitwise(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -
     *(f"bitwise_{name}_shift.{overload}" for name in ("left", "right") for overload in ("Tensor", "Tensor_Scalar", "Scalar_Tensor")),
 )
 def shift(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
-    """aten.bitwise_left_shift.Tensor(x, y) -> opset15.BitwiseLeftShift(x, y)"""
-    x, y = as_element(op, inferred_element(node), self, other)
+    """aten.bitwise_left_shift.Tensor(x, y) -> opset15.BitwiseLeftShift(x, y)
+
+    A shift by at least the number of bits, or by a negative number, moves all bits out: the result is 0, or for a
+    right shift the sign.
+    """
+    element = inferred_element(node)
+    x, y = as_element(op, element, self, other)
     is_left = "lshift" in node.op.KIND or "left" in node.op.KIND
-    return op.BitwiseLeftShift(x, y) if is_left else op.BitwiseRightShift(x, y)
+    bits = describe(element).bits
+    if not isinstance(other, SSAValue) and 0 <= other < bits:
+        return op.BitwiseLeftShift(x, y) if is_left else op.BitwiseRightShift(x, y)
+    kept = op.LogicalAnd(op.GreaterEqual(y, 0), op.Less(y, bits))
+    places = op.Select(kept, y, op.constant_like(bits - 1, y))
+    if not is_left:
+        return op.BitwiseRightShift(x, places)
+    return op.Multiply(op.BitwiseLeftShift(x, places), op.convert(kept, element))
 
 
 @aten.lowers("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")

@@ -40,7 +40,7 @@ def _region(node: LoweringNode, index: int) -> Region:
 def cond(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.higher_order.cond(condition, operands…) -> opset8.If
 
-    The operations of one graph if the condition is known.
+    If the condition is known: the operations of one graph.
     """
     predicate, values = _group(node, 0), _group(node, 3)
     known = node.attribute("input0", None)
@@ -74,9 +74,10 @@ def while_loop(node: LoweringNode, op: OpBuilder) -> Replacement:
 @aten.lowers("higher_order.scan", "higher_order.map_impl")
 def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.higher_order.scan(initial…, scanned…, others…) -> opset1.TensorIterator over the first axes of the scanned
+    tensors
 
-    The results are the carried values after the last step, then the outputs of all steps stacked. `map_impl` has none
-    that are carried.
+    The results are the carried values after the last step, then the outputs of all steps stacked. `map_impl` has no
+    carried values.
     """
     is_scan = node.op.KIND.endswith("scan")
     states = _group(node, 1) if is_scan else []
@@ -94,6 +95,34 @@ def scan(node: LoweringNode, op: OpBuilder) -> Replacement:
 
     cuts = [Cut(value, Slicing(0)) for value in scanned]
     return repeated_steps(op, body, states, cuts=cuts, invariants=fixed, joins=[Slicing(0)] * count)
+
+
+@aten.lowers("higher_order.associative_scan")
+def associative_scan(node: LoweringNode, op: OpBuilder) -> Replacement:
+    """aten.higher_order.associative_scan(scanned…, others…) -> opset1.TensorIterator over all slices
+
+    Each slice is combined with what the ones before it gave; the first slices are as they are.
+    """
+    scanned, fixed = _group(node, 1), _group(node, 2)
+    if not scanned or node.result_count != len(scanned):
+        node.fail(f"it has {len(scanned)} operands to go through and {node.result_count} results")
+
+    def body(inside: OpBuilder, carried: list[SSAValue], cuts: list[SSAValue], others: list[SSAValue]) -> Step:
+        *before, goes = carried
+        slices = [inside.Squeeze(cut, [0]) for cut in cuts]
+        found = inlined(node, inside, _region(node, 0), [*before, *slices, *others])
+        if len(found) != len(before):
+            node.fail(f"its graph has {len(found)} outputs, not {len(before)}")
+        # The length may be 1, so that no step can be left out.
+        states = [inside.Select(goes, new, each) for new, each in zip(found, slices, strict=True)]
+        return Step([*states, inside.constant(np.array(True))], [inside.Unsqueeze(each, [0]) for each in states])
+
+    states = [op.Gather(value, op.constant(0), 0) for value in scanned]
+    cuts = [Cut(value, Slicing(0)) for value in scanned]
+    found = repeated_steps(
+        op, body, [*states, op.constant(np.array(False))], cuts=cuts, invariants=fixed, joins=[Slicing(0)] * len(scanned)
+    )
+    return found[len(scanned) + 1 :]
 
 
 @aten.lowers(

@@ -44,6 +44,9 @@ FUNCTIONS: Mapping[str, str | _Function] = {
 EXACT = frozenset(("ceil", "floor", "round", "trunc", "fix"))
 """Functions that return integers unchanged."""
 
+OF_BOOLEANS = frozenset(("sign", "sgn", "abs", "absolute", "square"))
+"""Functions that return booleans unchanged."""
+
 
 @aten.lowers(*(f"{name}.default" for name in FUNCTIONS))
 def function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
@@ -51,7 +54,7 @@ def function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     name = node.op.KIND.partition(".")[0]
     element = inferred_element(node)
     x = op.convert(self, element)
-    if name in EXACT and is_integral(element):
+    if (name in EXACT and is_integral(element)) or (name in OF_BOOLEANS and element == boolean):
         return x
     how = FUNCTIONS[name]
     return operation(op, how)(x) if isinstance(how, str) else how(op, x)
@@ -88,7 +91,7 @@ def bitwise_not(op: OpBuilder, self: SSAValue) -> SSAValue:
 @aten.lowers(
     *("clone.default", "detach.default", "alias.default", "contiguous.default", "lift_fresh_copy.default", "lift.default"),
     *("positive.default", "conj.default", "resolve_conj.default", "resolve_neg.default", "lift_fresh.default"),
-    *("detach_copy.default", "alias_copy.default", "real.default"),
+    *("detach_copy.default", "alias_copy.default", "real.default", "prims.copy_strided.default"),
 )
 def identity(self: SSAValue) -> SSAValue:
     """aten.clone.default(x) -> x"""

@@ -90,16 +90,18 @@ def col2im(
 
 @aten.lowers("max_unpool2d.default", "max_unpool3d.default")
 def max_unpool(node: LoweringNode, op: OpBuilder, self: SSAValue, indices: SSAValue, *, output_size: Sizes) -> SSAValue:
-    """aten.max_unpool2d.default(x, indices) {output_size} -> zeros with x at places within each channel"""
+    """aten.max_unpool2d.default(x, indices) {output_size} -> zeros with the elements of x at these places of each
+    channel
+    """
     rank, axes = node.known_rank(0), len(output_size)
     lead = rank - axes
     shape = op.ShapeOf(self)
     flat = op.Concat(op.Slice(shape, [0], [lead], [1], [0]), op.constant([-1]), axis=0)
-    total = op.ReduceProd(shape_value(op, output_size), [0], keep_dims=True)
+    total = op.ReduceProd(shape_value(op, output_size, 0), [0], keep_dims=True)
     zeros = op.Broadcast(as_element(op, element_of(self), 0)[0], op.Concat(op.Slice(shape, [0], [lead], [1], [0]), total, axis=0))
     places = op.Reshape(op.convert(indices, si64), flat, special_zero=False)
     written = op.ScatterElementsUpdate(zeros, places, op.Reshape(self, flat, special_zero=False), op.constant(lead))
-    whole = op.Concat(op.Slice(shape, [0], [lead], [1], [0]), shape_value(op, output_size), axis=0)
+    whole = op.Concat(op.Slice(shape, [0], [lead], [1], [0]), shape_value(op, output_size, 0), axis=0)
     return op.Reshape(written, whole, special_zero=False)
 
 

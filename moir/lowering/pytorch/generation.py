@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, f32, si64
+from moir.dialects.element_types import f32, si64
+from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, shape_value, size_list, size_scalar
 from moir.lowering.pytorch.promotion import as_element, inferred_element, number_of
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.constant_sizes import check_constant_size
 
 
 @aten.lowers("arange.default", "arange.start", "arange.start_step")
@@ -29,15 +28,24 @@ def _scalar_in(op: OpBuilder, value: Scalar) -> SSAValue:
 
 
 def _full(op: OpBuilder, sizes: Sizes, number: SSAValue) -> SSAValue:
-    """A tensor of one number: a constant if it is small."""
-    return op.Broadcast(number, shape_value(op, sizes)) if sizes else number
+    """A tensor filled with one number; a constant if it is small."""
+    return op.Broadcast(number, shape_value(op, sizes, 0)) if sizes else number
 
 
-@aten.lowers("zeros.default", "ones.default", "empty.memory_format", "full.default", "scalar_tensor.default", "empty_strided.default")
+@aten.lowers(
+    "zeros.default",
+    "ones.default",
+    "empty.memory_format",
+    "full.default",
+    "scalar_tensor.default",
+    "empty_strided.default",
+    "empty_permuted.default",
+    "prims.scalar_tensor.default",
+)
 def full(node: LoweringNode, op: OpBuilder, *, size: Sizes = (), fill_value: Scalar = 0, s: Scalar = 0) -> SSAValue:
     """aten.full.default() {size, fill_value} -> opset3.Broadcast(fill_value, size)"""
     kind = node.op.KIND
-    number = 1 if kind.startswith("ones") else s if kind.startswith("scalar_tensor") else fill_value
+    number = 1 if kind.startswith("ones") else s if "scalar_tensor" in kind else fill_value
     return _full(op, size, as_element(op, inferred_element(node), number)[0])
 
 
@@ -50,10 +58,10 @@ def full_like(node: LoweringNode, op: OpBuilder, self: SSAValue, *, fill_value: 
 
 
 @aten.lowers("copy.default")
-def copy(node: LoweringNode, op: OpBuilder, self: SSAValue, src: SSAValue) -> SSAValue:
+def copy(node: LoweringNode, op: OpBuilder, self: SSAValue, *, src: Scalar) -> SSAValue:
     """aten.copy.default(x, y) -> y as the element type and in the shape of x"""
-    found = op.convert(src, inferred_element(node))
-    mine, given = node.shape(0), node.shape(1)
+    (found,) = as_element(op, inferred_element(node), src)
+    mine, given = shape_of(self), shape_of(found)
     return found if mine is not None and mine == given and -1 not in mine else op.Broadcast(found, op.ShapeOf(self))
 
 
@@ -69,15 +77,3 @@ def eye(node: LoweringNode, op: OpBuilder, *, n: Size, m: Size | None = None) ->
     """aten.eye.m() {n, m} -> opset9.Eye(n, m, 0)"""
     rows, columns = size_list(op, n), size_list(op, n if m is None else m)
     return op.Eye(rows, columns, [0], output_type=inferred_element(node))
-
-
-@aten.lowers("linspace.default")
-def linspace(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, steps: int) -> SSAValue:
-    """aten.linspace.default() {start, end, steps} -> a constant, or the same computed from bounds"""
-    element = inferred_element(node)
-    if element not in REAL_TYPES:
-        node.fail("a linspace of integers is not supported")
-    check_constant_size(steps)
-    places = np.linspace(0, 1, steps)
-    first, last = as_element(op, element, start, end)
-    return op.Add(first, op.Multiply(op.Subtract(last, first), op.constant_like(places, first)))

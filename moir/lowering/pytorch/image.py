@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32
-from moir.expansions.image_kernels import KERNELS, kernel_weights
-from moir.expansions.resampling import multiplied, resized_to
+from moir.dialects.element_types import f32, ui8
+from moir.dialects.shapes import element_of
+from moir.expansions.images.image_kernels import KERNELS, kernel_weights
+from moir.expansions.resampling import Weights, multiplied, resized_to
+from moir.expansions.sampling_grids import sampled_volume
 from moir.expansions.shape_values import dimension
-from moir.expansions.volumes import sampled_volume
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Sizes, shape_value
 from moir.lowering.pytorch.table import aten
@@ -52,7 +53,7 @@ def upsample(
     if output_size:
         if any(node.has(each) for each in ("scales", "scales_h", "scales_w", "scales_d")) and not node.op.KIND.endswith(".vec"):
             _check_factors(node, output_size)
-        return resized_to(op, x, shape_value(op, output_size), places, mode, coordinates, **further)
+        return resized_to(op, x, shape_value(op, output_size, 0), places, mode, coordinates, **further)
     if len(scale_factors) != axes:
         node.fail(f"{len(scale_factors)} factors for {axes} axes")
     sizes = [dimension(op, x, axis) for axis in places]
@@ -106,20 +107,34 @@ def upsample_antialiased(
     scales_h: float | None = None,
     scales_w: float | None = None,
 ) -> SSAValue:
-    """aten._upsample_bilinear2d_aa.default(x) {output_size} -> opset1.MatMul with the weights of a wide kernel"""
+    """aten._upsample_bilinear2d_aa.default(x) {output_size} -> opset1.MatMul with the weights of a wide kernel
+
+    Integers of 8 bits are rounded after each axis, the last one first, and their weights are fixed-point numbers.
+    """
     shape = node.shape(0)
     if shape is None or min(shape[2:]) < 0 or not all(isinstance(each, int) for each in output_size):
         node.fail("the sizes of the images are unknown", hint="give the model's inputs static shapes")
-    if align_corners:
-        node.fail("aligned corners are not supported with antialiasing")
     kernel = KERNELS["triangle" if "bilinear" in node.op.KIND else "keyscubic"]
     factors = list(scale_factors) or [scales_h, scales_w]
     x = op.convert(input, f32)
-    for index, axis in enumerate((2, 3)):
+    is_fixed = element_of(input) == ui8
+    for index, axis in ((1, 3), (0, 2)):
         factor = factors[index]
         resized = output_size[index] if output_size else int(shape[axis] * (factor or 1.0))
         assert isinstance(resized, int)
         scale = factor or resized / shape[axis]
-        matrix = kernel_weights(kernel, shape[axis], resized, scale=scale, translation=0.0, antialias=True)
+        if align_corners:
+            # torch takes the scale of aligned corners, which is infinite of one sample, but not their centers.
+            scale = (resized - 1) / (shape[axis] - 1) if resized > 1 and shape[axis] > 1 else 1e30
+        matrix = kernel_weights(kernel, shape[axis], resized, scale=scale, translation=0.0, antialias=True, beyond=True)
+        matrix = fixed_point(matrix) if is_fixed else matrix
         x = multiplied(op, x, op.constant(matrix.astype(np.float32), f32), axis, 4)
+        x = op.Clamp(op.Floor(op.Add(x, 0.5)), min=0.0, max=255.0) if is_fixed else x
     return x
+
+
+def fixed_point(weights: Weights) -> Weights:
+    """Weights, rounded to multiples of 2^-p, where p ≤ 22 is the largest for which all fit into 16 bits as integers."""
+    largest = float(weights.max())
+    places = next((each for each in range(22) if int(0.5 + largest * 2 ** (each + 1)) >= 1 << 15), 22)
+    return np.trunc(weights * 2**places + np.copysign(0.5, weights)) / 2**places

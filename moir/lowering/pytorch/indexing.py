@@ -86,6 +86,8 @@ def slice_scatter(
 @aten.lowers("index_select.default")
 def index_select(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *, dim: int) -> SSAValue:
     """aten.index_select.default(x, index) {dim} -> opset8.Gather(x, index, dim)"""
+    if node.known_rank(0) == 0:
+        return self
     return op.Gather(self, index, axis_from_front(node, dim, node.known_rank(0)))
 
 
@@ -97,13 +99,13 @@ def embedding(op: OpBuilder, weight: SSAValue, indices: SSAValue) -> SSAValue:
 
 @aten.lowers("gather.default")
 def gather(node: LoweringNode, op: OpBuilder, self: SSAValue, index: SSAValue, *, dim: int) -> SSAValue:
-    """aten.gather.default(x, index) {dim} -> opset6.GatherElements(x, index) {axis}, of the first elements of x
+    """aten.gather.default(x, index) {dim} -> opset6.GatherElements(x, index) {axis}
 
-    The other dimensions of x may be larger than those of the index.
+    In the other dimensions x is cut to the sizes of the index.
     """
     axis, rank = axis_from_front(node, dim, node.known_rank(0)), node.known_rank(0)
-    if rank == 0:
-        return self
+    if rank == 0 or 0 in (shape_of(index) or ()):
+        return op.Broadcast(self if rank == 0 else op.constant_like(0, self), op.ShapeOf(index))
     return op.GatherElements(cut_to(op, self, index, axis), index, axis=axis)
 
 
@@ -152,8 +154,8 @@ def _joined(op: OpBuilder, places: Sequence[SSAValue]) -> SSAValue:
     return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=-1)
 
 
-def _from_start(op: OpBuilder, x: SSAValue, place: SSAValue, axis: int) -> SSAValue:
-    """Indices of which negative ones count from the end, counted from the start."""
+def from_start(op: OpBuilder, x: SSAValue, place: SSAValue, axis: int) -> SSAValue:
+    """Indices counted from the start; negative ones count from the end."""
     value = op.convert(place, si64)
     return op.Select(op.Less(value, 0), op.Add(value, op.Gather(op.ShapeOf(x), op.constant(axis), 0)), value)
 
@@ -162,7 +164,8 @@ def _from_start(op: OpBuilder, x: SSAValue, place: SSAValue, axis: int) -> SSAVa
 def index(node: LoweringNode, op: OpBuilder, self: SSAValue, *, indices: Tensors) -> SSAValue:
     """aten.index.Tensor(x, [i, j]) -> opset8.GatherND(x, i and j in a last dimension), for one index opset8.Gather
 
-    Indices that are not side by side put their dimensions first, those that are in the place of the first one.
+    The dimensions of adjacent indices take the place of the first index; those of other indices come first in the
+    result.
     """
     places = _places(node, op, indices)
     rank = node.known_rank(0)
@@ -174,7 +177,7 @@ def index(node: LoweringNode, op: OpBuilder, self: SSAValue, *, indices: Tensors
         return op.Gather(self, values[0], axes[0])
     others = [axis for axis in range(rank) if axis not in axes]
     x = op.transposed(self, [*axes, *others])
-    joined = _joined(op, [_from_start(op, self, each, axis) for each, axis in zip(values, axes, strict=True)])
+    joined = _joined(op, [from_start(op, self, each, axis) for each, axis in zip(values, axes, strict=True)])
     found = op.GatherND(x, joined)
     if axes != list(range(axes[0], axes[-1] + 1)) or axes[0] == 0:
         return found
@@ -190,7 +193,7 @@ def index_put(
 ) -> SSAValue:
     """aten.index_put.default(x, [i, j], v) -> opset15.ScatterNDUpdate(x, i and j in a last dimension, v)
 
-    One mask and one number -> opset1.Select.
+    For one mask and a single number: opset1.Select.
     """
     element, rank = element_of(self), node.known_rank(0)
     value = op.convert(values, element)
@@ -208,7 +211,7 @@ def index_put(
     others = [axis for axis in range(rank) if axis not in axes]
     order = [*axes, *others]
     x = op.transposed(self, order)
-    joined = _joined(op, [_from_start(op, self, each, axis) for each, axis in zip(found, axes, strict=True)])
+    joined = _joined(op, [from_start(op, self, each, axis) for each, axis in zip(found, axes, strict=True)])
     count = (rank_of(joined) or 1) - 1
     beside = axes == list(range(axes[0], axes[-1] + 1)) and axes[0] > 0
     tail = op.Slice(op.ShapeOf(x), [len(axes)], [rank], [1], [0])
@@ -227,69 +230,28 @@ def index_put(
     return op.transposed(written, [order.index(axis) for axis in range(rank)])
 
 
-@aten.lowers("index_copy.default", "index_add.default", "index_fill.int_Scalar", "index_fill.int_Tensor")
-def index_copy(
-    node: LoweringNode,
-    op: OpBuilder,
-    self: SSAValue,
-    index: SSAValue,
-    source: SSAValue | None = None,
-    *,
-    dim: int,
-    value: Scalar = 0,
-    alpha: Scalar = 1,
-) -> SSAValue:
-    """aten.index_copy.default(x, index, y) {dim} -> opset3.ScatterUpdate(x, index, y, dim); `index_add` adds"""
-    rank, element = node.known_rank(0), element_of(self)
-    if rank == 0:
-        node.fail("a tensor without dimensions")
-    axis = axis_from_front(node, dim, rank)
-    places = _from_start(op, self, index if node.rank(1) else op.Unsqueeze(index, [0]), axis)
-    if source is None:
-        parts = [op.ShapeOf(places) if each == axis else dimension_list(op, self, each) for each in range(rank)]
-        source = op.Broadcast(as_element(op, element, value)[0], op.Concat(*parts, axis=0) if rank > 1 else parts[0])
-    source = op.convert(source, element)
-    if not node.op.KIND.startswith("index_add"):
-        return op.ScatterUpdate(self, places, source, op.constant(axis))
-    if alpha != 1:
-        source = op.Multiply(source, as_element(op, element, alpha)[0])
-    order = [axis, *(each for each in range(rank) if each != axis)]
-    added = op.ScatterNDUpdate(op.transposed(self, order), op.Unsqueeze(places, [-1]), op.transposed(source, order), reduction="sum")
-    return op.transposed(added, [order.index(each) for each in range(rank)])
+@aten.lowers("_unsafe_masked_index.default")
+def masked_index(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SSAValue, *, indices: Tensors, fill: Scalar) -> SSAValue:
+    """aten._unsafe_masked_index.default(x, mask, [i, j]) {fill} -> the elements at i and j where the mask is true"""
+    found = index(node, op, self, indices=_limited(op, self, indices))
+    return op.Select(mask, found, as_element(op, element_of(self), fill)[0])
 
 
-_REDUCTIONS = {"add": "sum", "sum": "sum", "prod": "prod", "multiply": "prod", "mean": "mean", "amax": "max", "amin": "min"}
+@aten.lowers("_unsafe_masked_index_put_accumulate.default")
+def masked_index_put(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SSAValue, values: SSAValue, *, indices: Tensors) -> SSAValue:
+    """aten._unsafe_masked_index_put_accumulate.default(x, mask, v, [i, j]) -> x with v added where the mask is true"""
+    added = op.Select(mask, values, op.constant_like(0, values))
+    return index_put(node, op, self, added, indices=_limited(op, self, indices), accumulate=True)
 
 
-@aten.lowers(
-    *("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce", "scatter_add.default", "scatter_reduce.two"),
-)
-def scatter(
-    node: LoweringNode,
-    op: OpBuilder,
-    self: SSAValue,
-    index: SSAValue,
-    src: SSAValue | None = None,
-    *,
-    dim: int,
-    value: Scalar = 0,
-    reduce: str = "",
-    include_self: bool = True,
-) -> SSAValue:
-    """aten.scatter.src(x, index, y) {dim} -> opset12.ScatterElementsUpdate(x, index, y, dim) {reduction}"""
-    rank, element = node.known_rank(0), element_of(self)
-    axis = axis_from_front(node, dim, rank)
-    if src is None:
-        updates = op.Broadcast(as_element(op, element, value)[0], op.ShapeOf(index))
-    else:
-        updates = op.convert(src, element)
-        if shape_of(src) != shape_of(index) or -1 in (shape_of(src) or (-1,)):
-            updates = op.Slice(updates, [0] * rank, op.ShapeOf(index), [1] * rank, list(range(rank)))
-    name = "add" if node.op.KIND.startswith("scatter_add") else reduce
-    if name and name not in _REDUCTIONS:
-        node.fail(f"a reduction {name!r}")
-    reduction = _REDUCTIONS[name] if name else "none"
-    return op.ScatterElementsUpdate(self, index, updates, op.constant(axis), reduction=reduction, use_init_val=include_self or not name)
+def _limited(op: OpBuilder, x: SSAValue, indices: Tensors) -> Tensors:
+    """Indices limited to those of existing elements; the mask excludes the elements at all other indices."""
+    found: list[SSAValue | None] = []
+    for axis, each in enumerate(indices):
+        size = dimension_list(op, x, axis)
+        place = None if each is None else op.convert(each, si64)
+        found.append(None if place is None else op.Minimum(op.Maximum(place, op.Negative(size)), op.Subtract(size, 1)))
+    return found
 
 
 @aten.lowers("masked_select.default")
@@ -308,6 +270,15 @@ def nonzero(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
     if node.op.KIND.startswith("nonzero."):
         return [op.transposed(found, [1, 0])]
     return [op.Gather(found, op.constant(axis), 0) for axis in range(node.result_count)]
+
+
+@aten.lowers("nonzero_static.default")
+def nonzero_static(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Size, fill_value: int = -1) -> SSAValue:
+    """aten.nonzero_static.default(x) {size, fill_value} -> the first rows of NonZero(x), then rows of a number"""
+    rows = op.transposed(op.NonZero(self, output_type=si64), [1, 0])
+    count = size_list(op, size)
+    filled = op.Broadcast(op.constant(fill_value), op.Concat(count, op.constant([node.known_rank(0)]), axis=0))
+    return op.Slice(op.Concat(rows, filled, axis=0), [0], count, [1], [0])
 
 
 def _band(op: OpBuilder, x: SSAValue, diagonal: int, is_lower: bool) -> SSAValue:
@@ -350,21 +321,6 @@ def diagonal(node: LoweringNode, op: OpBuilder, self: SSAValue, *, offset: int =
     return op.transposed(found, [*range(1, rank - 1), 0])
 
 
-@aten.lowers("_unique2.default", "unique_dim.default", "unique_consecutive.default")
-def unique(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None = None) -> list[SSAValue | None]:
-    """aten._unique2.default(x) -> opset10.Unique(x): the elements, the place of each, and the counts"""
-    from moir.expansions.distinct_elements import distinct_elements
-
-    if node.op.KIND.startswith("unique_consecutive"):
-        node.fail("it keeps equal elements that are not side by side, which OpenVINO IR has no operation for")
-    found = distinct_elements(op, self, dim, is_sorted=True)
-    places = found.place
-    if dim is None and (node.rank(0) or 0) != 1:
-        places = op.Reshape(places, op.ShapeOf(self), special_zero=False)
-    results: list[SSAValue | None] = [found.values, places, found.counts]
-    return results[: node.result_count]
-
-
 @aten.lowers("moir.positions")
 def positions(op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.moir.positions(x) -> 0, 1, … in the shape of x: where each element is"""
@@ -375,7 +331,7 @@ def positions(op: OpBuilder, self: SSAValue) -> SSAValue:
 
 @aten.lowers("moir.write_positions")
 def write_positions(op: OpBuilder, self: SSAValue, positions: SSAValue, src: SSAValue) -> SSAValue:
-    """aten.moir.write_positions(x, positions, y) -> x with y at positions of all its elements in a row"""
+    """aten.moir.write_positions(x, positions, y) -> x with the elements of y at positions in the flattened x"""
     flat = op.Reshape(self, [-1], special_zero=False)
     places = op.Reshape(positions, [-1, 1], special_zero=False)
     written = op.ScatterNDUpdate(flat, places, op.Reshape(op.convert(src, element_of(self)), [-1], special_zero=False))

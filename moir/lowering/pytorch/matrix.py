@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.shapes import rank_of
+from moir.dialects.element_types import boolean
+from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Tensors, present
 from moir.lowering.pytorch.promotion import as_element, inferred_element
@@ -22,8 +23,10 @@ def linear(node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue,
 
 @aten.lowers("matmul.default", "mm.default", "bmm.default", "mv.default", "dot.default", "_int_mm.default", "inner.default")
 def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.matmul.default(x, y) -> opset1.MatMul(x, y)"""
+    """aten.matmul.default(x, y) -> opset1.MatMul(x, y), of a scalar opset1.Multiply"""
     x, y = as_element(op, inferred_element(node), *node.op.operands[:2])
+    if 0 in (rank_of(x), rank_of(y)):
+        return op.Multiply(x, y)
     return op.MatMul(x, y, transpose_b=node.op.KIND.startswith("inner"))
 
 
@@ -44,9 +47,10 @@ def addmm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, beta: Scalar = 1
 
 @aten.lowers("outer.default", "ger.default")
 def outer(node: LoweringNode, op: OpBuilder, self: SSAValue, vec2: SSAValue) -> SSAValue:
-    """aten.outer.default(x, y) -> x as a column · y"""
+    """aten.outer.default(x, y) -> x as a column · y; of booleans LogicalAnd"""
     x, y = as_element(op, inferred_element(node), self, vec2)
-    return op.Multiply(op.Unsqueeze(x, [1]), y)
+    column = op.Unsqueeze(x, [1])
+    return op.LogicalAnd(column, y) if element_of(x) == boolean else op.Multiply(column, y)
 
 
 @aten.lowers("einsum.default")
@@ -74,3 +78,26 @@ def bilinear(
     flat = op.Reshape(pairs, [*[0] * (rank - 2), -1], special_zero=True)
     found = op.MatMul(flat, rows, transpose_b=True)
     return found if bias is None else op.Add(found, bias)
+
+
+@aten.lowers("_trilinear.default")
+def trilinear(
+    node: LoweringNode,
+    op: OpBuilder,
+    i1: SSAValue,
+    i2: SSAValue,
+    i3: SSAValue,
+    *,
+    expand1: tuple[int, ...] = (),
+    expand2: tuple[int, ...] = (),
+    expand3: tuple[int, ...] = (),
+    sumdim: tuple[int, ...] = (),
+) -> SSAValue:
+    """aten._trilinear.default(x, y, z) {expand1, expand2, expand3, sumdim} -> ReduceSum(x · y · z, sumdim)
+
+    Each operand has new dimensions of size 1 at its `expand`.
+    """
+    given = as_element(op, inferred_element(node), i1, i2, i3)
+    x, y, z = (op.Unsqueeze(each, list(axes)) if axes else each for each, axes in zip(given, (expand1, expand2, expand3), strict=True))
+    products = op.Multiply(op.Multiply(x, y), z)
+    return op.ReduceSum(products, list(sumdim), keep_dims=False) if sumdim else products

@@ -31,7 +31,7 @@ from moir.rewriting.builder import OpBuilder
 def view(op: OpBuilder, self: SSAValue, *, size: Sizes = (), shape: Sizes = ()) -> SSAValue:
     """aten.view.default(x) {size} -> opset1.Reshape(x, size)"""
     wanted = size or shape
-    return op.Reshape(self, shape_value(op, wanted) if wanted else np.array([], np.int64), special_zero=False)
+    return op.Reshape(self, shape_value(op, wanted, -1) if wanted else np.array([], np.int64), special_zero=False)
 
 
 @aten.lowers("view_as.default", "reshape_as.default")
@@ -56,13 +56,19 @@ def flatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, start_dim: int
     return op.Reshape(self, op.Concat(*parts, axis=0), special_zero=False)
 
 
+@aten.lowers("ravel.default")
+def ravel(op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.ravel.default(x) -> opset1.Reshape(x, [-1])"""
+    return op.Reshape(self, [-1], special_zero=False)
+
+
 @aten.lowers("unflatten.int")
 def unflatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, sizes: Sizes) -> SSAValue:
     """aten.unflatten.int(x) {dim, sizes} -> opset1.Reshape(x, [dimensions before, sizes, dimensions after])"""
     rank = node.known_rank(0)
     axis = axis_from_front(node, dim, rank)
     parts = [dimension_list(op, self, each) for each in range(axis)]
-    parts += [shape_value(op, sizes), *(dimension_list(op, self, each) for each in range(axis + 1, rank))]
+    parts += [shape_value(op, sizes, -1), *(dimension_list(op, self, each) for each in range(axis + 1, rank))]
     return op.Reshape(self, op.Concat(*parts, axis=0) if len(parts) > 1 else parts[0], special_zero=False)
 
 
@@ -83,7 +89,7 @@ def transpose(
     axis0: int = 0,
     axis1: int = 0,
 ) -> SSAValue:
-    """aten.transpose.int(x) {dim0, dim1} -> opset1.Transpose(x, order with both exchanged)"""
+    """aten.transpose.int(x) {dim0, dim1} -> opset1.Transpose(x, the order with both axes swapped)"""
     rank = node.known_rank(0)
     if rank == 0:
         return self
@@ -93,7 +99,7 @@ def transpose(
     return op.transposed(self, order)
 
 
-@aten.lowers("t.default", "numpy_T.default", "adjoint.default", "mT.default", "t_copy.default")
+@aten.lowers("t.default", "numpy_T.default", "adjoint.default", "mT.default", "mH.default", "matrix_H.default", "t_copy.default")
 def t(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.t.default(x) -> opset1.Transpose(x, [1, 0]); `mT` exchanges the last two axes"""
     rank = node.known_rank(0)
@@ -109,6 +115,8 @@ def movedim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, source: tuple[
     """aten.movedim.int(x) {source, destination} -> opset1.Transpose(x, order)"""
     rank = node.known_rank(0)
     sources, targets = axes_from_front(node, source, rank), axes_from_front(node, destination, rank)
+    if len(sources) != len(targets) or len(set(sources)) != len(set(targets)):
+        node.fail(f"axes {list(source)} cannot be moved to {list(destination)}")
     placed = dict(zip(targets, sources, strict=True))
     others = iter([axis for axis in range(rank) if axis not in sources])
     return op.transposed(self, [placed[axis] if axis in placed else next(others) for axis in range(rank)])
@@ -123,7 +131,7 @@ def expand(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) ->
     parts: list[Size] = []
     for axis, each in enumerate(size):
         parts.append(dimension(op, self, axis - lead) if isinstance(each, int) and each < 0 and axis >= lead else each)
-    return op.Broadcast(self, shape_value(op, parts) if parts else np.array([], np.int64))
+    return op.Broadcast(self, shape_value(op, parts, 0) if parts else np.array([], np.int64))
 
 
 @aten.lowers("broadcast_tensors.default")
@@ -151,7 +159,7 @@ def unsqueeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) ->
     return op.Unsqueeze(self, [axis_from_front(node, dim, node.known_rank(0) + 1)])
 
 
-@aten.lowers("squeeze.dim", "squeeze.dims", "squeeze.default", "squeeze_copy.dim", "squeeze_copy.dims")
+@aten.lowers("squeeze.dim", "squeeze.dims", "squeeze.default", "squeeze_copy.dim", "squeeze_copy.dims", "squeeze_copy.default")
 def squeeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = ()) -> SSAValue:
     """aten.squeeze.dim(x) {dim} -> opset1.Squeeze(x, [dim]); a dimension that is not 1 stays"""
     rank, shape = node.known_rank(0), shape_of(self) or ()
@@ -170,7 +178,7 @@ def squeeze(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int
 def repeat(op: OpBuilder, self: SSAValue, *, repeats: Sizes = (), dims: Sizes = ()) -> SSAValue:
     """aten.repeat.default(x) {repeats} -> opset1.Tile(x, repeats)"""
     counts = repeats or dims
-    return op.Tile(self, shape_value(op, counts)) if counts else self
+    return op.Tile(self, shape_value(op, counts, 0)) if counts else self
 
 
 @aten.lowers("repeat_interleave.self_int")
@@ -205,7 +213,7 @@ def stack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int = 0) 
     return parts[0] if len(parts) == 1 else op.Concat(*parts, axis=dim)
 
 
-@aten.lowers("split.Tensor", "chunk.default", "tensor_split.sections")
+@aten.lowers("split.Tensor", "unsafe_split.Tensor", "chunk.default", "unsafe_chunk.default", "tensor_split.sections")
 def split(
     node: LoweringNode,
     op: OpBuilder,
@@ -216,7 +224,7 @@ def split(
     sections: int | None = None,
     dim: int = 0,
 ) -> list[SSAValue]:
-    """aten.split.Tensor(x) {split_size, dim} -> opset1.VariadicSplit(x, dim, lengths), the last of which may be less"""
+    """aten.split.Tensor(x) {split_size, dim} -> opset1.VariadicSplit(x, dim, lengths); the last part may be shorter"""
     axis, count = axis_from_front(node, dim, node.known_rank(0)), node.result_count
     if count == 1:
         return [self]
@@ -237,14 +245,14 @@ def split(
     return list(op.VariadicSplit.parts(count, self, op.constant(axis), op.Concat(*steps, op.constant([-1]), axis=0)))
 
 
-@aten.lowers("split_with_sizes.default", "split.sizes", "split_with_sizes_copy.default")
+@aten.lowers("split_with_sizes.default", "split.sizes", "split_with_sizes_copy.default", "unsafe_split_with_sizes.default")
 def split_with_sizes(
     node: LoweringNode, op: OpBuilder, self: SSAValue, *, split_sizes: Sizes = (), split_size: Sizes = (), dim: int = 0
 ) -> list[SSAValue]:
     """aten.split_with_sizes.default(x) {split_sizes, dim} -> opset1.VariadicSplit(x, dim, split_sizes)"""
     sizes = split_sizes or split_size
     axis = axis_from_front(node, dim, node.known_rank(0))
-    return list(op.VariadicSplit.parts(node.result_count, self, op.constant(axis), shape_value(op, sizes)))
+    return list(op.VariadicSplit.parts(node.result_count, self, op.constant(axis), shape_value(op, sizes, 0)))
 
 
 @aten.lowers("unbind.int", "unbind_copy.int")
@@ -339,10 +347,13 @@ def node_rank(value: SSAValue) -> int:
     return 1 if shape is None else len(shape)
 
 
-@aten.lowers("unfold.default")
+@aten.lowers("unfold.default", "unfold_copy.default")
 def unfold(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dimension: int, size: int, step: int) -> SSAValue:
     """aten.unfold.default(x) {dimension, size, step} -> windows along an axis, their elements in a new last axis"""
     rank = node.known_rank(0)
+    if rank == 0:
+        # A window of one element, or of none.
+        return op.Slice(op.Unsqueeze(self, [0]), [0], [size], [1], [0])
     axis = axis_from_front(node, dimension, rank)
     length = op.Gather(op.ShapeOf(self), op.constant(axis), 0)
     count = op.Add(op.Divide(op.Subtract(length, size), step), 1)

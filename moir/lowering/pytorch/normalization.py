@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
 import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
-from moir.dialects.shapes import element_of
-from moir.expansions.constant_forms import along_channels
+from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Sizes, axes_from_front
+from moir.lowering.pytorch.mathematics import batch_statistics
+from moir.lowering.pytorch.mathematics.distances import norm
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
@@ -28,8 +26,9 @@ def _filled(op: OpBuilder, value: SSAValue | None, number: float, x: SSAValue) -
 
 
 @aten.lowers(
-    *("batch_norm.default", "_native_batch_norm_legit_no_training.default", "cudnn_batch_norm.default"),
-    *("native_batch_norm.default", "_batch_norm_no_update.default", "instance_norm.default"),
+    *("batch_norm.default", "cudnn_batch_norm.default", "native_batch_norm.default", "_batch_norm_no_update.default"),
+    *("_native_batch_norm_legit.default", "_native_batch_norm_legit.no_stats", "_native_batch_norm_legit_no_training.default"),
+    *("_native_batch_norm_legit_functional.default", "_batch_norm_with_update_functional.default"),
 )
 def batch_norm(
     node: LoweringNode,
@@ -41,31 +40,71 @@ def batch_norm(
     running_var: SSAValue | None = None,
     *,
     training: bool = False,
-    use_input_stats: bool = False,
+    momentum: float = 0.1,
     eps: float = 1e-5,
+    exponential_average_factor: float | None = None,
+    epsilon: float | None = None,
 ) -> Replacement:
     """aten.batch_norm.default(x, gamma, beta, mean, variance) {eps}
     -> opset5.BatchNormInference(x, gamma, beta, mean, variance) {epsilon}
 
-    `instance_norm` with the statistics of the data -> opset6.MVN(x, [2, …]) · gamma + beta.
+    In training, or without running statistics, it normalizes by the statistics of the batch. Its results are the
+    normalized data, the mean and 1 / deviation; some kinds also have an empty reserve and the running statistics after
+    the batch.
     """
-    if node.op.KIND.startswith("instance_norm") and (use_input_stats or running_mean is None):
+    kind = node.op.KIND
+    margin, share = (eps if epsilon is None else epsilon), (momentum if exponential_average_factor is None else exponential_average_factor)
+    is_update = kind.startswith("_batch_norm_with_update")
+    if training or is_update or running_mean is None or running_var is None:
+        _note_training(node, training or is_update)
+        results = batch_statistics.normalized_by_batch(node, op, input, (weight, bias), (running_mean, running_var), share, margin)
+    else:
+        gamma, beta = _filled(op, weight, 1, input), _filled(op, bias, 0, input)
+        mean, variance = as_element(op, element_of(input), running_mean, running_var)
+        results = [op.BatchNormInference(input, gamma, beta, mean, variance, epsilon=margin)]
+        results += [batch_statistics.no_statistics(op, input)] * 2
+        results += [running_mean, running_var]
+    if "update" in kind or kind.startswith("cudnn"):
+        results.insert(3, batch_statistics.no_statistics(op, input))
+    return list(results[: node.result_count])
+
+
+def _note_training(node: LoweringNode, is_training: bool) -> None:
+    """Add a note for the user that a normalization is in training mode, which may be a mistake."""
+    note = "normalizations use the statistics of the batch, as the program is in training mode: export it after model.eval() for inference"
+    if is_training and note not in node.run.notes:
+        node.run.notes.append(note)
+
+
+@aten.lowers("instance_norm.default", "moir.instance_norm_functional")
+def instance_norm(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    weight: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    running_mean: SSAValue | None = None,
+    running_var: SSAValue | None = None,
+    *,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Replacement:
+    """aten.instance_norm.default(x, gamma, beta) {eps} -> opset6.MVN(x, [2, …]) · gamma + beta
+
+    Without the statistics of the data -> opset5.BatchNormInference(x, gamma, beta, mean, variance).
+    `moir.instance_norm_functional` also returns the running statistics after the batch.
+    """
+    if running_mean is None or running_var is None or use_input_stats:
         rank = node.known_rank(0)
         normal = op.MVN(input, list(range(2, rank)), eps=eps, normalize_variance=True, eps_mode="INSIDE_SQRT")
-        return [_affine(op, normal, weight, bias, rank - 2)]
-    if training or running_mean is None or running_var is None:
-        node.fail("it computes the statistics of the batch", hint="export the model after model.eval()")
+        results = [batch_statistics.scaled_channels(op, normal, weight, bias, rank - 2)]
+        if node.result_count > 1 and running_mean is not None and running_var is not None:
+            results += batch_statistics.normalized_instances(op, input, (running_mean, running_var), momentum, rank)
+        return list(results)
     gamma, beta = _filled(op, weight, 1, input), _filled(op, bias, 0, input)
     mean, variance = as_element(op, element_of(input), running_mean, running_var)
-    found = op.BatchNormInference(input, gamma, beta, mean, variance, epsilon=eps)
-    return [found, *[None] * (node.result_count - 1)]
-
-
-def _affine(op: OpBuilder, x: SSAValue, weight: SSAValue | None, bias: SSAValue | None, axes: int) -> SSAValue:
-    """x · weight + bias, vectors over dimension 1 with `axes` dimensions after it."""
-    if weight is not None:
-        x = op.Multiply(x, along_channels(op, op.convert(weight, element_of(x)), axes))
-    return x if bias is None else op.Add(x, along_channels(op, op.convert(bias, element_of(x)), axes))
+    return [op.BatchNormInference(input, gamma, beta, mean, variance, epsilon=eps)]
 
 
 @aten.lowers("layer_norm.default", "native_layer_norm.default")
@@ -80,20 +119,21 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Replacement:
     """aten.layer_norm.default(x, gamma, beta) {normalized_shape, eps} -> opset6.MVN(x, last axes) · gamma + beta"""
-    _unused_statistics(node)
     axes = list(range(-len(normalized_shape), 0))
     found = op.MVN(input, axes, eps=eps, normalize_variance=True, eps_mode="INSIDE_SQRT")
     if weight is not None:
         found = op.Multiply(found, op.convert(weight, element_of(found)))
     if bias is not None:
         found = op.Add(found, op.convert(bias, element_of(found)))
-    return [found, *[None] * (node.result_count - 1)]
+    if not _uses_statistics(node):
+        return [found, *[None] * (node.result_count - 1)]
+    mean, variance = batch_statistics.mean_and_variance(op, input, axes, keep_dims=True)
+    return [found, mean, batch_statistics.inverse_deviation(op, variance, eps)]
 
 
-def _unused_statistics(node: LoweringNode) -> None:
-    """Raises ConversionError if a result besides the first, a statistic of training, is used."""
-    if any(node.is_used(index) for index in range(1, node.result_count)):
-        node.fail("the statistics that it returns for training are used", hint="export the model for inference")
+def _uses_statistics(node: LoweringNode) -> bool:
+    """Whether a result besides the first, a statistic of training, is used."""
+    return any(node.is_used(index) for index in range(1, node.result_count))
 
 
 @aten.lowers("rms_norm.default", "_fused_rms_norm.default")
@@ -101,14 +141,14 @@ def rms_norm(
     node: LoweringNode, op: OpBuilder, input: SSAValue, weight: SSAValue | None = None, *, normalized_shape: Sizes, eps: float | None = None
 ) -> Replacement:
     """aten.rms_norm.default(x, w) {normalized_shape, eps} -> x / √(mean of x² + eps) · w"""
-    _unused_statistics(node)
     element = element_of(input)
     margin = float(np.finfo(np.float32 if element == f32 else np.float16).eps) if eps is None else eps
     axes = list(range(-len(normalized_shape), 0))
     squares = op.ReduceMean(op.Multiply(input, input), axes, keep_dims=True)
-    found = op.Divide(input, op.Sqrt(op.Add(squares, margin)))
+    size = op.Sqrt(op.Add(squares, margin))
+    found = op.Divide(input, size)
     found = found if weight is None else op.Multiply(found, op.convert(weight, element))
-    return [found, *[None] * (node.result_count - 1)]
+    return [found, op.Divide(op.constant_like(1, size), size)] if _uses_statistics(node) else [found, *[None] * (node.result_count - 1)]
 
 
 @aten.lowers("group_norm.default", "native_group_norm.default")
@@ -124,25 +164,12 @@ def group_norm(
     eps: float = 1e-5,
 ) -> Replacement:
     """aten.group_norm.default(x, gamma, beta) {num_groups, eps} -> opset12.GroupNormalization(x, gamma, beta)"""
-    _unused_statistics(node)
     groups = num_groups or group or 1
     scale, shift = _filled(op, weight, 1, input), _filled(op, bias, 0, input)
     found = op.GroupNormalization(input, scale, shift, num_groups=groups, epsilon=eps)
-    return [found, *[None] * (node.result_count - 1)]
-
-
-def _norm(op: OpBuilder, x: SSAValue, order: float, axes: Sequence[int], keep: bool) -> SSAValue:
-    """The norm of an order along axes."""
-    if order == 2:
-        return op.ReduceL2(x, list(axes), keep_dims=keep)
-    if order == 1:
-        return op.ReduceL1(x, list(axes), keep_dims=keep)
-    size = op.Abs(x)
-    if math.isinf(order):
-        return (op.ReduceMax if order > 0 else op.ReduceMin)(size, list(axes), keep_dims=keep)
-    if order == 0:
-        return op.ReduceSum(op.convert(op.NotEqual(x, 0), element_of(x)), list(axes), keep_dims=keep)
-    return op.Power(op.ReduceSum(op.Power(size, order), list(axes), keep_dims=keep), 1 / order)
+    if not _uses_statistics(node):
+        return [found, *[None] * (node.result_count - 1)]
+    return [found, *batch_statistics.group_statistics(op, input, groups, eps)]
 
 
 @aten.lowers("linalg_vector_norm.default", "norm.ScalarOpt_dim", "norm.Scalar", "norm.ScalarOpt_dim_dtype")
@@ -156,17 +183,23 @@ def vector_norm(
     dim: tuple[int, ...] = (),
     keepdim: bool = False,
 ) -> SSAValue:
-    """aten.linalg_vector_norm.default(x) {ord, dim, keepdim} -> opset4.ReduceL2(x, axes), or that of another order"""
+    """aten.linalg_vector_norm.default(x) {ord, dim, keepdim} -> opset4.ReduceL2(x, axes), or a norm of another
+    order
+    """
     order = ord if p is None else p
     if isinstance(order, SSAValue):
         node.fail("its order is computed when the model runs")
     rank = node.known_rank(0)
-    axes = axes_from_front(node, dim, rank) or list(range(rank))
-    return _norm(op, op.convert(self, inferred_element(node)), float(order), axes, keepdim)
+    axes = (axes_from_front(node, dim, rank) or list(range(rank))) if rank else []
+    return norm(op, op.convert(self, inferred_element(node)), float(order), axes, keep=keepdim)
 
 
 @aten.lowers("cosine_similarity.default")
 def cosine_similarity(op: OpBuilder, x1: SSAValue, x2: SSAValue, *, dim: int = 1, eps: float = 1e-8) -> SSAValue:
     """aten.cosine_similarity.default(x, y) {dim, eps} -> Σ x y / (max(|x|, eps) · max(|y|, eps))"""
+    if shape_of(x1) != shape_of(x2):
+        # The axis is one of both after broadcasting.
+        x1 = op.Broadcast(x1, op.ShapeOf(x2), mode="bidirectional")
+        x2 = op.Broadcast(x2, op.ShapeOf(x1), mode="bidirectional")
     parts = [op.Divide(each, op.Maximum(op.ReduceL2(each, [dim], keep_dims=True), eps)) for each in (x1, x2)]
     return op.ReduceSum(op.Multiply(*parts), [dim], keep_dims=False)

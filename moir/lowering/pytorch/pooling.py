@@ -7,7 +7,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si32
+from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import element_of, is_static
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 def _axes(node: LoweringNode) -> int:
     """The number of spatial axes, which is in the name of the operation."""
-    return next(int(letter) for letter in node.op.KIND.partition("pool")[2] if letter.isdigit())
+    return next(int(letter) for letter in node.op.KIND.partition("pool")[2] if letter.isdecimal())
 
 
 def _batched(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: int, pool: Callable[[SSAValue], Sequence[SSAValue]]) -> list[SSAValue]:
@@ -50,7 +50,7 @@ def max_pool(
     dilation: tuple[int, ...] = (1,),
     ceil_mode: bool = False,
 ) -> Replacement:
-    """aten.max_pool2d.default(x) -> opset14.MaxPool(x); its indices are those within a channel"""
+    """aten.max_pool2d.default(x) -> opset14.MaxPool(x); its indices refer to elements within a channel"""
     axes = _axes(node)
     kernel = per_axis(node, kernel_size, axes, "kernel_size")
     pads = per_axis(node, padding, axes, "padding", 0)
@@ -86,28 +86,46 @@ def avg_pool(
 ) -> Replacement:
     """aten.avg_pool2d.default(x) {count_include_pad} -> opset14.AvgPool(x) {exclude_pad}"""
     axes = _axes(node)
-    if divisor_override is not None and ceil_mode:
-        node.fail("divisor_override with windows that begin in the data and end after it is not supported")
     kernel = per_axis(node, kernel_size, axes, "kernel_size")
     pads = per_axis(node, padding, axes, "padding", 0)
 
     # The means of integers are truncated.
     given = op.convert(self, f32) if is_integral(element_of(self)) else self
 
+    strides = per_axis(node, stride, axes, "stride") if stride else kernel
+    # Means over whole windows, also where these end after the data.
+    is_whole = divisor_override is not None or (count_include_pad and any(pads))
+
     def pool(x: SSAValue) -> Sequence[SSAValue]:
         means = op["opset14.AvgPool"].results(
             x,
             kernel=kernel,
-            strides=per_axis(node, stride, axes, "stride") if stride else kernel,
+            strides=strides,
             pads_begin=pads,
             pads_end=pads,
-            exclude_pad=(not count_include_pad and divisor_override is None) or not any(pads),
+            exclude_pad=not is_whole,
             rounding_type="ceil_torch" if ceil_mode else "floor",
             auto_pad="explicit",
         )
-        return means if divisor_override is None else [op.Multiply(means[0], prod(kernel) / divisor_override)]
+        if divisor_override is not None:
+            return [op.Multiply(means[0], prod(kernel) / divisor_override)]
+        return [_without_overhang(op, x, means[0], kernel, strides, pads)] if is_whole and ceil_mode else means
 
     return _batched(node, op, given, axes, pool)
+
+
+def _without_overhang(
+    op: OpBuilder, x: SSAValue, means: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]
+) -> SSAValue:
+    """Means over whole windows, corrected to count only elements up to the end of the padding."""
+    axes = len(kernel)
+    for index, (length, step, pad) in enumerate(zip(kernel, strides, pads, strict=True)):
+        count, size = (op.Gather(op.ShapeOf(each), op.constant(index + 2), 0) for each in (means, x))
+        starts = op.Multiply(op.Range(op.constant(0), count, op.constant(1), output_type=si64), step)
+        elements = op.Minimum(op.Subtract(op.Add(size, 2 * pad), starts), length)
+        share = op.Divide(op.constant_like(length, means), op.convert(elements, element_of(means)))
+        means = op.Multiply(means, op.Reshape(share, [-1, *[1] * (axes - 1 - index)], special_zero=False))
+    return means
 
 
 @aten.lowers(
@@ -138,7 +156,7 @@ def adaptive_pool(node: LoweringNode, op: OpBuilder, self: SSAValue, *, output_s
 
 
 def _target(op: OpBuilder, x: SSAValue, sizes: Sizes) -> SSAValue:
-    """The sizes of the result, of which -1 stands for that of the data."""
+    """The sizes of the result, where -1 means the size of the data."""
     if all(not isinstance(each, int) or each >= 0 for each in sizes):
         return shape_value(op, sizes)
     parts = [

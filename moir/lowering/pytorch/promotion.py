@@ -1,7 +1,7 @@
-"""Types of elements as PyTorch promotes them: of results as the program says them, of comparisons by its rules.
+"""The promotion of element types: those of results are in the program; those of comparisons follow PyTorch's rules.
 
-A type is of a category: boolean < integer < float. Tensors with dimensions decide, unless a scalar tensor is of a
-higher category, or a number is of a higher one than both.
+A type is of a category: boolean < integer < float. The result has the type of the tensors with dimensions, unless a
+scalar tensor has a higher category, or a number a higher category than both.
 
 Source: result_type and combine_categories in TypeProperties.cpp of PyTorch 2.9.
 """
@@ -25,7 +25,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def inferred_element(node: LoweringNode, index: int = 0) -> Attribute:
-    """The element type that the program says of a result. Raises ConversionError if it says none."""
+    """The element type that the program states for a result. Raises ConversionError if it states none."""
     element = element_of(node.op.results[index])
     if element is dynamic or not is_element_type(element):
         node.fail("its result has complex numbers or is no tensor", hint="OpenVINO IR has real numbers only")
@@ -33,7 +33,7 @@ def inferred_element(node: LoweringNode, index: int = 0) -> Attribute:
 
 
 def with_inferred_elements(_kind: str, handler: BoundHandler) -> BoundHandler:
-    """A handler whose values are converted to the element types that the program says of the results.
+    """A handler whose values are converted to the element types that the program states for the results.
 
     Operations on complex numbers are computed by their parts.
     """
@@ -62,7 +62,7 @@ def as_element(op: OpBuilder, element: Attribute, *values: Scalar) -> list[SSAVa
 
 
 def number_of(op: OpBuilder, value: float, element: Attribute) -> SSAValue:
-    """A number as a scalar of an element type; the nearest one of a type that does not have it."""
+    """A number as a scalar of an element type, rounded to the nearest number of that type."""
     with np.errstate(all="ignore"):
         return op.constant(np.asarray(value).astype(to_numpy(element)), element)
 
@@ -87,6 +87,11 @@ def promoted(values: Sequence[Scalar]) -> Attribute:
     return result
 
 
+def product_of(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The product in the common element type of two tensors, in which products of integers wrap around."""
+    return op.Multiply(*as_element(op, promoted([a, b]), a, b))
+
+
 def _of_number(value: float) -> Attribute:
     return boolean if isinstance(value, bool) else si64 if isinstance(value, int) else f32
 
@@ -96,7 +101,7 @@ def _combined(higher: Attribute, lower: Attribute) -> Attribute:
 
 
 def promote(a: Attribute, b: Attribute) -> Attribute:
-    """The element type of the sum of two tensors with dimensions."""
+    """The element type to which the element types of two tensors with dimensions are promoted."""
     if a == b:
         return a
     if category(a) != category(b):

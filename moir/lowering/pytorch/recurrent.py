@@ -33,7 +33,8 @@ def network(
     bidirectional: bool,
     batch_first: bool,
 ) -> Replacement:
-    """aten.lstm.input(x, [h, c], weights) {num_layers, bidirectional, batch_first} -> opset5.LSTMSequence a layer
+    """aten.lstm.input(x, [h, c], weights) {num_layers, bidirectional, batch_first} -> one opset5.LSTMSequence per
+    layer
 
     `gru` -> opset5.GRUSequence, `rnn_tanh` and `rnn_relu` -> opset5.RNNSequence. An LSTM with projections is
     opset1.TensorIterator.
@@ -60,7 +61,7 @@ def network(
 
 
 def _vector(op: OpBuilder, weights: Sequence[SSAValue], group: int, rows: int) -> SSAValue:
-    """All weights in a row: the matrices of all layers, then their biases, which are zeros if there are none."""
+    """All weights as one vector: the matrices of all layers, then their biases, which are zeros if there are none."""
     matrices = [value for start in range(0, len(weights), group) for value in weights[start : start + 2]]
     if group == 4:
         biases = [value for start in range(0, len(weights), group) for value in weights[start + 2 : start + 4]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
-from moir.dialects.shapes import element_of
+from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.running_products import running_product
 from moir.expansions.sums_of_exponentials import log_of_sum_of_exponentials
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.arguments import Scalar, Size, axes_from_front, axis_from_front, size_scalar
+from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, axes_from_front, axis_from_front, size_scalar
 from moir.lowering.pytorch.comparison import truth
 from moir.lowering.pytorch.promotion import inferred_element
 from moir.lowering.pytorch.table import aten
@@ -36,18 +36,39 @@ def reduce(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int,
         return (op.ReduceLogicalOr if "max" in name else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdim)
     if name == "logsumexp":
         return log_of_sum_of_exponentials(op, x, axes, keep_dims=keepdim)
-    build = {"sum": op.ReduceSum, "mean": op.ReduceMean, "prod": op.ReduceProd}
+    if name == "mean":
+        return mean_of(op, x, axes, keep_dims=keepdim)
+    build = {"sum": op.ReduceSum, "prod": op.ReduceProd}
     build |= {"amax": op.ReduceMax, "max": op.ReduceMax, "amin": op.ReduceMin, "min": op.ReduceMin}
     return build[name](x, axes, keep_dims=keepdim)
 
 
-@aten.lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims")
+def mean_of(op: OpBuilder, x: SSAValue, axes: list[int], *, keep_dims: bool) -> SSAValue:
+    """The mean along axes; the mean of no elements is 0 / 0, which is NaN."""
+    if 0 not in (shape_of(x) or ()):
+        return op.ReduceMean(x, axes, keep_dims=keep_dims)
+    count = op.ReduceProd(op.Gather(op.ShapeOf(x), axes, 0), [0], keep_dims=False)
+    return op.Divide(op.ReduceSum(x, axes, keep_dims=keep_dims), op.convert(count, element_of(x)))
+
+
+@aten.lowers("sum_to_size.default")
+def sum_to_size(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes) -> SSAValue:
+    """aten.sum_to_size.default(x) {size} -> ReduceSum over the dimensions that are 1 or absent in `size`"""
+    rank = node.known_rank(0)
+    first = rank - len(size)
+    ones = [first + axis for axis, each in enumerate(size) if isinstance(each, int) and each == 1]
+    x = op.convert(self, inferred_element(node))
+    x = op.ReduceSum(x, ones, keep_dims=True) if ones else x
+    return op.ReduceSum(x, list(range(first)), keep_dims=False) if first else x
+
+
+@aten.lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims", "_is_all_true.default", "_is_any_true.default")
 def any_(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int, ...] = (), keepdim: bool = False) -> SSAValue:
     """aten.any.dim(x) {dim, keepdim} -> opset1.ReduceLogicalOr(x ≠ 0, dim); `all` ReduceLogicalAnd"""
     x, axes = truth(op, self), _axes(node, dim)
     if not axes:
         return x
-    return (op.ReduceLogicalOr if node.op.KIND.startswith("any") else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdim)
+    return (op.ReduceLogicalOr if node.op.KIND.startswith(("any", "_is_any")) else op.ReduceLogicalAnd)(x, axes, keep_dims=keepdim)
 
 
 @aten.lowers("argmax.default", "argmin.default")
@@ -62,7 +83,7 @@ def argmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None
 
 
 def _extremes(op: OpBuilder, x: SSAValue, axis: int, mode: str) -> tuple[SSAValue, SSAValue]:
-    """The extreme along an axis, which stays with size 1, and the index of its first place."""
+    """The extreme along an axis, which is kept with size 1, and its first index."""
     element = element_of(x)
     given = op.convert(x, si32) if element == boolean else x
     values, places = op.TopK.results(given, op.constant(1), axis=axis, mode=mode, sort="value", index_element_type=si64, stable=True)
@@ -84,7 +105,7 @@ def max_dim(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, keep
 
 @aten.lowers(
     *("var.correction", "var.dim", "var.default", "std.correction", "std.dim", "std.default"),
-    *("var_mean.correction", "var_mean.dim", "std_mean.correction"),
+    *(f"{name}_mean.{overload}" for name in ("var", "std") for overload in ("correction", "dim", "default")),
 )
 def var(
     node: LoweringNode,
@@ -109,10 +130,11 @@ def var(
     else:
         count = op.ReduceProd(op.Gather(op.ShapeOf(self), axes, 0), [0], keep_dims=False)
         # Without an element, or without one more than the correction, it is 0 / 0.
-        divisor = op.convert(op.Maximum(op.Subtract(count, int(less)), 0), element_of(self))
+        size = op.convert(count, element_of(self))
+        divisor = op.Maximum(op.Subtract(size, float(less)), 0)
         found = op.Divide(op.ReduceSum(squares, axes, keep_dims=keepdim), divisor)
     found = op.Sqrt(found) if node.op.KIND.startswith("std") else found
-    return [found, op.ReduceMean(self, axes, keep_dims=keepdim)] if "_mean" in node.op.KIND else [found]
+    return [found, mean_of(op, self, axes, keep_dims=keepdim)] if "_mean" in node.op.KIND else [found]
 
 
 @aten.lowers("cumsum.default", "cumprod.default")
@@ -128,8 +150,10 @@ def cumsum(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int) -> SS
 @aten.lowers("topk.default")
 def topk(node: LoweringNode, op: OpBuilder, self: SSAValue, *, k: Size, dim: int = -1, largest: bool = True) -> Replacement:
     """aten.topk.default(x) {k, dim, largest} -> opset11.TopK(x, k) {axis, mode}"""
-    axis = axis_from_front(node, dim, node.known_rank(0))
-    mode = "max" if largest else "min"
+    rank, mode = node.known_rank(0), "max" if largest else "min"
+    if rank == 0:
+        return [self, op.constant(0)]
+    axis = axis_from_front(node, dim, rank)
     return op.TopK.results(self, size_scalar(op, k), axis=axis, mode=mode, sort="value", index_element_type=si64)
 
 

@@ -1,4 +1,4 @@
-"""Elements by their places in all elements, by membership, and by where they belong in a sorted list.
+"""Elements by flat index, tests of membership, and positions in sorted lists.
 
 Source: TensorAdvancedIndexing.cpp and Bucketization.cpp of PyTorch 2.13.
 """
@@ -13,6 +13,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, axis_from_front
+from moir.lowering.pytorch.indexing import diagonal, from_start, positions, write_positions
 from moir.lowering.pytorch.promotion import as_element, promoted
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
@@ -20,11 +21,6 @@ from moir.rewriting.builder import OpBuilder
 
 def _flat(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Reshape(x, [-1], special_zero=False)
-
-
-def _from_start(op: OpBuilder, places: SSAValue, flat: SSAValue) -> SSAValue:
-    places = op.convert(places, si64)
-    return op.Select(op.Less(places, 0), op.Add(places, op.Squeeze(op.ShapeOf(flat), [0])), places)
 
 
 @aten.lowers("take.default")
@@ -37,7 +33,7 @@ def take(op: OpBuilder, self: SSAValue, index: SSAValue) -> SSAValue:
 def put(op: OpBuilder, self: SSAValue, index: SSAValue, source: SSAValue, *, accumulate: bool = False) -> SSAValue:
     """aten.put.default(x, index, y) {accumulate} -> opset15.ScatterNDUpdate(x in a row, index, y)"""
     flat = _flat(op, self)
-    places = op.Unsqueeze(_flat(op, _from_start(op, index, flat)), [1])
+    places = op.Unsqueeze(_flat(op, from_start(op, flat, index, 0)), [1])
     further = {"reduction": "sum"} if accumulate else {}
     written = op.ScatterNDUpdate(flat, places, _flat(op, op.convert(source, element_of(self))), **further)
     return op.Reshape(written, op.ShapeOf(self), special_zero=False)
@@ -136,8 +132,6 @@ def diagonal_scatter(
     node: LoweringNode, op: OpBuilder, self: SSAValue, src: SSAValue, *, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> SSAValue:
     """aten.diagonal_scatter.default(x, y) {offset, dim1, dim2} -> x with y as a diagonal"""
-    from moir.lowering.pytorch.indexing import diagonal, positions, write_positions
-
     places = diagonal(node, op, positions(op, self), offset=offset, dim1=dim1, dim2=dim2)
     return write_positions(op, self, places, src)
 
@@ -154,38 +148,10 @@ def as_strided_scatter(
     storage_offset: int = 0,
 ) -> SSAValue:
     """aten.as_strided_scatter.default(x, y) {size, stride, storage_offset} -> x with y at these places"""
-    from moir.lowering.pytorch.indexing import positions, write_positions
     from moir.lowering.pytorch.stacking import as_strided
 
     places = as_strided(node, op, positions(op, self), size=size, stride=stride, storage_offset=storage_offset)
     return write_positions(op, self, places, src)
-
-
-_REDUCTIONS = {"prod": "prod", "mean": "mean", "amax": "max", "amin": "min"}
-
-
-@aten.lowers("index_reduce.default")
-def index_reduce(
-    node: LoweringNode,
-    op: OpBuilder,
-    self: SSAValue,
-    index: SSAValue,
-    source: SSAValue,
-    *,
-    dim: int,
-    reduce: str,
-    include_self: bool = True,
-) -> SSAValue:
-    """aten.index_reduce.default(x, index, y) {dim, reduce} -> opset12.ScatterElementsUpdate(x, index, y) {reduction}"""
-    rank = node.known_rank(0)
-    axis = axis_from_front(node, dim, rank)
-    if reduce not in _REDUCTIONS or rank == 0:
-        node.fail(f"a reduction {reduce!r}")
-    shape = [1] * rank
-    shape[axis] = -1
-    updates = op.convert(source, element_of(self))
-    places = op.Broadcast(op.Reshape(index, shape, special_zero=False), op.ShapeOf(updates))
-    return op.ScatterElementsUpdate(self, places, updates, op.constant(axis), reduction=_REDUCTIONS[reduce], use_init_val=include_self)
 
 
 @aten.lowers("combinations.default")

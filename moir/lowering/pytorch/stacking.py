@@ -1,4 +1,4 @@
-"""Joining and splitting along the axes that names say, flips, turns, diagonals and differences."""
+"""Joining and splitting along fixed axes, flips, turns, diagonals and differences."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from math import prod
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, si64
+from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
-from moir.lowering.pytorch.promotion import as_element, inferred_element
+from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, promoted
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -22,7 +22,9 @@ from moir.rewriting.constant_sizes import check_constant_size
 
 
 def at_least(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value with at least 1, 2 or 3 dimensions: as torch adds them, in front but the third one."""
+    """A value with at least 1, 2 or 3 dimensions: torch inserts them before the others, but the third one after
+    them.
+    """
     rank = rank_of(value) or 0
     if rank >= count:
         return value
@@ -40,7 +42,9 @@ def atleast(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 @aten.lowers("hstack.default", "vstack.default", "dstack.default", "row_stack.default", "column_stack.default")
 def hstack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
-    """aten.hstack.default([x, y]) -> opset1.Concat(x, y) {axis = 1}, of vectors 0; `vstack` 0, `dstack` 2"""
+    """aten.hstack.default([x, y]) -> opset1.Concat(x, y) {axis = 1}, for vectors axis 0; `vstack`: axis 0, `dstack`:
+    axis 2
+    """
     values = as_element(op, inferred_element(node), *present(node, tensors))
     kind = node.op.KIND.partition(".")[0]
     if kind == "column_stack":
@@ -51,6 +55,26 @@ def hstack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
         values = [at_least(op, value, least) for value in values]
         axis = (0 if rank_of(values[0]) == 1 else 1) if kind == "hstack" else {2: 0, 3: 2}[least]
     return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
+
+
+@aten.lowers("_chunk_cat.default")
+def chunk_cat(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, dim: int, num_chunks: int) -> SSAValue:
+    """aten._chunk_cat.default([x, y]) {dim, num_chunks} -> the parts of each tensor along an axis as rows,
+    concatenated
+
+    Zeros fill the last part of an axis that is not a multiple of the number of parts.
+    """
+    rows: list[SSAValue] = []
+    for value in as_element(op, inferred_element(node), *present(node, tensors)):
+        shape = shape_of(value) or (-1,)
+        axis = dim % len(shape)
+        if min(shape) < 0:
+            node.fail("the sizes of its tensors are unknown")
+        ends = [0] * len(shape)
+        ends[axis] = -shape[axis] % num_chunks
+        whole = op.Pad(value, [0] * len(shape), ends, as_element(op, element_of(value), 0)[0], pad_mode="constant")
+        rows.append(op.Reshape(whole, [*shape[:axis], num_chunks, -1], special_zero=False))
+    return rows[0] if len(rows) == 1 else op.Concat(*rows, axis=-1)
 
 
 @aten.lowers("flipud.default", "fliplr.default")
@@ -99,6 +123,23 @@ def hsplit(
     return parts
 
 
+@aten.lowers("tensor_split.tensor_indices_or_sections")
+def tensor_split(node: LoweringNode, op: OpBuilder, self: SSAValue, tensor_indices_or_sections: SSAValue, *, dim: int = 0) -> Replacement:
+    """aten.tensor_split.tensor_indices_or_sections(x, indices) {dim} -> opset8.Slice(x, index, next index, 1, dim)
+
+    A scalar is the number of parts; if the parts cannot be equal, the first ones are longer by one element.
+    """
+    axis, count = axis_from_front(node, dim, node.known_rank(0)), node.result_count
+    size = dimension_list(op, self, axis)
+    if rank_of(tensor_indices_or_sections) == 0:
+        length, rest = op.Divide(size, count), op.FloorMod(size, count)
+        bounds = [op.Add(op.Multiply(length, index), op.Minimum(rest, index)) for index in range(count + 1)]
+    else:
+        given = op.convert(tensor_indices_or_sections, si64)
+        bounds = [op.constant([0]), *(op.Gather(given, op.constant([index]), 0) for index in range(count - 1)), size]
+    return [op.Slice(self, start, end, [1], [axis]) for start, end in pairwise(bounds)]
+
+
 @aten.lowers("narrow_copy.default")
 def narrow_copy(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start: Size, length: Size) -> SSAValue:
     """aten.narrow_copy.default(x) {dim, start, length} -> opset8.Slice(x, start, start + length, 1, dim)"""
@@ -119,6 +160,8 @@ def diff(
 ) -> SSAValue:
     """aten.diff.default(x) {n, dim} -> the differences of neighbours along an axis, n times"""
     axis = axis_from_front(node, dim, node.known_rank(0))
+    if n == 0:
+        return self
     given = as_element(op, inferred_element(node), *(each for each in (prepend, self, append) if each is not None))
     x = op.Concat(*given, axis=axis) if len(given) > 1 else given[0]
     for _ in range(n):
@@ -138,7 +181,7 @@ def diag_embed(
     dim2: int | None = None,
     diagonal: int | None = None,
 ) -> SSAValue:
-    """aten.diag_embed.default(x) {offset, dim1, dim2} -> matrices whose diagonal the last dimension of x is
+    """aten.diag_embed.default(x) {offset, dim1, dim2} -> matrices with the last dimension of x as their diagonal
 
     `diag` takes the diagonal out of a matrix.
     """
@@ -189,7 +232,7 @@ def vander(node: LoweringNode, op: OpBuilder, *, N: int | None = None, increasin
 
 @aten.lowers("block_diag.default")
 def block_diag(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
-    """aten.block_diag.default([x, y]) -> matrices along the diagonal of one, zeros elsewhere"""
+    """aten.block_diag.default([x, y]) -> one matrix with the given matrices along its diagonal and zeros elsewhere"""
     values = [at_least(op, value, 2) for value in as_element(op, inferred_element(node), *present(node, tensors))]
     shapes = [shape_of(value) or (-1, -1) for value in values]
     if any(size < 0 for shape in shapes for size in shape):
@@ -233,13 +276,13 @@ def channel_shuffle(node: LoweringNode, op: OpBuilder, self: SSAValue, *, groups
 def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes, stride: Sizes, storage_offset: int = 0) -> SSAValue:
     """aten.as_strided.default(x) {size, stride, storage_offset} -> opset8.Gather(x in a row, positions, 0)
 
-    If the elements stay in their order it is opset1.Reshape(x, size). The memory is that of x in the order of its
-    elements: the reader marks operands of which that is not known.
+    If the elements stay in their order it is opset1.Reshape(x, size). The elements of x are assumed to be stored in
+    their order; the reader marks operands for which that is not known.
     """
     if node.flag("undecided"):
-        node.fail("its operand is itself a view, whose memory is not known", hint="export the model with x.clone() in front of it")
+        node.fail("its operand is itself a view, whose memory is not known", hint="export the model with x.clone() before it")
     if storage_offset == 0 and _keeps_order(size, stride):
-        return op.Reshape(self, shape_value(op, size), special_zero=False)
+        return op.Reshape(self, shape_value(op, size, 0), special_zero=False)
     known = [each for each in (*size, *stride) if isinstance(each, int)]
     shape = shape_of(self)
     if len(known) != len(size) + len(stride) or shape is None or min(shape, default=0) < 0:
@@ -254,7 +297,7 @@ def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes
 
 
 def _keeps_order(size: Sizes, stride: Sizes) -> bool:
-    """Whether strides are those of elements one after another, of sizes of which only the first one may be computed."""
+    """Whether strides are those of contiguous elements; only the first size may be unknown."""
     expected = 1
     for index in range(len(size) - 1, -1, -1):
         count, step = size[index], stride[index]
@@ -270,22 +313,24 @@ def _keeps_order(size: Sizes, stride: Sizes) -> bool:
 
 @aten.lowers("trapezoid.x", "trapezoid.dx", "trapz.x", "trapz.dx", "cumulative_trapezoid.x", "cumulative_trapezoid.dx")
 def trapezoid(node: LoweringNode, op: OpBuilder, y: SSAValue, x: SSAValue | None = None, *, dx: Scalar = 1, dim: int = -1) -> SSAValue:
-    """aten.trapezoid.x(y, x) {dim} -> the sum of the areas between neighbours"""
+    """aten.trapezoid.x(y, x) {dim} -> the sum of the areas between neighbours
+
+    Sums, differences and products of integers wrap around before they become floats.
+    """
     rank = node.known_rank(0)
     axis = axis_from_front(node, dim, rank)
-    (value,) = as_element(op, inferred_element(node), y)
 
     def pair(given: SSAValue, along: int) -> tuple[SSAValue, SSAValue]:
         return op.Slice(given, [1], [2**31 - 1], [1], [along]), op.Slice(given, [0], [-1], [1], [along])
 
-    sums = op.Multiply(op.Add(*pair(value, axis)), 0.5)
-    if x is None:
-        areas = op.Multiply(sums, as_element(op, element_of(value), dx)[0])
-    else:
-        places = op.convert(x, element_of(value))
-        if rank_of(places) == 1 and rank > 1:
-            places = op.Reshape(places, [-1 if each == axis else 1 for each in range(rank)], special_zero=False)
-        areas = op.Multiply(sums, op.Subtract(*pair(places, axis - rank + (rank_of(places) or 1))))
-    if node.op.KIND.startswith("cumulative"):
-        return op.CumSum(areas, op.constant(axis))
-    return op.ReduceSum(areas, [axis], keep_dims=False)
+    areas = op.Add(*pair(op.convert(y, si32) if element_of(y) == boolean else y, axis))
+    if x is not None:
+        if rank_of(x) == 1 and rank > 1:
+            x = op.Reshape(x, [-1 if each == axis else 1 for each in range(rank)], special_zero=False)
+        distances = op.Subtract(*pair(x, axis - rank + (rank_of(x) or 1)))
+        areas = op.Multiply(*as_element(op, promoted([areas, distances]), areas, distances))
+    areas = op.convert(areas, si64) if is_integral(element_of(areas)) else areas
+    is_cumulative = node.op.KIND.startswith("cumulative")
+    found = op.CumSum(areas, op.constant(axis)) if is_cumulative else op.ReduceSum(areas, [axis], keep_dims=False)
+    (found, factor) = as_element(op, inferred_element(node), found, dx)
+    return op.Multiply(found, 0.5) if x is not None else op.Multiply(op.Multiply(found, factor), 0.5)

@@ -7,6 +7,7 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, f32, si64
+from moir.dialects.framework import FrameworkOp
 from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
@@ -42,8 +43,27 @@ def item(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     *("_functional_assert_scalar.default", "_check.default", "_check_is_size.default", "torch._check", "torch._check_is_size"),
 )
 def assertion(node: LoweringNode) -> list[SSAValue | None]:
-    """aten._assert_scalar.default(x) -> nothing: it has no effect on results"""
+    """aten._assert_scalar.default(x) -> no operation: it has no effect on results"""
     return [None] * node.result_count
+
+
+@aten.lowers("sym_storage_offset.default")
+def sym_storage_offset(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.sym_storage_offset.default(x) -> 0, the beginning of the memory, which only assertions may use"""
+    if not _is_asserted(node.op.results[0]):
+        node.fail("where the elements of its operand begin in memory is computed with")
+    return op.constant(0)
+
+
+def _is_asserted(value: SSAValue) -> bool:
+    """Whether only assertions, or comparisons for assertions, use a value."""
+    for use in value.uses:
+        kind = use.operation.KIND if isinstance(use.operation, FrameworkOp) else ""
+        if not kind.startswith(("_assert", "_functional_assert", "sym_constrain")) and not (
+            kind.startswith("_operator.") and all(map(_is_asserted, use.operation.results))
+        ):
+            return False
+    return True
 
 
 def _arguments(node: LoweringNode) -> list[Scalar]:

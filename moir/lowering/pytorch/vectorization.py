@@ -1,28 +1,33 @@
-"""Marks of torch.vmap, which programs have that are not decomposed."""
+"""Operations on all tensors of torch.vmap at once: see `raise-vmap`."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.table import aten
-from moir.lowering.table import Replacement
-
-_PREFIX = "torch._functorch.predispatch."
+from moir.rewriting.builder import OpBuilder
 
 
-@aten.lowers(f"{_PREFIX}_add_batch_dim", f"{_PREFIX}_remove_batch_dim")
-def batch_dimension(node: LoweringNode) -> NoReturn:
-    """aten.torch._functorch.predispatch._add_batch_dim(x) -> refused: the operations after it lack a dimension"""
-    node.fail(
-        "it is a mark of torch.vmap, as `associative_scan` and masks of `flex_attention` have it, around operations that lack a dimension",
-        hint="export the program decomposed: program.run_decompositions()",
-    )
+@aten.lowers("moir.aligned")
+def aligned(node: LoweringNode, op: OpBuilder, *, levels: tuple[str, ...]) -> Sequence[SSAValue]:
+    """aten.moir.aligned(x, y) {levels} -> opset1.Unsqueeze, so that levels and the dimensions after them are aligned
 
-
-@aten.lowers(
-    *(f"{_PREFIX}{name}" for name in ("lazy_load_decompositions", "_vmap_increment_nesting", "_vmap_decrement_nesting")),
-)
-def nesting(node: LoweringNode) -> Replacement:
-    """aten.torch._functorch.predispatch._vmap_increment_nesting() -> nothing: it has no tensors"""
-    return [None] * node.result_count
+    Each operand has the dimensions of its levels first, which `levels` lists; the results have one for each level that
+    any operand has, and equally many after those.
+    """
+    own = [[int(level) for level in each.split(",") if level] for each in levels]
+    union = sorted({level for each in own for level in each})
+    ranks = [node.known_rank(index) - len(each) for index, each in enumerate(own)]
+    if min(ranks, default=0) < 0:
+        node.fail(f"operands of {ranks} dimensions beside those of the levels {list(levels)}")
+    most = max(ranks, default=0)
+    results: list[SSAValue] = []
+    for value, each, rank in zip(node.op.operands, own, ranks, strict=True):
+        missing = [place for place, level in enumerate(union) if level not in each]
+        # A tensor without levels is broadcast as it is.
+        axes = [*missing, *range(len(union), len(union) + most - rank)] if each else []
+        results.append(op.Unsqueeze(value, axes) if axes else value)
+    return results

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, bf16, describe, f32, si16, si32, to_numpy, ui16, ui32
 from moir.dialects.shapes import element_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.random import words_of_state
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
 
@@ -21,12 +22,12 @@ MANTISSA = 23
 """Bits of the mantissa of f32."""
 
 BIAS = 127
-"""What the exponent of f32 has more than the power of 2."""
+"""The bias of the exponent of f32."""
 
 SIGN = -(2**31)
 NOT_A_NUMBER = 0x7FC00000
 HALVED = {si16: si32, ui16: ui32}
-"""Integers with the bits of bf16, by those with the bits of f32 whose upper half they are."""
+"""The type of 32 bits for each type of 16 bits: bf16 has the upper half of the bits of f32."""
 
 
 def _bits(value: SSAValue) -> int:
@@ -66,7 +67,7 @@ def shifted_right(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
 
 
 def shifted_logically(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """The bits moved to the right, with zeros on the left also of negative numbers."""
+    """The bits moved to the right; zeros enter on the left, for negative numbers, too."""
     bits = _bits(x)
     if _is_unsigned(x):
         return _within(op, op.BitwiseRightShift(x, counts), x, counts)
@@ -99,7 +100,7 @@ def _as_word(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """Integers in 32 bits, with zeros above their own."""
     bits = _bits(x)
     if bits > 32:
-        node.fail("the runtime computes with integers of 32 bits", hint="convert the numbers to 32 bits in front of it")
+        node.fail("the runtime computes with integers of 32 bits", hint="convert the numbers to 32 bits before it")
     word = op.convert(x, si32)
     return word if bits == 32 else op.BitwiseAnd(word, (1 << bits) - 1)
 
@@ -125,7 +126,9 @@ def popcnt(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
 
 @stablehlo.lowers("count_leading_zeros")
 def count_leading_zeros(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
-    """stablehlo.count_leading_zeros(x) -> the bits less the number of ones after each one was copied to the right"""
+    """stablehlo.count_leading_zeros(x) -> the width minus the number of ones, after each one is copied to all
+    positions to its right
+    """
     word, bits = _as_word(node, op, operand), _bits(operand)
     for distance in (1, 2, 4, 8, 16):
         word = op.BitwiseOr(word, shifted_logically(op, word, op.constant(distance, si32)))
@@ -136,14 +139,16 @@ def count_leading_zeros(node: LoweringNode, op: OpBuilder, operand: SSAValue) ->
 
 
 def _powers() -> tuple[np.ndarray[tuple[int], np.dtype[np.float32]], np.ndarray[tuple[int], np.dtype[np.float32]]]:
-    """Two factors whose product is 2 to the power of an exponent field less the bias; each alone is a normal number."""
+    """For each exponent field, two factors whose product is 2 to the power of the field minus the bias; each factor is
+    a normal number.
+    """
     exponents = np.arange(255) - BIAS
     halves = exponents // 2
     return np.exp2(halves).astype(np.float32), np.exp2(exponents - halves).astype(np.float32)
 
 
 def float_of_bits(op: OpBuilder, word: SSAValue) -> SSAValue:
-    """The f32 whose bits an i32 has; numbers below 2⁻¹²⁶ are 0, as the runtime takes them."""
+    """The f32 whose bits an i32 has; numbers below 2⁻¹²⁶ are 0, as in the runtime."""
     magnitude = op.BitwiseAnd(word, 0x7FFFFFFF)
     field = op.BitwiseRightShift(magnitude, op.constant(MANTISSA, si32))
     mantissa = op.convert(op.BitwiseAnd(magnitude, (1 << MANTISSA) - 1), f32)
@@ -176,7 +181,7 @@ def bits_of_float(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
-    """An i32 of ones where a condition holds, else of zeros: the runtime selects among integers as floats."""
+    """A mask of i32: all bits where a condition holds, else 0. The runtime's Select would round large integers."""
     return op.Subtract(0, op.convert(condition, si32))
 
 
@@ -184,6 +189,8 @@ def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
 def bitcast_convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
     """stablehlo.bitcast_convert(x) -> a constant, a conversion of integers, or sums of exponents and mantissas"""
     source, target = element_of(operand), element_of(node.op.results[0])
+    if (words := words_of_state(node, operand)) is not None:
+        return words
     if source == target:
         return operand
     known = node.constant(0)
@@ -204,5 +211,5 @@ def bitcast_convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSA
             return op.convert(float_of_bits(op, upper), bf16)
     return node.fail(
         f"the bits of {describe(source).xml} as {describe(target).xml} are not computed",
-        hint="those of f32 and bf16 are: convert in front of this operation, or cut the model there",
+        hint="those of f32 and bf16 are: convert before this operation, or cut the model there",
     )

@@ -1,4 +1,4 @@
-"""Loops and branches, whose regions get what they capture as further Parameters.
+"""Loops and branches, whose regions have further Parameters for the values that they capture.
 
 %y… = stablehlo.while(%x…) ({condition}, {body})  ->  %y… = opset5.Loop(-1, condition of %x…, %x…)
 """
@@ -24,9 +24,9 @@ from moir.rewriting.builder import OpBuilder
 
 @stablehlo.lowers("while")
 def while_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
-    """stablehlo.while(x…) -> opset5.Loop(-1, condition, x…); states that the body hands on unchanged are invariants
+    """stablehlo.while(x…) -> opset5.Loop(-1, condition, x…); states that the body returns unchanged are invariants
 
-    The condition is computed in front of the Loop for the first iteration, and in the body for the following ones.
+    The condition is computed before the Loop for the first iteration, and in the body for the following ones.
     """
     values = node.operands
     count = node.result_count
@@ -70,13 +70,14 @@ def while_(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 MOST_ROUNDS = 8
-"""The most iterations of a loop over random words that are written out."""
+"""The most iterations of a loop over random words that is unrolled."""
 
 
 def _unrolled(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> Sequence[SSAValue] | None:
-    """The results of a loop over random words, such as the rounds of Threefry, written out; None for any other loop.
+    """The results of a loop over random words, such as the rounds of Threefry, unrolled; None for any other loop.
 
-    The numbers of a constant seed are constants then. The runtime has no unsigned constants of 32 bits for a Loop.
+    The random numbers of a constant seed then become constants. The runtime does not support unsigned constants of 32
+    bits in a Loop.
     """
     states, captured = list(values[: node.result_count]), list(values[node.result_count :])
     if not any(element_of(each) == ui32 for each in states):
@@ -127,7 +128,7 @@ def case(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def _rest(node: LoweringNode, index: SSAValue, captured: Sequence[SSAValue], branches: Sequence[Region]) -> Region:
-    """The case of the other branches, whose index is less by 1. A negative index selects the last branch as well."""
+    """The Case of the remaining branches, with the index minus 1. A negative index selects the last branch, too."""
     parameters = [Parameter.create(result_types=[each.type]) for each in (index, *captured)]
     block = Block()
     inside = OpBuilder(node.known, block)

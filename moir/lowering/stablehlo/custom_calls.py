@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn
 
 from xdsl.ir import SSAValue
 
@@ -39,7 +40,7 @@ def _largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) ->
 
 
 def _approximately_largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """The largest or smallest elements along an axis, exactly, and what the second tensor has at their places."""
+    """The exact largest or smallest elements along an axis, and the second tensor's elements at their indices."""
     comparator = " ".join(node.texts("called_computations", ()))
     found = re.search(r"_(gt|lt)_", comparator)
     if found is None or len(operands) != 4:
@@ -56,19 +57,51 @@ TARGETS: Mapping[str, Called] = {
     "mhlo.topk": _largest,
     **LAPACK,
 }
-"""What a target computes, by its name; that of LAPACK without the letter of its element type."""
+"""The computations of targets by their names; those of LAPACK without the letter of their element type."""
+
+
+CUT = "cut the model before it, or make its result an input"
+SYMMETRIC = f"use jax.numpy.linalg.eigh where the matrices are symmetric; else {CUT}"
+
+UNAVAILABLE: Mapping[str, tuple[str, str]] = {
+    "lapack_geev": (
+        "the eigenvalues of matrices that are not symmetric come in the order in which the iterations of LAPACK find them",
+        SYMMETRIC,
+    ),
+    "lapack_gees": ("the Schur form of matrices depends on the order in which the iterations of LAPACK find eigenvalues", SYMMETRIC),
+    "lapack_gehrd": ("the Hessenberg form of matrices is not computed", CUT),
+    "lapack_gtsv": ("systems of tridiagonal matrices are not solved", CUT),
+    "lapack_sytrd": ("the tridiagonal form of matrices is not computed", CUT),
+}
+"""Why functions of LAPACK are not converted, and what to do; names are without the letter of the element type."""
+
+
+def name_of_target(target: str) -> str:
+    """The name of a target; for a function of LAPACK without the letter of its element type."""
+    return re.sub(r"^lapack_[sdcz](\w+?)(?:_ffi)?$", r"lapack_\1", target)
+
+
+@stablehlo.lowers("complex.custom_call")
+def of_complex_numbers(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """stablehlo.custom_call(x…) -> complex: refused, because no target with complex numbers is computed"""
+    target = node.text("call_target_name")
+    reason, hint = UNAVAILABLE.get(name_of_target(target), (f"it calls {target!r}, which is not computed of complex numbers", CUT))
+    node.fail(reason, hint=hint)
 
 
 @stablehlo.lowers("custom_call")
 def custom_call(node: LoweringNode, op: OpBuilder, *operands: SSAValue, call_target_name: str) -> Sequence[SSAValue | None]:
     """stablehlo.custom_call(x…) {call_target_name = "mhlo.topk"} -> the operation of that name"""
-    name = re.sub(r"^lapack_[sd](\w+?)(?:_ffi)?$", r"lapack_\1", call_target_name)
+    name = name_of_target(call_target_name)
     if name in TARGETS:
         return list(TARGETS[name](node, op, operands))[: node.result_count]
+    if name in UNAVAILABLE:
+        reason, hint = UNAVAILABLE[name]
+        node.fail(reason, hint=hint)
     function = SINGLE.get(name.removeprefix("mhlo."))
     if function is None or not name.startswith("mhlo.") or len(operands) != 1:
         node.fail(
             f"it calls {call_target_name!r}, a function of a library that is not in the program",
-            hint="write a lowering for custom_call, or cut the model in front of it",
+            hint="write a lowering for custom_call, or cut the model before it",
         )
     return [getattr(op, function)(operands[0])]

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
+from moir.analysis.constants import values_of
+from moir.dialects.data import Array
 from moir.dialects.element_types import REAL_TYPES, bf16, boolean, f16, f32, si8, si16, si32, si64
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of, is_static, shape_of
@@ -100,12 +101,12 @@ ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
     "subtract": (lambda op, a, b: op.Subtract(a, b), lambda op, a, b: op.LogicalXor(a, b)),
     "xor": (lambda op, a, b: op.BitwiseXor(a, b), lambda op, a, b: op.LogicalXor(a, b)),
 }
-"""Functions of two numbers, and of two truth values."""
+"""Functions of two numbers, and of two booleans."""
 
 
 @stablehlo.lowers(*ARITHMETIC)
 def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """stablehlo.add(a, b) -> opset1.Add(a, b); of truth values opset1.LogicalOr(a, b)"""
+    """stablehlo.add(a, b) -> opset1.Add(a, b); for booleans opset1.LogicalOr(a, b)"""
     of_numbers, of_truths = ARITHMETIC[node.op.KIND]
     if node.op.KIND in ("maximum", "minimum") and (found := _beside_infinity(op, node.op.KIND, lhs, rhs)) is not None:
         return found
@@ -113,11 +114,27 @@ def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) 
         return of_numbers(op, *with_scalars(op, lhs, rhs))
     if of_truths is None:
         node.fail("it is not defined for truth values")
-    return of_truths(op, lhs, rhs)
+    # A condition beside one that is always true has to have its shape already: then it is the result.
+    return of_truths(op, *(with_scalars(op, lhs, rhs) if is_spread(lhs) and is_spread(rhs) else (lhs, rhs)))
+
+
+def is_spread(value: SSAValue) -> bool:
+    """Whether a tensor is the result of a Broadcast, or a constant that repeats one number."""
+    return isinstance(value.owner, Broadcast) or _repeated(value) is not None
+
+
+def _repeated(value: SSAValue) -> Array | None:
+    """The number that a constant repeats (all its strides are 0); None for others."""
+    values = values_of(value)
+    if not isinstance(values, np.ndarray) or values.size < 2 or any(values.strides):
+        return None
+    return np.array(values[(0,) * values.ndim])
 
 
 def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
-    """The number that a tensor has in all places, as a scalar, where the tensor is one that was broadcast; or None."""
+    """The number of which all elements of a broadcast tensor are copies, as a scalar; None for other tensors."""
+    if (number := _repeated(value)) is not None:
+        return op.constant(number, element_of(value))
     owner = value.owner
     if not isinstance(owner, Broadcast):
         return None
@@ -126,17 +143,17 @@ def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
 
 
 def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Two operands of one shape, of which one that was broadcast is what it was before, or the number that it has."""
-    if not isinstance(rhs.owner, Broadcast) or (isinstance(lhs.owner, Broadcast) and uniform(op, lhs) is not None):
+    """Two operands of one shape, without the Broadcast of one of them if the operation itself can do it."""
+    if not is_spread(rhs) or (is_spread(lhs) and uniform(op, lhs) is not None):
         return before_broadcast(op, lhs), rhs
     rest = before_broadcast(op, rhs)
-    if isinstance(lhs.owner, Broadcast) and _join(source := before_broadcast(op, lhs), rest, lhs):
+    if is_spread(lhs) and _join(source := before_broadcast(op, lhs), rest, lhs):
         return source, rest
     return lhs, rest
 
 
 def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
-    """Whether an operation of two tensors has the shape of a third one, all of them known."""
+    """Whether two shapes broadcast to a third one; False unless all three are known."""
     shapes = [shape_of(each) for each in (a, b, whole)]
     if any(shape is None or not is_static(shape) for shape in shapes):
         return False
@@ -145,7 +162,7 @@ def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
 
 
 def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A tensor before it was broadcast: the operation that has it beside one of the whole shape broadcasts it, too."""
+    """A tensor before it was broadcast, for an operation that broadcasts it itself."""
     if (found := uniform(op, value)) is not None:
         return found
     while isinstance(value.owner, Broadcast) and value.owner.text("mode") in ("numpy", "bidirectional"):
@@ -154,12 +171,14 @@ def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
-    """The operand beside an infinity that changes nothing, as JAX writes it around a softmax; None if there is none."""
+    """The other operand of a maximum with -infinity or of a minimum with infinity, which JAX writes for softmax; None
+    for other operations.
+    """
     limit = -np.inf if kind == "maximum" else np.inf
     for value, other in ((lhs, rhs), (rhs, lhs)):
         owner = value.owner
         source = owner.operands[0] if isinstance(owner, Broadcast) else value
-        known = op.known.constant(source)
+        known = op.known.constant(source) if _repeated(source) is None else _repeated(source)
         if known is not None and known.size == 1 and known.dtype.kind == "f" and float(known.reshape(())) == limit:
             return other
     return None
@@ -195,19 +214,19 @@ def compare(
 def select(op: OpBuilder, pred: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
     """stablehlo.select(c, a, b) -> opset1.Select(c, a, b)"""
     values = with_scalars(op, on_true, on_false)
-    is_whole = any(not isinstance(each.owner, Broadcast) for each in (on_true, on_false))
+    is_whole = not is_spread(on_true) or not is_spread(on_false)
     return op.Select(before_broadcast(op, pred) if is_whole else pred, *values)
 
 
 @stablehlo.lowers("clamp")
 def clamp(op: OpBuilder, minimum: SSAValue, operand: SSAValue, maximum: SSAValue) -> SSAValue:
     """stablehlo.clamp(low, x, high) -> opset1.Minimum(opset1.Maximum(x, low), high), or opset1.Clamp for constants"""
-    low, high = op.known.constant(minimum), op.known.constant(maximum)
-    if element_of(operand) in REAL_TYPES and low is not None and high is not None and low.size == high.size == 1:
-        first, last = float(low.reshape(())), float(high.reshape(()))
-        if first <= last:
-            return op.Clamp(operand, min=first, max=last)
-    return op.Minimum(op.Maximum(operand, minimum), maximum)
+    low, high = before_broadcast(op, minimum), before_broadcast(op, maximum)
+    limits = [op.known.constant(each) for each in (low, high)]
+    first, last = (None if each is None or each.size != 1 else float(each.reshape(())) for each in limits)
+    if element_of(operand) in REAL_TYPES and first is not None and last is not None and first <= last:
+        return op.Clamp(operand, min=first, max=last)
+    return op.Minimum(op.Maximum(operand, low), high)
 
 
 @stablehlo.lowers("convert")
@@ -223,8 +242,9 @@ def convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
 def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, exponent_bits: int = 8, mantissa_bits: int = 23) -> SSAValue:
     """stablehlo.reduce_precision(x) {exponent_bits, mantissa_bits} -> y - (y - x), y = x · (2ⁿ + 1)
 
-    The difference keeps the upper bits of the mantissa, without a type of 16 bits that the runtime may leave out. What
-    is above the largest number of the exponents becomes infinite, what is below the smallest normal one 0.
+    The difference keeps the upper bits of the mantissa. A conversion to a type of 16 bits would do so, too, but the
+    runtime may leave it out. Numbers above the largest one with these exponents become infinite, numbers below the
+    smallest normal one become 0.
 
     Source: T. Dekker, "A Floating-Point Technique for Extending the Available Precision" (1971).
     """
@@ -246,12 +266,6 @@ def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, ex
     if target is None:
         node.fail(f"a precision of {exponent_bits} and {mantissa_bits} bits is not supported", hint="that of f16 or bf16 is")
     return op.convert(op.convert(operand, target), element)
-
-
-@stablehlo.lowers("rng", "rng_bit_generator")
-def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """stablehlo.rng(a, b, shape): refused, because the numbers would be others"""
-    node.fail("random numbers of XLA are others than those of the runtime", hint="make the random numbers an input")
 
 
 @stablehlo.lowers("real")

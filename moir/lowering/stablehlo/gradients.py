@@ -1,7 +1,7 @@
-"""What gradients of poolings and training have: select_and_scatter, and batch normalization by its own statistics.
+"""Operations of gradients and of training: select_and_scatter, and batch normalization by the statistics of the batch.
 
     %y = stablehlo.select_and_scatter(%x, %source, 0) {window, (a, b) -> a >= b, (a, b) -> a + b}
-->  for each place of a window: %source where that place was selected, else 0, moved to the place; their sum
+->  the sum over the positions in a window of %source, 0 where another position was selected, moved by the position
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAXIMUM_PLACES = 256
 """The largest number of elements of a window."""
 
 SELECTIONS = {"GreaterEqual": "max", "Greater": "max", "LessEqual": "min", "Less": "min"}
-"""Comparisons (selected, other) that keep the selected element -> which element they select."""
+"""Comparison of the selected element with another one, true if it stays selected -> the extreme that results."""
 
 
 def _selection(node: LoweringNode, body: Region) -> tuple[str, str]:
@@ -54,7 +54,7 @@ def select_and_scatter(
 ) -> SSAValue:
     """stablehlo.select_and_scatter(x, source, init) {window} -> a sum of opset1.Select(place is selected, source, 0)
 
-    Padding is never selected unless a window has nothing else. The shape of x and the scatter function, which is a
+    Padding is selected only in a window that consists of padding. The shape of x and the scatter function, which is a
     sum, have to be known.
     """
     values, shape = own_operands(node), node.shape(0)
@@ -79,7 +79,7 @@ def select_and_scatter(
     zero = op.constant_like(0, source)
     total: SSAValue | None = None
     for number, place in enumerate(places):
-        # Where a window begins at `start`, the place is start + place; the padding in front is cut off again.
+        # Where a window begins at `start`, the place is start + place; the padding at the beginning is cut off again.
         part = op.Select(op.Equal(selected, number), source, zero) if len(places) > 1 else source
         spread = with_interior(op, part, [stride - 1 for stride in strides], zero)
         before = [offset - low for offset, low in zip(place, pads[::2], strict=True)]
@@ -99,7 +99,7 @@ def _rows(shape: Sequence[int], pads: Sequence[int], sizes: Sequence[int], strid
 def _selected(
     op: OpBuilder, data: SSAValue, places: Sequence[Sequence[int]], strides: Sequence[int], windows: Sequence[int], compared: str
 ) -> SSAValue:
-    """The number of the place that each window selects; the first one of several that are equally good."""
+    """The index within each window of the element that it selects; the first of several equal ones."""
     axes = list(range(len(strides)))
     best: SSAValue | None = None
     selected = op.constant(np.zeros(tuple(windows), np.int32), si32)

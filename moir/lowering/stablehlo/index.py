@@ -9,13 +9,13 @@ INDEX: dict[str, str] = {
     ),
     "control_flow": ("case if while"),
     "convolution": ("convolution dynamic_conv"),
-    "custom_calls": ("custom_call"),
+    "custom_calls": ("complex.custom_call custom_call"),
     "elementwise": (
         "abs add and atan2 cbrt ceil chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.conj chlo.cosh chlo.erf "
         "chlo.erf_inv chlo.erfc chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.lgamma chlo.sinh chlo.square chlo.tan clamp "
         "compare convert cosine divide exponential exponential_minus_one floor imag is_finite log log_plus_one logistic maximum "
-        "minimum multiply negate not or power real reduce_precision remainder rng rng_bit_generator round_nearest_afz "
-        "round_nearest_even rsqrt select sign sine sqrt subtract tan tanh xor"
+        "minimum multiply negate not or power real reduce_precision remainder round_nearest_afz round_nearest_even rsqrt select "
+        "sign sine sqrt subtract tan tanh xor"
     ),
     "gradients": ("batch_norm_grad batch_norm_training select_and_scatter"),
     "indexing": ("dynamic_gather gather scatter torch_index_select"),
@@ -24,6 +24,7 @@ INDEX: dict[str, str] = {
     "movement": ("concatenate reverse transpose"),
     "normalization": ("batch_norm_inference"),
     "quantization": ("uniform_dequantize uniform_quantize"),
+    "random": ("rng rng_bit_generator"),
     "reduction": ("dynamic_reduce_window map reduce reduce_window"),
     "shape": (
         "after_all broadcast_in_dim create_token dynamic_broadcast_in_dim dynamic_iota dynamic_reshape get_dimension_size "

@@ -44,7 +44,7 @@ def dynamic_gather(
     start_index_map: tuple[int, ...] = (),
     collapsed_slice_dims: tuple[int, ...] = (),
 ) -> SSAValue:
-    """stablehlo.dynamic_gather(x, indices, sizes) -> as gather; sizes that are computed are those of the data"""
+    """stablehlo.dynamic_gather(x, indices, sizes) -> as gather; computed sizes are assumed to be those of the data"""
     sizes = op.known.integers(node.operand(2)) or computed_sizes(node, op, collapsed_slice_dims)
     if any(sizes[axis] < 0 for axis in start_index_map):
         node.fail("the sizes of its slices are computed when the model runs", hint="export the program with static shapes")

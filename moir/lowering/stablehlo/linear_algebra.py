@@ -2,7 +2,7 @@
 
     %l = stablehlo.cholesky(%a) {lower = true}  ->  %l = the lower triangle with %a = %l · %lᵀ
 
-The sizes of matrices have to be known. What a function says about its success is 0.
+The sizes of matrices have to be known. The status that a function returns is always 0, success.
 """
 
 from __future__ import annotations
@@ -16,25 +16,15 @@ from moir.dialects.element_types import si32
 from moir.dialects.shapes import is_static, shape_of
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvectors, singular_vectors
-from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor, pivoted_factors, product_of_reflections, reflections
+from moir.expansions.linear_algebra.triangles import solved, symmetric
 from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
+from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
 
 SIGNS = "its vectors are those of JAX up to their signs, which nothing determines"
-
-
-def sizes(node: LoweringNode, x: SSAValue, largest: int) -> tuple[int, int, int]:
-    """Rows, columns and rank of matrices. Raises ConversionError if they are unknown, 0, or too many."""
-    shape = shape_of(x)
-    if shape is None or len(shape) < 2 or not is_static(shape[-2:]) or min(shape[-2:]) < 1:
-        node.fail("the sizes of its matrices are unknown or 0", hint="export the program with matrices of a known size")
-    rows, columns = shape[-2:]
-    if min(rows, columns) > largest:
-        node.fail(f"its matrices have {rows} rows and {columns} columns; up to {largest} of one of them are supported")
-    return rows, columns, len(shape)
 
 
 def _success(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -51,13 +41,8 @@ def _success(op: OpBuilder, x: SSAValue) -> SSAValue:
 # Factors
 
 
-def _symmetric(op: OpBuilder, x: SSAValue, *, is_lower: bool) -> SSAValue:
-    """Symmetric matrices, of which one triangle is read."""
-    return op.Add(triangle_of(op, x, is_lower=is_lower), transposed(op, triangle_of(op, x, -1 if is_lower else 1, is_lower=is_lower)))
-
-
 def _cholesky(node: LoweringNode, op: OpBuilder, x: SSAValue, *, is_lower: bool) -> SSAValue:
-    rows, _, rank = sizes(node, x, LARGEST_MATRIX)
+    rows, _, rank = matrix_sizes(node, x, LARGEST_MATRIX)
     if is_lower:
         return cholesky_factor(op, x, rows, rank)
     return transposed(op, cholesky_factor(op, transposed(op, x), rows, rank))
@@ -67,19 +52,6 @@ def _cholesky(node: LoweringNode, op: OpBuilder, x: SSAValue, *, is_lower: bool)
 def cholesky(node: LoweringNode, op: OpBuilder, a: SSAValue, *, lower: bool = False) -> SSAValue:
     """stablehlo.cholesky(a) {lower} -> the triangle l with a = l · lᵀ, or u with a = uᵀ · u"""
     return _cholesky(node, op, a, is_lower=lower)
-
-
-def solved(
-    op: OpBuilder, a: SSAValue, b: SSAValue, *, is_left: bool, is_lower: bool, is_transposed: bool, has_unit_diagonal: bool
-) -> SSAValue:
-    """x with t · x = b or x · t = b, where t is a triangle of a, or its transpose."""
-    if has_unit_diagonal:
-        triangle = triangle_of(op, a, -1 if is_lower else 1, is_lower=is_lower)
-        triangle = op.Add(triangle, op.constant_like(np.eye((shape_of(a) or (1,))[-1]), a))
-    else:
-        triangle = triangle_of(op, a, is_lower=is_lower)
-    inverse = op.Inverse(triangle)
-    return op.MatMul(inverse, b, transpose_a=is_transposed) if is_left else op.MatMul(b, inverse, transpose_b=is_transposed)
 
 
 @stablehlo.lowers("triangular_solve")
@@ -95,7 +67,7 @@ def triangular_solve(
     transpose_a: str = "NO_TRANSPOSE",
 ) -> SSAValue:
     """stablehlo.triangular_solve(a, b) -> opset1.MatMul(opset14.Inverse(triangle of a), b)"""
-    sizes(node, a, 1 << 16)
+    matrix_sizes(node, a, 1 << 16)
     how = transpose_a in ("TRANSPOSE", "ADJOINT")
     return solved(op, a, b, is_left=left_side, is_lower=lower, is_transposed=how, has_unit_diagonal=unit_diagonal)
 
@@ -115,7 +87,7 @@ def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 
 def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """a, b -> the solution of a triangular system"""
-    sizes(node, operands[0], 1 << 16)
+    matrix_sizes(node, operands[0], 1 << 16)
     found = solved(
         op,
         operands[0],
@@ -129,24 +101,22 @@ def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Se
 
 
 def _getrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a -> both triangles in one matrix, the row that each was exchanged with, from 1"""
+    """a -> both triangles in one matrix, and the row that each row was swapped with, counted from 1"""
     x = operands[0]
-    rows, columns, rank = sizes(node, x, LARGEST_MATRIX)
-    if rows != columns:
-        node.fail(f"triangular factors of matrices of {rows} rows and {columns} columns are not supported", hint="factor square ones")
-    packed, _, exchanged = pivoted_factors(op, x, rows, rank)
+    rows, columns, rank = matrix_sizes(node, x, LARGEST_MATRIX)
+    packed, _, exchanged = pivoted_factors(op, x, rows, rank, columns)
     return [packed, op.convert(op.Add(exchanged, 1), si32), _success(op, x)]
 
 
 def _geqrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a -> the triangle r with reflections below it, their factors"""
-    rows, columns, _ = sizes(node, operands[0], LARGEST_MATRIX)
+    """a -> r in the upper triangle with Householder vectors below it, and the factors of these"""
+    rows, columns, _ = matrix_sizes(node, operands[0], LARGEST_MATRIX)
     return [*reflections(op, operands[0], rows, columns), _success(op, operands[0])]
 
 
 def _orgqr(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """reflections, their factors -> the orthogonal matrix"""
-    rows, columns, _ = sizes(node, operands[0], LARGEST_MATRIX)
+    rows, columns, _ = matrix_sizes(node, operands[0], LARGEST_MATRIX)
     count = (shape_of(operands[1]) or (-1,))[-1]
     if not 0 < count <= columns:
         node.fail(f"{count} factors of reflections of {columns} columns")
@@ -156,21 +126,21 @@ def _orgqr(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> S
 def _syevd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
     """a symmetric -> its eigenvectors, its eigenvalues in ascending order"""
     x = operands[0]
-    rows, columns, rank = sizes(node, x, LARGEST_ROTATED)
+    rows, columns, rank = matrix_sizes(node, x, LARGEST_ROTATED)
     if rows != columns:
         node.fail(f"matrices of {rows} rows and {columns} columns have no eigenvalues")
     with_vectors = _letter(node, "mode", "V") == "V" and node.is_used(0)
     if with_vectors:
         node.note(SIGNS)
-    symmetric = _symmetric(op, x, is_lower=_letter(node, "uplo", "L") == "L")
-    values, vectors = eigenvectors(op, symmetric, rows, rank, with_vectors=with_vectors)
+    whole = symmetric(op, x, is_lower=_letter(node, "uplo", "L") == "L")
+    values, vectors = eigenvectors(op, whole, rows, rank, with_vectors=with_vectors)
     return [vectors if vectors is not None else x, values, _success(op, x)]
 
 
 def _gesdd(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
     """a -> a, its singular values in descending order, left vectors, right vectors as rows"""
     x = operands[0]
-    rows, columns, rank = sizes(node, x, LARGEST_ROTATED)
+    rows, columns, rank = matrix_sizes(node, x, LARGEST_ROTATED)
     mode = _letter(node, "mode", "S")
     with_vectors = mode != "N" and (node.is_used(2) or node.is_used(3))
     if with_vectors and mode == "A" and rows != columns:

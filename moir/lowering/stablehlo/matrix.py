@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _matrix_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue | None:
-    """A product that is one of matrices: one dimension of both summed over, batches in front; None for any other."""
+    """A MatMul, if the product sums over one dimension and batch dimensions come first; None for other products."""
     sides = [[list(node.integers(f"{side}_{what}_dimensions", ())) for what in ("batching", "contracting")] for side in ("lhs", "rhs")]
     ranks = [node.known_rank(0), node.known_rank(1)]
     batch = len(sides[0][0])

@@ -126,8 +126,7 @@ def reduce_window(
 def dynamic_reduce_window(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """stablehlo.dynamic_reduce_window(x, init, window, strides, …, padding) -> as reduce_window, or opset3.CumSum
 
-    Sizes that are not known have to be those of running sums: windows of all that lies in front of an element, or
-    after it.
+    Windows of unknown sizes have to be those of running sums: all elements before an element, or all after it.
     """
     values = own_operands(node)
     count = (len(values) - 5) // 2
@@ -148,7 +147,9 @@ def dynamic_reduce_window(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValu
 
 
 def _running_axis(node: LoweringNode, op: OpBuilder) -> tuple[int, bool] | None:
-    """The axis of windows as long as the data, with padding at one end, and whether that is the last one; else None."""
+    """The axis of a running reduction, and whether it runs backwards; None for other windows.
+
+    A running reduction has windows as long as the data, which is padded at one end."""
     rank = node.known_rank(0)
     found = [op.known.elements(node.operand(index)) for index in range(2, 7)]
     if any(each is None or each.size != (2 * rank if index == 4 else rank) for index, each in enumerate(found)):
@@ -167,9 +168,9 @@ def _running_axis(node: LoweringNode, op: OpBuilder) -> tuple[int, bool] | None:
 
 
 def _running_sums(op: OpBuilder, x: SSAValue, padding: SSAValue, axis: int, is_reversed: bool) -> SSAValue:
-    """The sums of windows as long as the data, which each have an end in the padding: those of what is in front.
+    """The sums of windows as long as the data, which is padded at one end.
 
-    With padding p in front of n elements they are the last p + 1 running sums of the padded data.
+    If there are p zeros before n elements, these are the last p + 1 running sums of the padded data.
     """
     rank = rank_of(x) or 0
     ends = op.Reshape(op.convert(padding, si64), [rank, 2], special_zero=False)
@@ -184,10 +185,10 @@ def _running_sums(op: OpBuilder, x: SSAValue, padding: SSAValue, axis: int, is_r
 
 
 def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
-    """Windows whose elements are combined by any function of which the initial value is the neutral element.
+    """Windows whose elements are combined by any function, with the initial value as its neutral element.
 
-    Where each window is all that lies in front of an element, or after it, the windows of twice the size are made of
-    two neighbours.
+    If each window contains all elements up to one position, or all from it on, windows of doubled size are combined
+    from two windows of the previous size, so that the number of operations grows with the logarithm of the length.
     """
     filler = as_scalar(op, init)
     rank = len(windows)

@@ -40,7 +40,7 @@ def result_element(node: LoweringNode, index: int = 0) -> Attribute:
 
 
 def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Sequence[int], rank: int) -> SSAValue:
-    """A tensor whose dimensions get the given places in a result, with ones in the other places."""
+    """A tensor with its dimensions at the given axes of a result, and dimensions of 1 elsewhere."""
     if len(dimensions) != node.known_rank(0) or any(not 0 <= each < rank for each in dimensions):
         node.fail(f"its broadcast_dimensions {list(dimensions)} do not fit a tensor of rank {node.rank(0)}")
     if list(dimensions) != sorted(dimensions):
@@ -55,13 +55,14 @@ DEEPEST = 12
 """The longest chain of operations after a reduction that is followed."""
 
 ELEMENTWISE = (Add, Divide, Maximum, Minimum, Multiply, Power, Sqrt, Subtract)
-"""Operations after a reduction that are repeated for a result with its dimensions."""
+"""The elementwise operations after a reduction that can be built again on a result that keeps its dimensions."""
 
 
 def with_dimensions(op: OpBuilder, value: SSAValue, missing: tuple[int, ...], depth: int) -> SSAValue | None:
-    """A reduction along the given axes, or a function of such ones, with ones in their places; None for other values.
+    """A value computed by elementwise operations from reductions along `missing`, built again with `keep_dims`.
 
-    JAX reduces without the dimensions, and adds them again. The operations without them are left without uses.
+    JAX reduces without `keep_dims` and inserts the dimensions afterwards. Returns None for other values, and for
+    values computed by more than `depth` operations.
     """
     owner = value.owner
     if isinstance(owner, ReductionOp):
@@ -105,7 +106,9 @@ def dynamic_broadcast(
 
 @stablehlo.lowers("reshape")
 def reshape(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSAValue:
-    """stablehlo.reshape(x) -> opset1.Reshape(x, shape); opset1.Squeeze or opset1.Unsqueeze where ones come or go"""
+    """stablehlo.reshape(x) -> opset1.Reshape(x, shape); opset1.Squeeze or opset1.Unsqueeze if only ones are removed or
+    inserted
+    """
     shape = declared_shape(node)
     if sum(size < 0 for size in shape) > 1:
         node.fail("several sizes of its result are unknown")

@@ -48,7 +48,7 @@ def real_dynamic_slice(op: OpBuilder, operand: SSAValue, start_indices: SSAValue
 
 
 def _starts(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue:
-    """Scalars as one list."""
+    """The start indices, given as scalars, as one list of i64."""
     entries = [op.Reshape(op.convert(each, si64), [1], special_zero=False) for each in values]
     return op.Concat(*entries, axis=0) if len(entries) > 1 else entries[0]
 
@@ -61,7 +61,7 @@ def dynamic_slice(op: OpBuilder, operand: SSAValue, *start_indices: SSAValue, sl
 
 @stablehlo.lowers("dynamic_update_slice")
 def dynamic_update_slice(op: OpBuilder, operand: SSAValue, update: SSAValue, *start_indices: SSAValue) -> SSAValue:
-    """stablehlo.dynamic_update_slice(x, update, start…) -> opset3.ScatterUpdate; a start is moved into the data"""
+    """stablehlo.dynamic_update_slice(x, update, start…) -> opset3.ScatterUpdate; starts are clipped to fit"""
     return updated_at(op, operand, update, _starts(op, start_indices)) if start_indices else update
 
 

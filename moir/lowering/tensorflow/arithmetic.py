@@ -198,9 +198,7 @@ _ZERO_AT_ZERO: Mapping[str, tuple[int, Callable[[OpBuilder, SSAValue, SSAValue],
     "Xlog1py": (0, lambda op, x, y: op.Multiply(x, op.Log(op.Add(y, 1)))),
     "Xlogy": (0, lambda op, x, y: op.Multiply(x, op.Log(y))),
 }
-"""Functions of two operands, and which operand makes the result 0 where it is 0, even if the function is undefined
-there.
-"""
+"""Function of two operands -> the operand that makes the result 0 where it is 0, whatever the other operand is."""
 
 
 @tf.lowers(*_ZERO_AT_ZERO)
@@ -219,9 +217,7 @@ def angle(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
 
 
 NEIGHBOUR = 2.0**-24 * (1 + 2.0**-23)
-"""|x| times this factor is more than half of the distance of the f32 number x to its neighbours, and less than the
-distance.
-"""
+"""For an f32 number x, |x| times this factor is between half and all of the distance to the neighbouring numbers."""
 
 SMALLEST_FLOAT = float(np.finfo(np.float32).smallest_subnormal)
 

@@ -50,7 +50,7 @@ def filters_by_channel(op: OpBuilder, filters: SSAValue) -> SSAValue:
 def group_count(node: LoweringNode, axes: int, last: bool) -> int:
     """The number of groups: channels of the data divided by input channels of the filters; 1 if one of them is unknown.
 
-    Raises ConversionError if the former is no multiple of the latter.
+    Raises ConversionError if the former is not a multiple of the latter.
     """
     data, filters = node.shape(0), node.shape(1)
     if data is None or filters is None or len(data) != axes + 2 or len(filters) != axes + 2:
@@ -59,7 +59,7 @@ def group_count(node: LoweringNode, axes: int, last: bool) -> int:
     if channels < 1 or own < 1 or channels == own:
         return 1
     if channels % own:
-        node.fail(f"{channels} channels are no multiple of the {own} of the filters")
+        node.fail(f"{channels} channels are not a multiple of the {own} of the filters")
     return channels // own
 
 

@@ -1,8 +1,8 @@
 """Convolutions of any number of axes and batch dimensions, and those that first pad or resize an image.
 
     %y = tf.Conv(%x, %w) {groups = 2, batch_dims = 2, strides = [1, 1, 1, 1], padding = "SAME"}
-->  %0 = opset1.GroupConvolution(Transpose(%x, with both batch dimensions as one), Transpose(%w))
-    %y = opset1.Reshape(Transpose(%0), with both batch dimensions again)
+->  %0 = opset1.GroupConvolution(Transpose(%x, with both batch dimensions merged), Transpose(%w))
+    %y = opset1.Reshape(Transpose(%0), with both batch dimensions restored)
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def convolution(
     groups: int = 1,
 ) -> SSAValue:
     """tf.Conv(x, w) {groups = 1, batch_dims = 1, data_format = CHANNELS_LAST}
-    -> Transpose(opset1.Convolution(Transpose(x), Transpose(w))), x with its batch dimensions as one
+    -> Transpose(opset1.Convolution(Transpose(x), Transpose(w))), x with its batch dimensions merged
     """
     axes = node.known_rank(1) - 2
     if data_format not in LAYOUTS:

@@ -39,7 +39,7 @@ def empty(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribut
 def unread(node: LoweringNode, op: OpBuilder, *, dtype: Attribute, shape: tuple[int, ...]) -> SSAValue:
     """tf.FakeParam() {dtype, shape} -> zeros of the shape, whose unknown dimensions are 0
 
-    It is the result of the branch of a tf.If that does not compute a result of the other branch.
+    It stands in a branch of a tf.If for a result that only the other branch computes.
     """
     if dtype == string or not node.has("shape"):
         node.fail("the element type is string, or the rank is unknown", hint="cut the model after the condition")

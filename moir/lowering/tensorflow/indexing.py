@@ -160,8 +160,8 @@ def flattened_by_shape(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
 def dynamic_stitch(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.DynamicStitch(i, j, a, b) -> opset8.Gather(opset1.Concat(a, b), sources, 0)
 
-    `sources` contains for each position of the result the last slice with that index. It is a constant if the indices
-    are known, otherwise the maximum of the positions by opset12.ScatterElementsUpdate.
+    `sources` contains, for each position of the result, the number of the last slice with that index. It is a constant
+    if the indices are known, otherwise the maximum of the positions by opset12.ScatterElementsUpdate.
     """
     count = len(node.operands) // 2
     pieces = [merged(op, value, place) for place, value in zip(node.operands[:count], node.operands[count:], strict=True)]

@@ -102,8 +102,8 @@ def to_tensor(
     -> Select(inside, Gather(values, …), default)
 
     Each ragged dimension maps the row indices [d0, …] to the indices of the elements [d0, …, d] of these rows: begin +
-    0, 1, …, and an index out of range after the end of a row. The partitions are either splits, or the number of rows
-    followed by the row index of each element, for each ragged dimension.
+    0, begin + 1, …, and an index out of range after the end of a row. The partitions are either splits, or the number
+    of rows followed by the row index of each element, for each ragged dimension.
     """
     values, default, *partitions = operands
     rank = node.known_rank(1)
@@ -169,7 +169,7 @@ def counts_of_rows(
     binary_output: bool = False,
 ) -> SSAValue:
     """tf.RaggedBincount(splits, values, size, weights) {binary_output}
-    -> opset15.ScatterNDUpdate(0, [row, value], weight) {reduction = sum}, without the column of values from `size` on
+    -> opset15.ScatterNDUpdate(0, [row, value], weight) {reduction = sum}, without the values from `size` on
 
     With `binary_output`: {reduction = max} of ones.
     """

@@ -19,7 +19,8 @@ from moir.lowering.control_flow.ranks_by_use import Ask, Rule, Rules, agreed, as
 from moir.lowering.control_flow.ranks_by_use import broadcast as broadcast_to_result
 
 _LONGEST_CHAIN = 64
-"""The largest depth of the search from a threshold to its random numbers, and from these to the source of their shape.
+"""The largest depth of the search from a threshold to its random numbers, and from these to the source of their
+shape.
 """
 
 _COMPARISONS = frozenset(("Greater", "GreaterEqual", "Less", "LessEqual"))
@@ -29,7 +30,7 @@ _SHIFTING = frozenset(("Add", "AddV2", "Identity", "Mul", "Sub"))
 
 def _draw(value: SSAValue) -> FrameworkOp | None:
     """The operation whose uniform random numbers a value is computed from, apart from constants; None if there is no
-    such.
+    such operation.
     """
     for _ in range(_LONGEST_CHAIN):
         op = value.owner
@@ -124,7 +125,7 @@ def _with_bias(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """Tensors that are concatenated along an axis, the last operand, have equal ranks."""
+    """The rank of an operand of a concatenation: all tensors have equal ranks; the last operand is the axis."""
     if index == len(op.operands) - 1:
         return 0
     rank = agreed(rank_of(each) for number, each in enumerate(op.operands[:-1]) if number != index)
@@ -132,7 +133,9 @@ def _as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def _condition(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A condition is a scalar; any other operand has the rank of the corresponding operand of the functions."""
+    """The rank of an operand of control flow: a condition is a scalar; any other operand has the rank of the
+    functions' corresponding operand.
+    """
     return 0 if index == 0 else _in_functions(op, index - 1, ask)
 
 

@@ -128,7 +128,7 @@ def running_sum_of_exponentials(
     """tf.CumulativeLogsumexp(x, axis) {exclusive, reverse} -> Log(ReduceSum(Exp(…))) of the prefix of each element
 
     The largest element of a prefix (for an empty prefix, the lowest number) is subtracted first, because exponentials
-    would overflow.
+    would overflow otherwise.
     """
     if has_no_element(shape_of(x_)):
         return x_

@@ -42,6 +42,14 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
         if not cut:
             return input
         return op.Slice(input, [starts[axis] for axis in cut], [stops[axis] for axis in cut], [1] * len(cut), cut)
+    entries = node.known.elements(size)
+    if starts is not None and entries is not None:
+        rest = [isinstance(entry, Symbol) or entry != -1 for entry in entries.ravel()]
+        cut = [axis for axis, (start, is_cut) in enumerate(zip(starts, rest, strict=True)) if start or is_cut]
+        if cut and all(map(_is_size, entries.ravel()[cut])):
+            sizes_of_cut = op.Gather(size, cut, 0) if len(cut) < len(starts) else size
+            begins = op.constant([starts[axis] for axis in cut], element_of(size))
+            return op.Slice(input, begins, op.Add(begins, sizes_of_cut), op.constant([1] * len(cut), element_of(size)), cut)
     if (count := known_count(begin, size)) is None:
         ones: Operand = op.Broadcast(op.constant_like(1, begin), op.ShapeOf(begin))
     else:
@@ -60,6 +68,11 @@ def known_count(*lists: SSAValue) -> int | None:
     return next(iter(counts), None)
 
 
+def _is_size(entry: int | Symbol) -> bool:
+    """Whether an entry of the sizes is certainly not -1."""
+    return bool(entry.dimension) if isinstance(entry, Symbol) else entry >= 0
+
+
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
     """begin + size, with a large number in place of a size of -1."""
     # The sum of this number and a begin must fit in 32 bits, in which it may be computed (fault i64-width).
@@ -67,7 +80,7 @@ def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValu
     known, entries = node.constant(2), node.known.elements(size)
     if known is not None:
         return op.Add(begin, op.constant(np.where(known < 0, large, known), element_of(size)))
-    if entries is not None and all(entry.dimension if isinstance(entry, Symbol) else entry >= 0 for entry in entries.ravel()):
+    if entries is not None and all(map(_is_size, entries.ravel())):
         return op.Add(begin, size)
     sizes = op.Select(op.Less(size, 0), op.constant(large, element_of(size)), size)
     starts = node.constant(1)

@@ -87,8 +87,8 @@ def in_top_k(node: LoweringNode, op: OpBuilder, _predictions: SSAValue, _targets
 def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
     """Whether fewer than k predictions of each row are larger than the prediction of the target of the row.
 
-    The result is false if the prediction of the target or all of the row's are not finite, or the target is out of
-    range.
+    The result is false if the prediction of the target is not finite, if no prediction of the row is finite, or if the
+    target is out of range.
     """
     predictions, targets = node.operand(0), node.operand(1)
     classes = op.ShapeOf(predictions, output_type=element_of(targets))
@@ -145,7 +145,7 @@ def distinct(node: LoweringNode, op: OpBuilder, data: SSAValue, axis: int) -> Se
         from moir.expansions.strings.comparison import distinct_strings
 
         if rank_of(data) != 1:
-            node.fail("the runtime compares no rows of strings", hint="cut the model in front of this node")
+            node.fail("the runtime compares no rows of strings", hint="cut the model before this node")
         values, *numbers = distinct_strings(op, data)
         return [values, *(op.convert(each, element) for each in numbers)][: node.result_count]
     values, _, index, counts = op.Unique.results(data, axis, sorted=False, index_element_type=element, count_element_type=element)

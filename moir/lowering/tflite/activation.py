@@ -1,4 +1,4 @@
-"""Activations that TensorFlow has not as operations."""
+"""Activations that are not operations in TensorFlow."""
 
 from __future__ import annotations
 
@@ -40,8 +40,12 @@ def gelu(op: OpBuilder, x: SSAValue, *, approximate: bool = False) -> SSAValue:
 def prelu(op: OpBuilder, x: SSAValue, alpha: SSAValue) -> SSAValue:
     """tflite.PRELU(x, alpha) -> opset1.PRelu(x, alpha)
 
-    The slopes broadcast along the last dimensions; of a PRelu a list is one along dimension 1.
+    This holds for a single slope; opset1.PRelu would apply a list of slopes along dimension 1, not along the last
+    dimensions. A list becomes opset1.Select(x < 0, x · alpha, x).
     """
+    if (slopes := op.known.constant(alpha)) is not None:
+        # Quantized slopes: as numbers they become those of opset1.PRelu.
+        alpha = op.constant(slopes)
     shape, rank = shape_of(alpha), rank_of(x)
     if shape is not None and rank is not None and len(shape) < rank:
         alpha = op.Reshape(alpha, [*[1] * (rank - len(shape)), *shape], special_zero=False) if -1 not in shape else alpha
@@ -60,7 +64,7 @@ def softmax(op: OpBuilder, logits: SSAValue, *, beta: float = 0.0) -> SSAValue:
 def normalized(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """tflite.L2_NORMALIZATION(x) -> opset1.NormalizeL2(x, -1) {eps = 1e-12, eps_mode = max}, and its activation
 
-    The kernel divides by the larger one of the norm and 1e-6.
+    The kernel divides by the maximum of the norm and 1e-6.
     """
     return activated(node, op, op.NormalizeL2(x, [-1], eps=1e-12, eps_mode="max"))
 
@@ -71,5 +75,5 @@ def fake_quant(
 ) -> SSAValue:
     """tflite.FAKE_QUANT(x) {min, max, num_bits} -> what tf.FakeQuantWithMinMaxArgs lowers to"""
     if not (2 <= num_bits <= 16 and min < max):
-        node.fail(f"{num_bits} bits from {min} to {max} are no quantization")
+        node.fail(f"{num_bits} bits from {min} to {max} are not a quantization")
     return value_as(node, op, "FakeQuantWithMinMaxArgs", x, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range)

@@ -1,4 +1,6 @@
-"""Control flow, which is TensorFlow's: IF and WHILE with a graph for each branch, or for condition and body."""
+"""Control flow, lowered as in TensorFlow: IF with a graph for each branch, WHILE with graphs for condition and
+body.
+"""
 
 from __future__ import annotations
 

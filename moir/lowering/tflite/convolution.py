@@ -25,7 +25,7 @@ PADDINGS = {"SAME": "same_upper", "VALID": "valid"}
 
 
 def window_of(node: LoweringNode, axes: str = "hw") -> SlidingWindow:
-    """The sliding window of a node along axes, whose letters are in the names of the attributes."""
+    """The sliding window of a node along axes, given by the letters that name them in attributes."""
     strides = tuple(node.integer(f"stride_{axis}", 0) for axis in axes)
     dilations = tuple(node.integer(f"dilation_{axis}_factor", 1) for axis in axes)
     if min(*strides, *dilations) < 1:
@@ -35,7 +35,7 @@ def window_of(node: LoweringNode, axes: str = "hw") -> SlidingWindow:
 
 
 def with_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue | None) -> SSAValue:
-    """A result with its bias and its fused activation."""
+    """A result with the bias added and the fused activation applied."""
     return activated(node, op, value if bias is None else op.Add(value, bias))
 
 
@@ -52,7 +52,7 @@ def convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, filter: SSAV
         return with_bias(node, op, channel_last(op, op.Convolution(data, filters, **window.properties()), 4), bias)
     shape = shape_of(filters)
     if channels % own or shape is None or not is_static(shape) or shape[0] % (channels // own):
-        node.fail(f"{channels} channels are no multiple of the {own} of the filters, or the filters of the groups are not equally many")
+        node.fail(f"{channels} channels are not a multiple of the {own} of the filters, or the filters of the groups are not equally many")
     groups = channels // own
     grouped = op.Reshape(filters, [groups, shape[0] // groups, *shape[1:]], special_zero=False)
     return with_bias(node, op, channel_last(op, op.GroupConvolution(data, grouped, **window.properties()), 4), bias)
@@ -69,7 +69,7 @@ def depthwise_convolution(node: LoweringNode, op: OpBuilder, input: SSAValue, fi
     if channels < 1:
         channels = shape[3] // max(node.integer("depth_multiplier", 0), 1)
     if channels < 1 or shape[3] % channels:
-        node.fail(f"the {shape[3]} channels of its filters are no multiple of the {channels} of the data")
+        node.fail(f"the {shape[3]} channels of its filters are not a multiple of the {channels} of the data")
     grouped = transposed_weights(op, filter, [3, 0, 1, 2], [channels, shape[3] // channels, 1, *shape[1:3]])
     result = op.GroupConvolution(channel_first(op, input, 4), grouped, **window_of(node).properties())
     return with_bias(node, op, channel_last(op, result, 4), bias)

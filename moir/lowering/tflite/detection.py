@@ -36,19 +36,20 @@ def detection_post_process(
     num_classes: int,
 ) -> Replacement:
     """tflite.TFLite_Detection_PostProcess(encodings [1, n, 4], scores [1, n, classes + 1], anchors [n, 4])
-    -> boxes [1, limit, 4], classes [1, limit], scores [1, limit], and how many there are [1]
+    -> boxes [1, limit, 4], classes [1, limit], scores [1, limit], and the number of detections [1]
 
-    A box is one of its best class, or with `use_regular_nms` of each class. Rows after the last one are zeros.
+    A box is a detection of its best class only, or with `use_regular_nms` of every class. Rows after the last
+    detection are zeros.
     """
     if max_classes_per_detection != 1 and not use_regular_nms:
-        node.fail(f"{max_classes_per_detection} classes of one box are not supported", hint="cut the model in front of this node")
+        node.fail(f"{max_classes_per_detection} classes of one box are not supported", hint="cut the model before this node")
     boxes = _decoded(node, op, box_encodings, anchors)
     shape = shape_of(class_predictions)
     if shape is None or len(shape) != 3 or shape[2] < num_classes:
         node.fail(f"there are {num_classes} classes and scores of shape {shape}")
     scores = class_predictions
     if shape[2] > num_classes:
-        # The scores of the background are in front.
+        # The scores of the background are the first ones.
         scores = op.Slice(scores, [shape[2] - num_classes], [shape[2]], [1], [2])
     overlap, threshold = (op.constant(np.array(each, np.float32)) for each in (nms_iou_threshold, nms_score_threshold))
     if use_regular_nms:
@@ -85,7 +86,7 @@ def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SS
 def _of_best_class(
     node: LoweringNode, op: OpBuilder, boxes: SSAValue, scores: SSAValue, limit: int, overlap: SSAValue, threshold: SSAValue
 ) -> list[SSAValue | None]:
-    """The detections where a box has one class."""
+    """The detections if each box has one class."""
     best, classes = op.TopK.results(scores, 1, axis=2, mode="max", sort="value", index_element_type=si32)
     best, classes = op.Squeeze(best, [0, 2]), op.Squeeze(classes, [0, 2])
     flat = op.Squeeze(boxes, [0])

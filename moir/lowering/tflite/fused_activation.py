@@ -2,8 +2,8 @@
 
     tflite.ADD(x, y) {fused_activation_function = "RELU"}  ->  opset1.Relu(opset1.Add(x, y))
 
-Where the result is rounded to integers that stand for no number that the activation would change, the rounding is the
-activation too.
+If the result is rounded to integers all of whose numbers lie within the range of the activation, the rounding already
+limits it, and the activation is left out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def activated(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, value: SSAValue, kind: str) -> SSAValue:
-    """A value with an activation, unless the rounding of the node's result is the activation too."""
+    """A value with an activation, unless the rounding of the node's result implies the activation."""
     if kind == "NONE" or is_implied(node, kind):
         return value
     if kind not in ACTIVATIONS:
@@ -49,15 +49,21 @@ def with_activation(node: LoweringNode, op: OpBuilder, value: SSAValue, kind: st
 
 
 def is_implied(node: LoweringNode, kind: str) -> bool:
-    """Whether the only use of the first result rounds it to numbers that an activation does not change."""
-    uses = list(node.op.results[0].uses)
-    if kind not in _LIMITS or len(uses) != 1:
-        return False
-    user = uses[0].operation
-    if not isinstance(user, FrameworkOp) or user.name != "tflite.fake_quantize" or "axis" in user.properties:
+    """Whether an activation has no effect, because the only use of the result rounds it to a range within that of the
+    activation.
+    """
+    user = rounding(node)
+    if kind not in _LIMITS or user is None or "axis" in user.properties:
         return False
     scale, zero = (value_of(user.properties[name]) for name in ("scale", "zero_point"))
     lowest, highest = IntegerRange.of(user.properties["element"]).ends
     low, high = _LIMITS[kind]
     # As the kernels do, the limit is rounded to the nearest integer.
     return round(low / scale) + zero <= lowest and (high == float("inf") or round(high / scale) + zero >= highest)
+
+
+def rounding(node: LoweringNode) -> FrameworkOp | None:
+    """The operation that rounds the first result of a node, if that is its only use; else None."""
+    uses = list(node.op.results[0].uses)
+    user = uses[0].operation if len(uses) == 1 else None
+    return user if isinstance(user, FrameworkOp) and user.name == "tflite.fake_quantize" else None

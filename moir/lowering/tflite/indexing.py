@@ -1,4 +1,4 @@
-"""Elements by their indices."""
+"""Look-ups of elements by their indices."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def sparse_embedding(
     *,
     combiner: str = "SUM",
 ) -> SSAValue:
-    """tflite.EMBEDDING_LOOKUP_SPARSE(ids [n], places [n, r], shape [r], factors [n], table)
-    -> opset15.ScatterNDUpdate(zeros, places but the last entry, rows of the table times factors) {reduction = "sum"}
+    """tflite.EMBEDDING_LOOKUP_SPARSE(ids [n], places [n, r], shape [r], factors [n], table) ->
+    opset15.ScatterNDUpdate(zeros, places without the last entry, rows of the table times factors) {reduction = "sum"}
 
-    The sums are divided by those of the factors, or by the roots of those of their squares.
+    The sums are divided by the sums of the factors, or by the roots of the sums of their squares.
     """
     if combiner not in _DIVISORS:
         node.fail(f"the combiner {combiner} is not supported")
@@ -65,4 +65,4 @@ def sparse_embedding(
 
 
 _DIVISORS = {"SUM": 0, "MEAN": 1, "SQRTN": 2}
-"""The combiner -> the power of the factors whose sum, or the root of it, sums are divided by; 0 for none."""
+"""Combiner -> p, where sums are divided by the p-norm of the factors; 0 for no division."""

@@ -3,8 +3,8 @@
     points --Landmarks2TransformMatrix--> matrix;  image, matrix --TransformTensorBilinear--> part of the image
     points of the part, matrix --TransformLandmarks--> points of the image
 
-A matrix [1, 4, 4] takes places (x, y, 0, 1) in pixels of the part to places of the image: its third column and third
-row change nothing.
+A matrix [1, 4, 4] takes places (x, y, 0, 1) in pixels of the part to places of the image: its third row and column are
+those of the identity.
 
 Source: mediapipe/util/tflite/operations.
 """
@@ -32,9 +32,9 @@ def transform_landmarks(
     node: LoweringNode, op: OpBuilder, landmarks: SSAValue, matrix: SSAValue, *, dimensions: int = 0, scale: float = 1.0
 ) -> SSAValue:
     """tflite.TransformLandmarks(points, matrix [1, 4, 4])
-    -> opset1.MatMul(x and y, the turning part of the matrix) + its translation; a third coordinate stays
+    -> opset1.MatMul(x and y, the linear part of the matrix) + its translation; a third coordinate is unchanged
 
-    Points are [1, n, d]; of the first version [1, h, w, n · d], and the translation is times a scale.
+    Points are [1, n, d]. In the first version they are [1, h, w, n · d], and the translation is multiplied by a scale.
     """
     rank, shape = rank_of(landmarks), shape_of(landmarks)
     if dimensions not in (2, 3) or rank not in (3, 4) or shape is None:
@@ -68,13 +68,13 @@ def embedded(op: OpBuilder, linear: SSAValue, shift: SSAValue) -> SSAValue:
 
 
 class Turned:
-    """A rectangle around some landmarks, turned so that the line between two others lies at an angle.
+    """A rectangle around landmarks, rotated so that the line between two other landmarks has a given angle.
 
     Args:
         op: builds the operations.
         points: the landmarks [n, 2].
-        subset: the numbers of those that the rectangle is around.
-        angle: what the landmarks are turned by [1].
+        subset: the numbers of the landmarks that the rectangle encloses.
+        angle: the angle by which the landmarks are turned [1].
     """
 
     def __init__(self, op: OpBuilder, points: SSAValue, subset: Sequence[int], angle: SSAValue) -> None:
@@ -90,7 +90,7 @@ class Turned:
 def landmarks_to_matrix(node: LoweringNode, op: OpBuilder, landmarks: SSAValue) -> SSAValue:
     """tflite.Landmarks2TransformMatrix(points [1, n, 3]) -> the matrix of the turned rectangle around some points
 
-    Of the first version, whose options have a range of the landmarks, points are [1, 1, 1, 3n].
+    In the first version, whose options have a range of the landmarks, points are [1, 1, 1, 3n].
     """
     first = node.has("landmarks_range")
     subset = node.integers("subset" if first else "subset_idxs", ())
@@ -145,7 +145,8 @@ def transform_image(node: LoweringNode, op: OpBuilder, image: SSAValue, matrix: 
     """tflite.TransformTensorBilinear(x [1, h, w, c], matrix [1, 4, 4])
     -> Transpose(opset9.GridSample(Transpose(x), places)), zero where a place lies outside of the image
 
-    The first version, whose options have an output_size, takes places of corners of pixels, the second their middles.
+    The first version, whose options have an output_size, samples at the corners of pixels, the second at their
+    centres.
     """
     size, shape = node.integers("output_size", ()), shape_of(image)
     from_corners = len(size) == 2

@@ -18,7 +18,7 @@ from moir.rewriting.builder import OpBuilder
 def batch_product(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, adj_x: bool = False, adj_y: bool = False) -> Replacement:
     """tflite.BATCH_MATMUL(x, y) {adj_x, adj_y} -> what tf.BatchMatMulV3(x, y) {adj_x, adj_y, Tout} lowers to
 
-    Integers that stand for themselves are added in the type that the file declares for the result.
+    Integers that are not quantized are added in the type that the file declares for the result.
     """
     attributes: dict[str, object] = {"adj_x": adj_x, "adj_y": adj_y}
     element = element_of(node.op.results[0])
@@ -40,7 +40,7 @@ def fully_connected(
 ) -> SSAValue:
     """tflite.FULLY_CONNECTED(x, w [out, in], b) -> opset1.Add(opset1.MatMul(x, w) {transpose_b = true}, b)
 
-    Unless it keeps the number of dimensions x is [-1, in].
+    x becomes [-1, in], unless the number of dimensions is kept.
     """
     if weights_format != "DEFAULT":
         node.fail(f"its weights are in the format {weights_format}", hint="convert the original model without shuffled weights")

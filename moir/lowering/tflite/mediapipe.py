@@ -32,11 +32,11 @@ TRANSPOSE_CONV_FIELDS = ("padding", "stride_width", "stride_height")
 """The first fields of the structures."""
 
 INDEX_MARGIN = 0.1
-"""What is added to places in windows, which are floats, so that they are rounded down to the place."""
+"""A number added to indices within windows, which are floats, before they are rounded down."""
 
 
 def structure(node: LoweringNode, fields: tuple[str, ...]) -> dict[str, int]:
-    """The fields of the structure that the options are. Raises ConversionError if they are none."""
+    """The fields of the structure in the options. Raises ConversionError if the options are not a structure."""
     options = node.op.properties.get("custom_options")
     data = options.array.tobytes() if isinstance(options, DataAttr) else b""
     if len(data) < 4 * len(fields):
@@ -44,7 +44,7 @@ def structure(node: LoweringNode, fields: tuple[str, ...]) -> dict[str, int]:
     found = dict(zip(fields, np.frombuffer(data, "<i4", len(fields)).tolist(), strict=True))
     sizes = [value for name, value in found.items() if name not in ("padding", "activation")]
     if found["padding"] not in PADDINGS or min(sizes) < 1 or not 0 <= found.get("activation", 0) < len(ACTIVATIONS):
-        node.fail(f"its options {found} are none of this operator", hint="the file is damaged")
+        node.fail(f"its options {found} are not those of this operator", hint="the file is damaged")
     return found
 
 
@@ -58,7 +58,7 @@ def max_pool_with_places(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Repl
     """tflite.MaxPoolingWithArgmax2D(x) -> Transpose(opset8.MaxPool(Transpose(x))),
     and the place of each maximum in its window
 
-    The runtime's place is one in the image, y · width + x.
+    The runtime returns the place in the image, y · width + x.
     """
     found, shape = structure(node, POOL_FIELDS), shape_of(x)
     if shape is None or len(shape) != 4 or not is_static(shape[1:3]):
@@ -126,7 +126,7 @@ def transposed_convolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weigh
     """tflite.Convolution2DTransposeBias(x, w [out, h, w, in], b)
     -> Add(Transpose(opset1.ConvolutionBackpropData(Transpose(x), Transpose(w))), b)
 
-    What SAME pads depends on the sizes of x, which the result is as many times as large as the strides say.
+    The sizes of the result are those of x times the strides; the padding of SAME depends on them.
     """
     found, shape, kernel = structure(node, TRANSPOSE_CONV_FIELDS), shape_of(x), shape_of(weights)
     if kernel is None or len(kernel) != 4 or not is_static(kernel):

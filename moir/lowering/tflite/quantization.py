@@ -1,15 +1,16 @@
-"""Quantized tensors: integers as the numbers that they stand for, and numbers rounded as their integers are.
+"""Quantized tensors: integers are replaced by the numbers that they stand for, rounded as the integers would be.
 
     tflite.fake_quantize(x) {scale, zero_point, element}
 ->  opset1.FakeQuantize(x, (-128 - zero_point) · scale, (127 - zero_point) · scale, …) {levels = 256}
 
 Constants of integers stay integers, which a Convert, a Subtract and a Multiply turn into numbers: the runtime computes
-with them where activations are rounded, and keeps them where not.
+with the integers if activations are rounded, and stores the weights as integers in any case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import frexp
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -28,10 +29,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 def parameters_of(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Parameters:
-    """The quantization that the attributes of a node say, which broadcasts to a value."""
+    """The quantization in the attributes of a node, in shapes that broadcast to a value."""
     element = node.element_attribute("element")
     axis = node.integer("axis") if node.has("axis") else None
-    scale = np.asarray(node.number("scale") if axis is None else node.numbers("scale"), np.float32)
+    scale = node.tensor("scale") if axis is not None else np.asarray(node.number("scale"), np.float32)
+    if scale is None:
+        node.fail("attribute scale is not a tensor")
     zeros = np.asarray(node.attribute("zero_point", None))
     zero = op.constant(np.broadcast_to(zeros, scale.shape).astype(np.int32)) if zeros.any() else None
     how = Quantization(op.constant(scale), zero, IntegerRange.of(element), axis)
@@ -45,7 +48,8 @@ def parameters_of(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Paramet
 def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element: Attribute, offset: tuple[float, ...] = ()) -> SSAValue:
     """tflite.dequantize(q) {scale, zero_point} -> opset1.Multiply(opset1.Subtract(Convert(q), zero_point), scale)
 
-    Of integers of more than 16 bits, which are biases, only the numbers are kept, to which the offset is added.
+    Constants of more than 16 bits are biases: they become floats, plus the offset. A bias of zeros gets no offset, so
+    that it needs no Add.
     """
     how = parameters_of(node, op, integers)
     data = node.known.constant(integers)
@@ -54,7 +58,7 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
         assert parameters is not None
         scales, zeros = (each.astype(np.float64) for each in parameters)
         numbers = (data.astype(np.float64) - zeros) * scales
-        return op.constant((numbers + np.array(offset or 0.0)).astype(np.float32), f32)
+        return op.constant((numbers + np.array(offset if offset and np.any(numbers) else 0.0)).astype(np.float32), f32)
     return dequantized(op, integers, how)
 
 
@@ -62,7 +66,7 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
 def fake_quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
     """tflite.fake_quantize(x) {scale, zero_point} -> opset1.FakeQuantize(x, low, high, low, high) {levels}
 
-    Integers of 16 bits are so many that only their range matters: opset1.Clamp(x).
+    Rounding to integers of 16 bits is left out, since it changes little: opset1.Clamp(x).
     """
     how = parameters_of(node, op, numbers)
     limits = number_range(op, how)
@@ -76,7 +80,7 @@ def fake_quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAVa
 def quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
     """tflite.quantize(x) {scale, zero_point} -> Convert(opset1.FakeQuantize(x, low, high, -128, 127) {levels})
 
-    Of numbers that are rounded already only one rounding is left.
+    If x is the result of a FakeQuantize with the same levels and limits, the latter is left out.
     """
     how = parameters_of(node, op, numbers)
     rounding = numbers.owner
@@ -88,18 +92,30 @@ def quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
     return quantized(op, numbers, how)
 
 
+@tflite.lowers("round_for_comparison")
+def round_for_comparison(op: OpBuilder, numbers: SSAValue, *, scale: float) -> SSAValue:
+    """tflite.round_for_comparison(x) {scale} -> opset5.Round(opset5.Round(x · 2⁸ · n) / n)
+
+    The kernel multiplies an integer, shifted by 8 bits, by the scale, which is stored as m / n with m from ½ to 1. It
+    rounds twice: the product with m, and the quotient of this product and n.
+    """
+    steps = 2.0 ** -frexp(scale)[1]
+    rounded = op.Round(op.Multiply(numbers, 256.0 * steps), mode="half_away_from_zero")
+    return rounded if steps == 1 else op.Round(op.Multiply(rounded, 1 / steps), mode="half_away_from_zero")
+
+
 @tflite.lowers("QUANTIZE", "DEQUANTIZE", "DENSIFY")
 def converted(op: OpBuilder, input: SSAValue) -> SSAValue:
-    """tflite.DEQUANTIZE(x) -> opset1.Convert(x) from halves to floats; x if it is numbers already
+    """tflite.DEQUANTIZE(x) -> opset1.Convert(x) from f16 to f32; x itself if it is dequantized already
 
-    Weights stay halves.
+    Weights remain stored as f16.
     """
     is_weight = isinstance(input.owner, Constant) and element_of(input) == f16 and (rank_of(input) or 0) > 1
     return restored(op, input) if is_weight else op.convert(input, f32)
 
 
 def restored(op: OpBuilder, halves: SSAValue) -> SSAValue:
-    """Weights that are stored as halves as floats; a mark tells the runtime not to fold the Convert."""
+    """Weights that are stored as f16, converted to f32; a mark tells the runtime not to fold the Convert."""
     value = op.Convert(halves, destination_type=f32)
     assert isinstance(value.owner, Convert)
     value.owner.attributes["runtime_info"] = DECOMPRESSION
@@ -107,7 +123,9 @@ def restored(op: OpBuilder, halves: SSAValue) -> SSAValue:
 
 
 def transposed_weights(op: OpBuilder, weights: SSAValue, order: Sequence[int], shape: Sequence[int] | None = None) -> SSAValue:
-    """Weights transposed, and reshaped if a shape is given; those stored as halves before they are restored."""
+    """Weights, transposed, and reshaped if a shape is given; weights stored as f16 are transposed before their
+    Convert.
+    """
     is_stored = isinstance(convert := weights.owner, Convert) and is_decompression(convert)
     moved = op.Transpose(convert.data if is_stored and isinstance(convert, Convert) else weights, list(order))
     moved = moved if shape is None else op.Reshape(moved, list(shape), special_zero=False)

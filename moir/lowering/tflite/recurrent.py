@@ -3,7 +3,7 @@
     %y, %h, %c = tflite.UNIDIRECTIONAL_SEQUENCE_LSTM(%x, …)
 ->  %h, %c, %y = opset1.TensorIterator(%x, %h0, %c0) ({ one step })
 
-The states are operands, which keep their values from one inference to the next, and results after those of the
+The states are operands, which keep their values from one inference to the next, and further results after those of the
 operator: the frontend makes them states of the model.
 
 In shapes: T time, N batch, I input, H cells, P outputs (H without projection).
@@ -17,8 +17,9 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import INTEGER_TYPES
 from moir.dialects.moir import Slicing
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
@@ -39,10 +40,10 @@ class Lstm(Record):
     """The operands of one direction of an LSTM; lists have an entry for each gate, None where there is none.
 
     Args:
-        weights: of the inputs [H, I].
-        recurrent: of the outputs of the step before [H, P].
-        peepholes: of the cell states [H]; there is none of the gate of the cell.
-        biases: [H].
+        weights: the weights of the inputs [H, I].
+        recurrent: the weights of the outputs of the previous step [H, P].
+        peepholes: the weights of the cell states [H]; the cell gate has none.
+        biases: the biases [H].
         projection: the weights [P, H] and the bias [P] of the projection.
         norms: the factors of layer normalization [H].
     """
@@ -73,7 +74,7 @@ class Lstm(Record):
 
     @property
     def gates(self) -> list[int]:
-        """The gates that are computed; that of the input may be one minus that of forgetting."""
+        """The gates that have weights; without weights, the input gate is 1 minus the forget gate."""
         return [gate for gate in range(GATES) if self.weights[gate] is not None]
 
 
@@ -89,7 +90,9 @@ def lstm_sequence(node: LoweringNode, op: OpBuilder, *, time_major: bool = False
 
 @tflite.lowers("LSTM")
 def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """tflite.LSTM(x [N, I], weights…, h0, c0) -> one step; the results are the scratch, h, c, y of old files, or y"""
+    """tflite.LSTM(x [N, I], weights…, h0, c0) -> one step; the results are y, or in old files a scratch tensor, h, c
+    and y
+    """
     if node.text("kernel_type", "FULL") == "BASIC":
         return _basic_step(op, *(node.operand(place) for place in range(5)))
     found = Lstm.of(node, 1, 20)
@@ -101,7 +104,7 @@ def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
 def _basic_step(op: OpBuilder, x: SSAValue, hidden: SSAValue, weights: SSAValue, bias: SSAValue, cell: SSAValue) -> Replacement:
     """One step of the basic kernel, whose states are operands and results: h, c, the concatenation, and the gates.
 
-    Weights are [4 H, I + H], of the gates input, cell, forget, output.
+    Weights are [4 H, I + H], with the gates in the order input, cell, forget, output.
     """
     joined = op.Concat(x, hidden, axis=1)
     gates = op.Add(op.MatMul(joined, weights, transpose_b=True), bias)
@@ -115,9 +118,10 @@ def lstm_of_both_directions(node: LoweringNode, op: OpBuilder, *, time_major: bo
     """tflite.BIDIRECTIONAL_SEQUENCE_LSTM(x, weights…) -> two loops; the results are y forwards and backwards"""
     if node.optional(39) is not None:
         node.fail("auxiliary inputs of an LSTM are not supported")
-    x = node.operand(0)
-    forwards = _lstm(node, op, x, Lstm.of(node, 1, None), (node.operand(35), node.operand(36)), time_major)
-    backwards = _lstm(node, op, x, Lstm.of(node, 18, None), (node.operand(37), node.operand(38)), time_major, is_reversed=True)
+    x, directions = node.operand(0), [Lstm.of(node, first, None) for first in (1, 18)]
+    _refuse_integers(node, [bias for each in directions for bias in each.biases])
+    forwards = _lstm(node, op, x, directions[0], (node.operand(35), node.operand(36)), time_major)
+    backwards = _lstm(node, op, x, directions[1], (node.operand(37), node.operand(38)), time_major, is_reversed=True)
     outputs = [op.Concat(forwards[0], backwards[0], axis=2)] if merge_outputs else [forwards[0], backwards[0]]
     return [*outputs, *forwards[1:], *backwards[1:]]
 
@@ -141,7 +145,7 @@ def _lstm(
     fixed: list[SSAValue] = []
 
     def kept(value: SSAValue | None) -> int | None:
-        """The place of a value that does not change among those of the body."""
+        """The index of an invariant value among those of the body; None for an absent value."""
         if value is None:
             return None
         fixed.append(value)
@@ -191,6 +195,13 @@ def _lstm(
     return [every, hidden, cell]
 
 
+def _refuse_integers(node: LoweringNode, biases: Sequence[SSAValue | None]) -> None:
+    """Raise UnsupportedOperationError for biases of integers: no kernel computes the network with integers."""
+    if any(element_of(bias) in INTEGER_TYPES for bias in biases if bias is not None):
+        hint = "quantize the weights of the model only"
+        node.fail("it has biases of integers, and no kernel of TensorFlow Lite computes it with integers", hint=hint)
+
+
 def _activation(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
     """A value with the activation of a network."""
     kind = node.text("fused_activation_function", "NONE")
@@ -212,6 +223,7 @@ def _rnn(
 ) -> list[SSAValue]:
     """All outputs and the last state of a network of weights [H, I], recurrent weights [H, H], a bias and a state."""
     weights, recurrent, bias, state = operands
+    _refuse_integers(node, [bias])
 
     def body(inside: OpBuilder, states: list[SSAValue], slices: list[SSAValue], fixed: list[SSAValue]) -> Step:
         own = inside.MatMul(inside.Squeeze(slices[0], [time]), fixed[0], transpose_b=True)
@@ -232,8 +244,9 @@ def rnn_sequence(node: LoweringNode, op: OpBuilder, input: SSAValue, *operands: 
 
 @tflite.lowers("RNN")
 def rnn_step(node: LoweringNode, op: OpBuilder, input: SSAValue, *operands: SSAValue) -> Replacement:
-    """tflite.RNN(x [N, I], w, r, b, h0) -> act(x · wᵀ + h0 · rᵀ + b), which is the state after it, too"""
+    """tflite.RNN(x [N, I], w, r, b, h0) -> act(x · wᵀ + h0 · rᵀ + b), which is also the next state"""
     weights, recurrent, bias, state = operands[:4]
+    _refuse_integers(node, [bias])
     own = op.MatMul(input, weights, transpose_b=True)
     following = _activation(node, op, op.Add(op.Add(own, op.MatMul(state, recurrent, transpose_b=True)), bias))
     return [following, following]

@@ -22,12 +22,12 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Same(Record):
-    """An operation of TensorFlow.
+    """The operation of TensorFlow that an operator of TensorFlow Lite corresponds to.
 
     Args:
         kind: its kind.
-        names: its attributes that have other names in TensorFlow Lite, by these.
-        defaults: attributes with a value of their own.
+        names: name in TensorFlow Lite -> name in TensorFlow, for attributes whose names differ.
+        defaults: attributes that TensorFlow Lite does not have, with their values.
     """
 
     kind: str
@@ -59,7 +59,6 @@ _ELEMENTWISE = {
     "ELU": "Elu",
     "EXP": "Exp",
     "FLOOR": "Floor",
-    "LOG": "Log",
     "LOGICAL_NOT": "LogicalNot",
     "LOGISTIC": "Sigmoid",
     "LOG_SOFTMAX": "LogSoftmax",
@@ -167,7 +166,9 @@ SAME: Mapping[str, Same] = {kind: Same(name) for kind, name in _BY_NAME.items()}
 """Kind -> the operation of TensorFlow."""
 
 _LEFT_OUT = frozenset(("pot_scale_int16", "asymmetric_quantize_inputs", "fused_activation_function", "values_count"))
-"""Attributes that say how a kernel computes, or that TensorFlow does not have."""
+"""Attributes that are not passed on to the operation of TensorFlow: they only concern kernels, or it has no
+equivalent.
+"""
 
 
 @tflite.lowers(*SAME)

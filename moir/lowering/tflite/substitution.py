@@ -1,4 +1,4 @@
-"""Operations of another dialect in the place of operators of TensorFlow Lite: the handlers of that dialect lower them.
+"""Operations of another dialect in place of operators of TensorFlow Lite, lowered by the handlers of that dialect.
 
 tflite.CUMSUM(%x, %axis) {exclusive = true}  ->  what tf.Cumsum(%x, %axis) {exclusive = true} lowers to
 """
@@ -19,19 +19,25 @@ from moir.rewriting.builder import OpBuilder
 
 
 class _Substitute(LoweringNode):
-    """A node of another dialect that stands for a node of TensorFlow Lite, whose results have the uses."""
+    """A node of another dialect that stands for a node of TensorFlow Lite; uses are those of the latter's results."""
 
     def __init__(self, op: FrameworkOp, run: LoweringRun, node: LoweringNode) -> None:
         super().__init__(op, NEWEST, run)
         self._original = node
 
     def is_used(self, index: int) -> bool:
-        """Whether a result has uses; one that the node does not have is used by what the lowering builds."""
+        """Whether a result has uses; a result that the node of TensorFlow Lite does not have counts as used."""
         return self._original.is_used(index) or index >= self._original.result_count
 
     @property
     def name(self) -> str:
         return self._original.name
+
+
+FEWEST = {"AddN": 1, "ConcatV2": 2, "Pack": 1}
+"""Kind of an operation on a list of tensors -> the least number of its operands; for ConcatV2 this includes the
+axis.
+"""
 
 
 def lowered_by(
@@ -44,7 +50,8 @@ def lowered_by(
     types: Sequence[Attribute],
     regions: Sequence[Region] = (),
 ) -> list[SSAValue | None]:
-    """What an operation of the dialect of a table lowers to: a value for each result, None for one without uses.
+    """The values to which an operation of another dialect is lowered: one for each result, None for a result without
+    uses.
 
     Args:
         table: the handlers of the dialect.
@@ -58,10 +65,12 @@ def lowered_by(
 
     Raises ConversionError if the operation cannot be lowered.
     """
+    if len(operands) < FEWEST.get(kind, 0):
+        node.fail("it has no operands")
     handler = table.handler(kind, NEWEST)
     if handler is None:
         reason = f"the operation {table.framework}.{kind} is not supported"
-        node.fail(reason, hint="write a lowering for this node, or cut the model in front of it")
+        node.fail(reason, hint="write a lowering for this node, or cut the model before it")
     substitute = operation_class(table.framework, kind).create(
         operands=operands,
         properties={name: attribute_of(value) for name, value in attributes.items()},

@@ -11,7 +11,7 @@ from moir.lowering.table import BoundHandler, LoweringTable, Replacement
 from moir.rewriting.builder import OpBuilder
 
 FLEX = "Flex"
-"""How the kinds of TensorFlow's own operations begin: FlexErf is TensorFlow's Erf."""
+"""The prefix of the kinds of TensorFlow's own operations: FlexErf is TensorFlow's Erf."""
 
 
 COMPLEX = frozenset(
@@ -21,7 +21,7 @@ COMPLEX = frozenset(
         *("SPLIT_V", "SQUEEZE", "STRIDED_SLICE", "SUB", "TILE", "TRANSPOSE", "UNPACK", "WHILE"),
     )
 )
-"""Kinds that are lowered for complex numbers, too, which the attribute T says that the operands are."""
+"""Kinds that are lowered for complex numbers, too; their attribute T tells whether the operands are complex."""
 
 
 def adapted(kind: str, handler: BoundHandler) -> BoundHandler:

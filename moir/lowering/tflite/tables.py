@@ -39,7 +39,7 @@ def find(node: LoweringNode, op: OpBuilder, keys_: SSAValue, values_: SSAValue, 
     if element_of(values_) != string:
         return op.Select(is_key, op.Gather(op.constant(of_keys, element_of(values_)), position, 0), default_value)
     if otherwise is None or otherwise.size != 1:
-        node.fail("the text for what is no key is computed when the model runs", hint="make it a constant")
+        node.fail("the text for what is not a key is computed when the model runs", hint="make it a constant")
     return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
 
 

@@ -25,7 +25,7 @@ def lowered_as(
     attributes: Mapping[str, object] | None = None,
     result_count: int | None = None,
 ) -> list[SSAValue | None]:
-    """What an operation of TensorFlow lowers to: a value for each result, None for one without uses.
+    """The values that an operation of TensorFlow is lowered to: one for each result, None for a result without uses.
 
     Args:
         node: the node that the operation stands for.
@@ -45,7 +45,7 @@ def lowered_as(
 
 
 def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
-    """What an operation of TensorFlow with one result lowers to."""
+    """The value that an operation of TensorFlow with one result is lowered to."""
     found = lowered_as(node, op, kind, operands, attributes)[0]
     assert found is not None
     return found

@@ -70,13 +70,13 @@ _SPELLINGS = {
     "subtract": "Sub",
     "xor": "BitwiseXor",
 }
-"""Kinds that are compared here, by their other spelling, in lower case and without what stands in front of it."""
+"""The kinds that are compared here, by their spellings in lower case, without the prefix of a dialect."""
 
 _IN_FRONT = "stablehlo_"
 
 
 def kind_of(op: object) -> str:
-    """The kind of an operation of a framework, in one spelling; a comparison has that of its direction."""
+    """The kind of an operation in a spelling common to all frameworks; a comparison has the kind of its direction."""
     if not isinstance(op, FrameworkOp):
         return ""
     spelled = op.KIND.lower().removeprefix(_IN_FRONT)
@@ -124,14 +124,15 @@ _COMPARING: Mapping[str, Callable[..., Any]] = {
     "Select": np.where,
     "SelectV2": np.where,
 }
-"""Operations whose results depend on the order of their operands only."""
+"""Operations whose results depend only on the order of their operands."""
 
 _OPERANDS = {"LogicalNot": 1, "Select": 3, "SelectV2": 3}
 """The number of operands of the kinds in `_COMPARING` that do not have two."""
 
 
 def _sort_key(value: SSAValue) -> SSAValue:
-    """The float x whose sort key a value is, or None: jax compares floats by an integer key, which orders NaN last.
+    """The float x if a value is the sort key of x, else None: jax compares floats by an integer key, which orders NaN
+    last.
 
     The key has the bits of x, with all but the sign bit inverted if x is negative: x ^ (x >> 31 >>> 1).
     """
@@ -239,7 +240,7 @@ class Extreme(Record):
 
 
 def extreme(body: Region) -> Extreme | None:
-    """The extreme that a function of (number, index, number, index) computes; None if it is another function."""
+    """The maximum or minimum with its index that a function of (number, index, number, index) computes, or None."""
     outcomes = Outcomes(body)
     if not outcomes.is_known or sorted(outcomes.used) != [0, 1, 2, 3] or len(outcomes.results) != 2:
         return None
@@ -259,7 +260,8 @@ class Key(Record):
 
 
 def sort_keys(body: Region) -> list[Key] | None:
-    """The sort keys of a comparator (x, y, x', y', …), which returns whether x precedes y; None if it is no such order.
+    """The sort keys of a comparator (x, y, x', y', …), which returns whether x precedes y; None if it is not such an
+    order.
 
     The second key orders elements whose first keys are equal.
     """

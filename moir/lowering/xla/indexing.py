@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Region, SSAValue
 
-from moir.dialects.element_types import boolean, si64, ui8
+from moir.dialects.element_types import boolean, si32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
@@ -91,18 +91,22 @@ class Places:
         return op.Concat(*spread, axis=-1) if len(spread) > 1 else spread[0]
 
 
-def index_lists(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The indices of a node as i64, with the dimension of the starts last; it is inserted if each index is a scalar."""
-    rank, place = node.known_rank(1), node.integer("index_vector_dim", 0)
-    indices = op.convert(node.operand(1), si64)
+def index_lists(node: LoweringNode, op: OpBuilder, *, keeps_type: bool = False) -> SSAValue:
+    """The indices of a node, with the dimension of the starts last; it is inserted if each index is a scalar.
+
+    They are i64, or of their own type if that is i32 and `keeps_type` is set.
+    """
+    rank, place, indices = node.known_rank(1), node.integer("index_vector_dim", 0), node.operand(1)
+    if not keeps_type or element_of(indices) is not si32:
+        indices = op.convert(indices, si64)
     if place == rank:
         return op.Unsqueeze(indices, [rank])
     return op.transposed(indices, [*(axis for axis in range(rank) if axis != place), place])
 
 
 def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int, ...], list[int]]:
-    """The batching dimensions of the data, and of the indices, numbered as if these lacked the dimension of the
-    starts.
+    """The batching dimensions of the data, and of the indices, whose dimensions are numbered without the dimension of
+    the starts.
     """
     place = node.integer("index_vector_dim", 0)
     return node.integers(data, ()), [axis - (axis > place) for axis in node.integers(indices, ())]
@@ -130,23 +134,26 @@ def gathered(
     data, rank = operand, node.known_rank(0)
     batching, index_batching = batching_of(node, "operand_batching_dims", "start_indices_batching_dims")
     _check_dimensions(node, len(sizes) == rank, (*start_index_map, *collapsed_slice_dims, *batching))
-    places = Places(op, data, index_lists(node, op), start_index_map, batching, index_batching, sizes)
+    # Gather has batch dimensions, too, if they are the first ones of both.
+    leads = list(batching) == index_batching == list(range(len(batching)))
+    is_single = len(start_index_map) == 1 and leads and len(batching) <= start_index_map[0] and sizes[start_index_map[0]] == 1
+    places = Places(op, data, index_lists(node, op, keeps_type=is_single), start_index_map, batching, index_batching, sizes)
     shape = shape_of(data) or (-1,) * rank
     cut = [axis for axis in places.whole if sizes[axis] != shape[axis]]
     if cut:
         data = op.Slice(data, [0] * len(cut), [sizes[axis] for axis in cut], [1] * len(cut), cut)
-    starts = op.Maximum(op.Minimum(places.indices, places.limits()), 0) if start_index_map else places.indices
     gone = {*collapsed_slice_dims, *batching}
-    if len(start_index_map) == 1 and not batching and not places.several:
-        found = op.Gather(data, op.Squeeze(starts, [places.batch_rank]), start_index_map[0])
-        order = [*range(start_index_map[0]), *(places.batch_rank + axis for axis in range(start_index_map[0], rank - 1))]
-        kept, batch = (
-            dict(zip([axis for axis in range(rank) if axis != start_index_map[0]], order, strict=True)),
-            list(range(start_index_map[0], start_index_map[0] + places.batch_rank)),
-        )
+    if is_single:
+        starts = op.Squeeze(places.indices, [places.batch_rank])
+        limit = op.Squeeze(op.convert(places.limits(), element_of(starts)), [0])
+        along, common = start_index_map[0], len(batching)
+        found = op.Gather(data, op.Maximum(op.Minimum(starts, limit), 0), along, batch_dims=common)
+        count = places.batch_rank - common
+        kept = {axis: axis if axis < along else axis - 1 + count for axis in range(common, rank) if axis != along}
+        batch = [*range(common), *range(along, along + count)]
     else:
-        found = data
         if places.indexed:
+            starts = op.Maximum(op.Minimum(places.indices, places.limits()), 0) if start_index_map else places.indices
             found = op.GatherND(op.transposed(data, [*places.indexed, *places.whole]), places.elements(starts), batch_dims=0)
         else:
             node.fail("it has no dimension that starts belong to")
@@ -204,7 +211,7 @@ def scattered(
     rank = node.known_rank(0)
     reduction = REDUCTIONS.get(combination(body) or "")
     if reduction is None or (reduction != "none" and element_of(operand) is boolean):
-        node.fail("its function is not a sum, a product, an extreme or the update alone", hint="cut the model in front of this node")
+        node.fail("its function is not a sum, a product, an extreme or the update alone", hint="cut the model before this node")
     batching, index_batching = batching_of(node, "input_batching_dims", "scatter_indices_batching_dims")
     _check_dimensions(node, True, (*scatter_dims_to_operand_dims, *inserted_window_dims, *batching))
     kept = [axis for axis in range(rank) if axis not in inserted_window_dims and axis not in batching]
@@ -235,9 +242,9 @@ def scattered(
 
 
 def _is_whole(op: OpBuilder, operand: SSAValue, updates: SSAValue, axis: int, window: int) -> bool:
-    """Whether updates have all of a dimension of the operand, in the given dimension of theirs.
+    """Whether a dimension of the updates covers a whole dimension of the operand.
 
-    Two unknown sizes are the same: the runtime refuses updates of other sizes.
+    Two unknown sizes are taken to be equal: the runtime refuses updates of other sizes.
     """
     if (shape_of(operand) or ())[axis : axis + 1] == (shape_of(updates) or ())[window : window + 1]:
         return True

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64
+from moir.dialects.element_types import boolean, si64
 from moir.dialects.shapes import rank_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.constant_sizes import check_constant_size
 
 MOST_PLACES = 1 << 16
-"""The largest number of places that are a constant."""
+"""The largest number of places for which a constant is made."""
 
 
 def with_edges(op: OpBuilder, data: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue) -> SSAValue:
-    """Data with a value in front of the first elements and after the last; negative numbers cut elements off."""
+    """Data with a value before the first elements and after the last; negative numbers cut elements off."""
     added = [[max(entry, 0) for entry in entries] for entries in (low, high)]
     if any(map(any, added)):
         data = op.Pad(data, *added, value, pad_mode="constant")
@@ -99,4 +99,4 @@ def updated_at(op: OpBuilder, input: SSAValue, update: SSAValue, indices: SSAVal
     ones = op.Broadcast(op.constant(np.array(1, np.uint8)), taken)
     inside = op.Pad(ones, start, end, op.constant(np.array(0, np.uint8)), pad_mode="constant")
     moved = op.Pad(update, start, end, op.constant_like(0, update), pad_mode="constant")
-    return op.Select(op.Equal(inside, 1), moved, input)
+    return op.Select(op.convert(inside, boolean), moved, input)

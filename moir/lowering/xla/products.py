@@ -15,7 +15,7 @@ WIDENED = (boolean, si8, ui8)
 def equation_of(node: LoweringNode, ranks: Sequence[int], names: tuple[str, str] = ("batch", "contracting")) -> str:
     """The equation of the dimension numbers: rows [0] and columns [1] summed over the other axis are "ab,cb->ac".
 
-    `names` are what the batch and the contracting dimensions are called in the attributes.
+    `names` are the names of the attributes with the batch and the contracting dimensions.
     """
     spare = iter(LETTERS)
     terms = [[""] * rank for rank in ranks]

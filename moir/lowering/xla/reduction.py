@@ -66,14 +66,14 @@ def combination_of(node: LoweringNode, body: Region, element: Attribute, *places
     if kind not in COMBINATIONS or (kind in LOGICAL) is not (element is boolean):
         node.fail(
             "its function is not a sum, a product, a minimum, a maximum, or a logical and or or",
-            hint="export the model with enable_xla=False, or cut it in front of this node",
+            hint="export the model with enable_xla=False, or cut it before this node",
         )
     return kind
 
 
 def reductions_of(node: LoweringNode, op: OpBuilder, body: Region, values: Sequence[SSAValue], axes: Sequence[int]) -> Sequence[SSAValue]:
     """The reductions of x… with first elements init… by a body, along axes: a reduction for each operand, or the
-    extreme of the first operand and the element of the second one at its place.
+    extreme of the first operand and the element of the second operand at its position.
     """
     count = len(values) // 2
     found = extreme(body) if count == 2 else None

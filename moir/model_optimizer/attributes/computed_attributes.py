@@ -48,4 +48,4 @@ TYPED: Mapping[type[Operation], Mapping[str, Reader]] = {
     },
     Parameter: {"shape": _type_shape, "data_type": lambda op: numpy_type(element_of(op.results[0]))},
 }
-"""The further ones of operations of a class."""
+"""Class of operations -> further attributes that follow from an operation of it."""

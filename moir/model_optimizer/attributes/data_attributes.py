@@ -23,15 +23,16 @@ from moir.model_optimizer.values.shapes import EditableShape, is_fully_defined, 
 
 
 def set_shape(value: SSAValue, shape: Any) -> None:
-    """Give a tensor another shape. None is an unknown one."""
+    """Set the shape of a tensor; None is an unknown shape."""
     set_type(value, tensor(type_shape(shape), element_of(value)))
 
 
 def set_value(graph: BlockView, value: SSAValue, array: Any) -> None:
     """Set the value of a tensor, and its shape with it; entries may be masked.
 
-    The value of a constant is set in its operation. The consumers of a tensor of any other operation set's operation
-    get a constant of its element type instead. Raises ConversionError if entries of that are masked.
+    The value of a constant is set in its operation. If another operation of the operation sets computes the tensor,
+    its consumers get a constant of its element type instead. Raises ConversionError if entries of such a constant are
+    masked.
     """
     op = value.owner
     if not isinstance(value, OpResult):

@@ -32,9 +32,9 @@ def extracted_attributes(op: Operation) -> Mapping[str, Extracted]:
 
 
 def describing_names(operation: type[FrameworkOp]) -> frozenset[str]:
-    """The attributes that say what the operations of a class compute, by the names in Model Optimizer.
+    """The attributes that determine what the operations of a class compute, by the names in Model Optimizer.
 
-    They are those that nodes of the same `op` have in any framework, and in the operation sets.
+    They are the attributes of nodes of the same `op` in any framework, and in the operation sets.
     """
     return _describing_names(operation, views())
 

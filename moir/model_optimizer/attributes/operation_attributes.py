@@ -1,6 +1,6 @@
 """The attributes of an operation node: a mapping over the name, properties and Python attributes of an operation.
 
-A property is read and written under its name in the IR or the framework, and under the one that Model Optimizer's
+A property is read and written under its name in the IR or the framework, and under the name that Model Optimizer's
 extractors used. Every other attribute an extension sets (a function, an array) is one of the Python attributes in
 `node_attributes`. Setting another `op` or `type` turns an operation of a framework or an operation set into one of the
 `mo` dialect.
@@ -61,7 +61,7 @@ Extensions do not see Python attributes whose names begin with `$`.
 DESCRIBED_KIND = "$kind"
 """The Python attribute with the kind of a node that was made by one of Model Optimizer's own classes.
 
-It stays what it is if an extension gives the node another `op`.
+It does not change if an extension gives the node another `op`.
 """
 
 FORMER_COUNTS = "$former_counts"
@@ -71,7 +71,7 @@ FORMER_COUNTS = "$former_counts"
 class MissingAttributeError(AttributeError, KeyError):
     """A node does not have an attribute.
 
-    Extensions catch the KeyError of Model Optimizer, `hasattr` the AttributeError.
+    It is a KeyError, as in Model Optimizer, for extensions that catch it, and an AttributeError for `hasattr`.
     """
 
     def __str__(self) -> str:
@@ -79,7 +79,9 @@ class MissingAttributeError(AttributeError, KeyError):
 
 
 def _infer_by_definition(node: Any) -> None:
-    """The attribute `infer` of a node of an operation set, whose shapes its definition gives."""
+    """The attribute `infer` of a node of an operation set; it does nothing, since the definition of the operation
+    gives its shapes.
+    """
     infer_operation(node.ir_operation, node.graph.known)
 
 
@@ -193,7 +195,7 @@ class OperationAttributes(MutableMapping[str, Any]):
                 op.properties[key] = attribute
 
     def _is_describing(self, key: str) -> bool:
-        """Whether an attribute says what the operation computes; any other is the extension's own."""
+        """Whether an attribute determines what the operation computes; any other attribute is the extension's own."""
         op = self.op
         if isinstance(op, OpsetOp):
             return key in FIXED_IN_SETS and self._extracted(key) is not None
@@ -202,8 +204,8 @@ class OperationAttributes(MutableMapping[str, Any]):
     def _check_effect(self, key: str) -> None:
         """Let an attribute that determines the computation take effect if the operation has no such property.
 
-        An operation of a framework becomes the one of the `mo` dialect that has the attribute. Raises ConversionError
-        where there is no such operation.
+        An operation of a framework becomes the operation of the `mo` dialect that has the attribute. Raises
+        ConversionError if there is none.
         """
         op = self.op
         if isinstance(op, OpsetOp):
@@ -218,7 +220,9 @@ class OperationAttributes(MutableMapping[str, Any]):
         self._store({**self.entries, "IE": layer_record(sorted(names))})
 
     def _can_be_described(self) -> bool:
-        """Whether the attributes by Model Optimizer's names say all that a framework's operation computes."""
+        """Whether the attributes with Model Optimizer's names fully determine what a framework's operation
+        computes.
+        """
         op = self.op
         if not view_of_operation(op).attributes_are_complete:
             return False
@@ -248,7 +252,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         return {key: self._own(key) for key in ("op", "type", "version")}
 
     def make_mo_operation(self, identity: Mapping[str, Any]) -> None:
-        """Turn the operation into one of the `mo` dialect with the same attributes and another identity.
+        """Turn the operation into an operation of the `mo` dialect with the same attributes and another identity.
 
         `identity` has `op`, `type` and `version`.
         """
@@ -309,7 +313,7 @@ class OperationAttributes(MutableMapping[str, Any]):
         return True
 
     def _is_property(self, name: str, *, is_extracted: bool) -> bool:
-        """Whether an attribute of this name is one of the operation set, or of the framework, so that it has effect.
+        """Whether an attribute of this name belongs to the operation set or the framework, so that it has an effect.
 
         For an operation without definition, the known attributes are those in the model or in a table (`is_extracted`).
         """

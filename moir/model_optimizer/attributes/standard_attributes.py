@@ -1,9 +1,10 @@
-"""The attributes of operations of the operation sets, by the names that Model Optimizer's nodes had them.
+"""The attributes of operations of the operation sets, by the names and in the form that they had on Model Optimizer's
+nodes.
 
     opset1.Convolution {strides = [2, 2], pads_begin = [0, 1], pads_end = [1, 0]}
     -> stride [1, 1, 2, 2], pad [[0, 0], [0, 0], [0, 1], [1, 0]], spatial_dims [2, 3], group 1
 
-From the middle phase on nodes are such operations. Attributes that are called as in the IR are not listed.
+From the middle phase on nodes are such operations. Attributes with the same name as in the IR are not listed.
 
 Source: the attributes that Model Optimizer's nodes have in the middle and back phases, 2019 to 2024.
 """
@@ -32,12 +33,14 @@ def _listed(op: Operation, name: str) -> list[int] | None:
 
 
 def _spatial_rank(op: Operation) -> int:
-    """The number of spatial axes: the length of the longest attribute with an entry for each; 2 if all are empty."""
+    """The number of spatial axes: the length of the longest attribute with an entry for each axis; 2 if all are
+    empty.
+    """
     return max((len(_listed(op, name) or ()) for name in _SPATIAL), default=0) or 2
 
 
 def _spatial_entries(op: Operation, name: str, value: Any) -> list[int]:
-    """The entries for the spatial axes of a list that may have those of batch and channels in front."""
+    """The entries for the spatial axes of a list, which may begin with entries for batch and channels."""
     entries = [int(item) for item in np.array(value).reshape(-1)]
     rank = _spatial_rank(op)
     if len(entries) not in (rank, rank + 2):
@@ -46,7 +49,7 @@ def _spatial_entries(op: Operation, name: str, value: Any) -> list[int]:
 
 
 def _full(name: str, source: str) -> Extracted:
-    """A list with an entry for each axis, batch and channels in front; in the IR it has the spatial axes only."""
+    """A list with an entry for each axis, batch and channels first; in the IR it has only the spatial axes."""
 
     def read(op: Operation) -> Any:
         return np.array([1, 1, *(_listed(op, source) or [1] * _spatial_rank(op))], dtype=np.int64)
@@ -63,7 +66,9 @@ def _read_pad(op: Operation) -> Any:
 
 
 def _pads_of_sizes(op: Operation) -> tuple[list[int], list[int]] | None:
-    """The pads that follow from sizes, for `same_upper` and `same_lower`; None for others, and for unknown sizes."""
+    """The pads that follow from sizes, for `same_upper` and `same_lower`; None for other values of `auto_pad`, and for
+    unknown sizes.
+    """
     auto_pad, image = _read_auto_pad(op), shape_of(op.operands[0])
     if auto_pad not in ("same_upper", "same_lower") or "Backprop" in op.name or image is None or min(image[2:], default=-1) < 0:
         return None

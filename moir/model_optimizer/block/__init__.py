@@ -1,4 +1,4 @@
-"""A view of a block of operations that knows no nodes.
+"""A view of a block of operations: ids, edges and names, without the nodes of Model Optimizer's API.
 
 - `sentinels` (disconnected ports), `edges`, `identifiers` (ids of nodes), `operand_counts`, `making_places`;
 - `operation_names`: the `op` and `type` of an operation;

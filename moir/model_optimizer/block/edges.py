@@ -18,19 +18,19 @@ Vertex: TypeAlias = "Operation | SSAValue"
 """The subject of a node: an operation, or a tensor for a data node."""
 
 EdgeEnd: TypeAlias = "tuple[Operation, str, int]"
-"""What identifies an edge for its own attributes: its operation, `in` or `out`, and the number of the port there."""
+"""The key of the attributes of an edge: an operation, `in` or `out`, and the number of the port."""
 
 _NAMES_OF_ATTRIBUTES = ("attrs", "data_attrs")
 """The attributes that list the names of other attributes in Model Optimizer; extensions append to them."""
 
 
 class EdgeAttributes(dict[str, Any]):
-    """The attributes of an edge: the numbers of its ports, and what extensions set.
+    """The attributes of an edge: the numbers of its ports, and those that extensions set.
 
     Args:
         numbers: the numbers of the ports.
-        store: what extensions set, by edge; it gets what is set here.
-        end: what identifies the edge.
+        store: the attributes that extensions set, by edge; attributes that are set here are stored in it.
+        end: the key of the edge.
     """
 
     def __init__(self, numbers: dict[str, int], store: dict[EdgeEnd, dict[str, Any]], end: EdgeEnd) -> None:

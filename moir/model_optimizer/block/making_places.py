@@ -30,7 +30,7 @@ def is_outside(filename: str) -> bool:
 
 
 def note_place(op: Operation) -> None:
-    """Note that the code that runs now makes an operation."""
+    """Record the current line of the extension as the place where an operation was made."""
     frame = inspect.currentframe()
     while frame is not None and not is_outside(frame.f_code.co_filename):
         frame = frame.f_back
@@ -47,7 +47,7 @@ def place_of(op: Operation) -> str | None:
 
 
 def place_of_function(function: object) -> str | None:
-    """`file:line` where a function begins; None if it is none of an extension."""
+    """`file:line` where a function begins; None if it is not in an extension."""
     code = getattr(function, "__code__", None)
     return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}" if code is not None and is_outside(code.co_filename) else None
 

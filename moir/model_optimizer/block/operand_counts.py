@@ -13,7 +13,7 @@ UNLIMITED = 1 << 16
 
 @cache
 def operand_limit(operation: type[IRDLOperation]) -> int:
-    """The highest number of operands."""
+    """The largest number of operands."""
     count = 0
     for _, definition in operation.get_irdl_definition().operands:
         if isinstance(definition, OptOperandDef):
@@ -30,5 +30,5 @@ def operand_limit(operation: type[IRDLOperation]) -> int:
 
 @cache
 def operands_required(operation: type[IRDLOperation]) -> int:
-    """How many operands must be there."""
+    """The smallest number of operands."""
     return sum(1 for _, definition in operation.get_irdl_definition().operands if not isinstance(definition, VarOperandDef))

@@ -47,9 +47,9 @@ FURTHER_OP_NAMES = {
     "AvgPool": ("AveragePool",),
     "BatchNormInference": ("BatchNormalization", "FusedBatchNorm"),
 }
-"""IR type -> what Model Optimizer's nodes were called from the middle phase on, where that depended on the framework.
+"""IR type -> the `op` of Model Optimizer's nodes from the middle phase on, where that depended on the framework.
 
-By these names, too, a node is found.
+Nodes are found by these names, too.
 """
 
 FRONT_TYPES = {
@@ -102,13 +102,16 @@ def is_mo_operation(op: Operation) -> bool:
 
 
 def class_names(operation: type[Operation]) -> tuple[str, ...]:
-    """`op` of the operations of a class, then the other names they are found by."""
+    """The `op` of the operations of a class, then the other names by which patterns find them."""
     return _class_names(operation, place_of_view(operation.name.partition(".")[0]))
 
 
 @cache
 def _class_names(operation: type[Operation], _view: str | None) -> tuple[str, ...]:
-    """The names of a class while its framework has a certain view."""
+    """The names of the operations of a class.
+
+    `_view`, the view of the framework, is part of the key of the cache, since the names depend on it.
+    """
     if issubclass(operation, FrameworkOp):
         dialect, kind = operation.name.partition(".")[0], operation.KIND.rpartition(".")[2]
         if dialect == MODEL_OPTIMIZER:
@@ -168,8 +171,8 @@ def _class_type(operation: type[Operation], _view: str | None) -> str | None:
 def is_of_first_sets(type_: str) -> bool:
     """Whether a `type` is one of the first two operation sets.
 
-    Classes without `version` were written before there were others: Model Optimizer then took those operations, and for
-    any other type an operation of the user.
+    Classes without `version` are older than the other operation sets: Model Optimizer took an operation of the first
+    two sets for them, and an operation of the user for any other type.
     """
     try:
         names = opset.versions(kind_of_layer_type(type_))

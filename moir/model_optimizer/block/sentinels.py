@@ -1,6 +1,6 @@
 """Sentinels: the operands of input ports that have no tensor.
 
-The operand of a disconnected port is the result of `mo.disconnected`, that of a port that was deleted the result of
+The operand of a disconnected port is the result of `mo.disconnected`, and that of a deleted port is the result of
 `mo.absent_port`. Both exist only while an extension edits a graph; afterwards an absent operand is the result of
 `moir.none`.
 """
@@ -22,7 +22,7 @@ _NO_VALUE = (*SENTINELS, NoneOp)
 
 
 def is_sentinel(value: SSAValue) -> bool:
-    """Whether a value is that of a disconnected or deleted port."""
+    """Whether a value stands for a disconnected or deleted port."""
     return isinstance(value.owner, SENTINELS)
 
 

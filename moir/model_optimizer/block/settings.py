@@ -1,4 +1,4 @@
-"""The entries of `graph.graph`, which note what extensions read."""
+"""The entries of `graph.graph`; it is recorded which of them extensions read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 class Settings(dict[str, Any]):
-    """A dictionary that notes the keys that were read.
+    """A dictionary that records which keys are read.
 
-    A transformation may depend on the layout of the graph: if it changes nothing, a report says that it read the
+    A transformation may depend on the layout of the graph: if it changes nothing, a report mentions that it read the
     layout.
     """
 
@@ -26,5 +26,5 @@ class Settings(dict[str, Any]):
         return super().get(key, default)
 
     def unnoted(self, key: str) -> Any:
-        """The value of a key, without a note; None if there is none."""
+        """The value of a key, without recording that it was read; None if it is absent."""
         return super().get(key)

@@ -1,7 +1,7 @@
-"""The core of a graph: a view of one block that knows operations and values, but no nodes.
+"""The core of a graph: a view of the operations and values of one block, without nodes.
 
-It has the ids of operations, the entries of `graph.graph`, the values that are known, and the edits that everything
-else is made of. It notes what was edited, so that `session.finish` can put the block in order afterwards.
+It has the ids of operations, the entries of `graph.graph`, the known values, and the elementary edits from which all
+others are composed. It notes what was edited, so that `session.finish` can put the block in order afterwards.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COMPUTED_VALUES = "$values"
 
 
 class GraphValues(KnownValues):
-    """Known values. Those of an operation of the `mo` dialect are the ones that its `infer` computed.
+    """The known values of a graph; for an operation of the `mo` dialect, those that its `infer` computed.
 
     Extensions read values that Model Optimizer computed while it inferred shapes, such as the anchors of detectors.
     """
@@ -50,9 +50,8 @@ class BlockView:
     Args:
         block: the block of a model, or of a body; by default an empty one.
         stage: the phase.
-        framework: the framework the model is from; by default that of the first operation that is one of a framework,
-            else `onnx`.
-        settings: further entries of `graph.graph`, e.g. `cmd_params`; `layout` is by default that of the framework, in
+        framework: the framework of the model; by default that of the first operation of a framework, else `onnx`.
+        settings: further entries of `graph.graph`, e.g. `cmd_params`; `layout` is by default that of the framework; in
             the back phase channels are first.
     """
 
@@ -90,9 +89,9 @@ class BlockView:
         self.edge_entries: dict[EdgeEnd, dict[str, Any]] = {}
         """The attributes that extensions gave edges."""
         self.detached: dict[SSAValue, list[tuple[Operation, int]]] = {}
-        """The consumers of data nodes whose producer was taken away, until another one is connected."""
+        """The consumers of data nodes whose producer was removed, until another producer is connected."""
         self.sought: dict[str, bool] = {}
-        """The values of `op` that extensions asked for, and whether a node had them."""
+        """The values of `op` that extensions asked for -> whether a node had the value."""
         self.matches: int | None = None
         """Number of matches of patterns, or of replaced nodes; None if no search took place."""
         self._identifiers: Identifiers | None = None
@@ -238,7 +237,7 @@ class BlockView:
     def set_operand(self, op: Operation, index: int, value: SSAValue) -> None:
         """Make a value an operand.
 
-        Missing operands in front of it become disconnected ports, in the `mo` dialect absent ports.
+        Missing operands before it become disconnected ports, in the `mo` dialect absent ports.
         """
         self.touch(op)
         if index < len(op.operands):
@@ -254,7 +253,7 @@ class BlockView:
         self.set_operand(op, index, self.sentinel(DISCONNECTED))
 
     def trim(self, op: Operation, kinds: tuple[type[Operation], ...] = SENTINELS) -> None:
-        """Drop the trailing operands that are sentinels of these kinds."""
+        """Drop trailing operands that are sentinels of the given kinds."""
         count = len(op.operands)
         while count and isinstance(op.operands[count - 1].owner, kinds):
             count -= 1
@@ -294,7 +293,7 @@ class BlockView:
         self._changed()
 
     def touch_consumers(self, value: SSAValue) -> None:
-        """Note that the operations that take a tensor are to be inferred again."""
+        """Mark the consumers of a tensor to be inferred again."""
         for use in value.uses:
             if is_node(use.operation):
                 self.touch(use.operation)
@@ -305,16 +304,16 @@ class BlockView:
         self.known.forget()
 
     def forget_names(self) -> None:
-        """Note that a name changed."""
+        """Forget the names of operations, since one has changed."""
         self.is_modified = True
 
     def forget_operations(self) -> None:
-        """Note that an operation has another `op` now."""
+        """Forget the operations by `op`, since the `op` of one has changed."""
         self._by_op = None
         self._changed()
 
     def finished(self) -> None:
-        """Forget what was edited: the block is in order again."""
+        """Forget all edits: the block is in order again."""
         self.operand_counts.clear()
         self.detached.clear()
         self.changed_operations.clear()

@@ -1,4 +1,4 @@
-"""Recognises boxes that a TensorFlow graph decodes from offsets to anchors, by what it computes.
+"""Recognises boxes that a TensorFlow graph decodes from offsets to anchors, by the computation.
 
     width, height = x_max - x_min, y_max - y_min                       of an anchor
     y, x = ty / 10 * height + y_min + height / 2, …                    the centre of the box
@@ -46,7 +46,7 @@ class CodedBoxes(Record):
 
 
 def decoded_from(value: SSAValue) -> CodedBoxes | None:
-    """The offsets and anchors from which boxes [n, 4] are decoded; None for a value computed in another way."""
+    """The offsets and anchors from which boxes [n, 4] are decoded; None if they are computed in another way."""
     transposed = origin_of_kind(value, "Transpose")
     packed = None if transposed is None else origin_of_kind(transposed.operands[0], "Pack")
     if packed is None or len(packed.operands) != 4:
@@ -81,7 +81,7 @@ def decoded_from(value: SSAValue) -> CodedBoxes | None:
 
 
 def untiled(anchors: SSAValue) -> tuple[SSAValue, bool]:
-    """Anchors [n, 4] without their repetition for each image of a batch, and whether they are still repeated.
+    """Anchors [n, 4] without their repetition for each image of a batch, and whether such a repetition was found.
 
     reshape(tile(expand_dims(anchors, 0), [images, 1, 1]), [-1, 4]) -> anchors
     """

@@ -5,8 +5,9 @@
     decoded boxes -> NonMaxSuppression, for each class -> TopK
                         -> ExperimentalDetectronDetectionOutput(regions, offsets, scores, im_info)
 
-The configuration names the boundary of these parts by nodes of one model. A node without a name has that of its first
-result, as in Model Optimizer. The model gets an input `im_info` [1, 3]: height, width and scale of the image.
+The configuration names the nodes at the boundary of these parts, for one model. A node without a name has the name of
+its first result, as in Model Optimizer. The model gets an input `im_info` [1, 3]: height, width and scale of the
+image.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from moir.rewriting.model_inputs import new_parameter
 from moir.suggestions import did_you_mean
 
 _SCALES = (4, 8, 16, 32, 64)
-"""Pixels of the image for a step in the feature maps of a pyramid, the finest one first."""
+"""Pixels of the image for a step in each feature map of a pyramid, the finest one first."""
 
 _CLASSES = 81
 """The number of classes of the COCO data set with the background, for which the configurations were written."""

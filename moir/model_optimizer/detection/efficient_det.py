@@ -22,7 +22,9 @@ from moir.model_optimizer.detection.post_processing import Suppression
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
 
 _HEADS = re.compile(r"(?:.*/)?(?P<net>class_net/class|box_net/box)-predict(?:_(?P<number>\d+))?/BiasAdd(?:_(?P<call>\d+))?")
-"""The last nodes of the heads: a level has a number of its own, or is a further call of the layer."""
+"""The names of the last nodes of the heads: the names of the levels differ by a number, or by the number of a call if
+all levels share a layer.
+"""
 
 _ATTRIBUTES = ("aspect_ratios", "num_scales", "anchor_scale", "min_level", "num_classes", "nms_threshold", "confidence_threshold")
 
@@ -30,7 +32,7 @@ _ATTRIBUTES = ("aspect_ratios", "num_scales", "anchor_scale", "min_level", "num_
 def replace_heads(request: Request) -> None:
     """Logits and codes of all levels -> DetectionOutput(codes, Sigmoid(logits), PriorBoxClustered of each level)
 
-    Labels count from 0 on. Raises ConversionError if there are no heads of these names, or attributes are missing.
+    Labels count from 0. Raises ConversionError if there are no heads of these names, or attributes are missing.
     """
     for name in _ATTRIBUTES:
         if name not in request.attributes:
@@ -86,7 +88,7 @@ def _anchors(request: Request, build: _Nodes, features: FrameworkOp, image: Para
 
 
 class _Nodes:
-    """Builds nodes in front of an operation."""
+    """Builds nodes before an operation."""
 
     def __init__(self, request: Request, before: Operation) -> None:
         self.request = request
@@ -116,7 +118,7 @@ class _Nodes:
         return self.add("Reshape", value, self.joined([images, self.integers(-1, width)], 0))
 
     def joined(self, values: Sequence[SSAValue], axis: int) -> SSAValue:
-        """Tensors one after the other along an axis."""
+        """Tensors, concatenated along an axis."""
         constant = new_integers(axis)
         self.request.block.insert_op_before(constant, self.before)
         return self.add("ConcatV2", *values, constant.results[0], N=len(values))

@@ -2,7 +2,8 @@
 
     sum_of(Named("top"), scaled(Named("height"), 0.5)).match(value, found)
 
-A division by a constant and a multiplication by its inverse are the same here, as versions of a framework differ in it.
+A division by a constant and a multiplication by its inverse match each other, since versions of a framework differ
+here.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Expression:
 
 
 class Named(Expression):
-    """Any value, but the same one wherever the name occurs.
+    """Matches any value, but the same value at each occurrence of the name.
 
     Args:
         name: its name.
@@ -46,7 +47,7 @@ class Named(Expression):
 
 
 class Computed(Expression):
-    """A result of a node of one of some kinds.
+    """A result of a node of one of several kinds.
 
     Args:
         kinds: the kinds.

@@ -14,7 +14,8 @@ KIND = "_contrib_MultiBoxDetection"
 def replace_detections(request: Request) -> None:
     """mxnet._contrib_MultiBoxDetection(scores, offsets, anchors) -> detection.MultiBoxDetectionOutput
 
-    The node has to be an output of the model. Raises ConversionError for a model without such an output, or with more.
+    The node has to be an output of the model. Raises ConversionError for a model without such an output, or with
+    several.
     """
     ends = [op for op in request.block.ops if isinstance(op, FrameworkOp) and op.KIND == KIND]
     if len(ends) != 1:

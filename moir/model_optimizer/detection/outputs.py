@@ -29,7 +29,7 @@ MASKS, DETECTIONS = "masks", "reshape_do_2d"
 def choose_outputs(request: Request) -> None:
     """The outputs become the DetectionOutput and those nodes of `outputs` that do not depend on a suppression any more.
 
-    `outputs` lists names with commas or bars between, of which the model has some.
+    `outputs` lists names separated by commas or bars; the model has some of them.
     """
     names = [each for each in re.split(r"[,|\s]+", str(request.attributes.get("outputs", ""))) if each]
     if not names:
@@ -72,7 +72,9 @@ def activate_masks(request: Request) -> None:
 
 
 def _inserted(request: Request, before: Operation, *nodes: Operation) -> SSAValue:
-    """The result of the last of some new nodes, in front of an operation; it has the name of its tensor."""
+    """The result of the last of several new nodes before an operation; it takes over the name of the operation's
+    tensor.
+    """
     for each in nodes:
         request.block.insert_op_before(each, before)
     nodes[-1].attributes["tensor_names"] = tensor_names(name_of(nodes[-1]) or "")

@@ -42,9 +42,9 @@ class PipelineConfig:
 
     @classmethod
     def read(cls, path: Path) -> PipelineConfig:
-        """Read a file. Raises ConversionError for a file that is no pipeline.config."""
+        """Read a file. Raises ConversionError for a file that is not a pipeline.config."""
         if not path.is_file():
-            raise ConversionError("the pipeline configuration is no file", location=str(path))
+            raise ConversionError("the pipeline configuration is not a file", location=str(path))
         models = read_configuration(path, "a pipeline.config").messages("model")
         if not models:
             raise ConversionError("there is no message 'model'", location=str(path), hint="is it the pipeline.config of the model?")
@@ -53,7 +53,7 @@ class PipelineConfig:
     def number(self, place: str) -> float | None:
         """The number at a place, names of fields with dots between; None if there is none.
 
-        Raises ConversionError for a value that is no number.
+        Raises ConversionError for a value that is not a number.
         """
         above, _, name = place.rpartition(".")
         message = self._message(above)

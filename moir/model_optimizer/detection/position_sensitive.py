@@ -1,7 +1,7 @@
 """R-FCN: `ObjectDetectionAPIPSROIPoolingReplacement`. Crops of position-sensitive maps become a PSROIPooling.
 
-A region has rows and columns of bins. The channels of the maps are in as many groups; each bin is a crop of its own
-group, and the result of a region is the mean of all crops and their samples. The graph does that in a loop over images:
+A region has rows and columns of bins. The channels of the maps are in as many groups; each bin crops its own group,
+and the result of a region is the mean over all crops and their samples. The graph does that in a loop over images:
 
     maps, boxes -> loop: split(map), bins of the boxes -> CropAndResize each -> AddN / number of bins -> Mean [1, 2]
     maps, boxes -> detection.PSROIPooling
@@ -44,8 +44,8 @@ class Pooling(Record):
     Args:
         maps: the parameter of the body that is the map of an image.
         boxes: the parameter that is its boxes.
-        rows: the number of bins below each other.
-        columns: the number of bins beside each other.
+        rows: the number of rows of bins.
+        columns: the number of columns of bins.
         size: height and width of the crop of a bin.
     """
 
@@ -57,7 +57,10 @@ class Pooling(Record):
 
 
 def pool_by_position(request: Request) -> None:
-    """The loops that crop position-sensitive maps -> detection.PSROIPooling. Raises ConversionError for none."""
+    """The loops that crop position-sensitive maps -> detection.PSROIPooling.
+
+    Raises ConversionError if there are none.
+    """
     if not pooled_loops(request):
         crops = [op for loop in request.nodes(*_LOOPS) for op in loop.walk() if kind_of(op) == "CropAndResize"]
         raise request.error("no loop takes the mean of crops of groups of channels", crops[0] if crops else None, hint="is it an R-FCN?")
@@ -66,7 +69,7 @@ def pool_by_position(request: Request) -> None:
 def pooled_loops(request: Request) -> int:
     """Replace the loops that crop position-sensitive maps by detection.PSROIPooling(maps, boxes).
 
-    Returns how many there are.
+    Returns their number.
     """
     replaced = 0
     for loop in request.nodes(*_LOOPS):
@@ -120,7 +123,7 @@ def _pooling_in(body: Block) -> Pooling | None:
 
 
 def _pooling_of(crops: list[FrameworkOp | None]) -> Pooling | None:
-    """The pooling whose bins are the given crops; None if a crop is no bin."""
+    """The pooling whose bins are the given crops; None if a crop is not a bin."""
     size = None if crops[0] is None else constant_of(origin(crops[0].operands[3]))
     if size is None or size.size != 2 or size.reshape(-1)[0] != size.reshape(-1)[1]:
         return None
@@ -155,7 +158,7 @@ def _by_corners(whole: SSAValue, bins: Sequence[SSAValue]) -> bool:
 
 
 def _is_plain(crop: FrameworkOp, extent: int) -> bool:
-    """Whether a crop is bilinear, of a size, zero outside, and of the first image."""
+    """Whether a crop is bilinear, has the given size, is zero outside, and is of the first image."""
     size = constant_of(origin(crop.operands[3]))
     image = origin(crop.operands[2])
     zeros = origin_of_kind(image, "Fill")

@@ -1,8 +1,8 @@
 """The post-processing of a TensorFlow graph, from decoded boxes and scores to its outputs: non-maximum suppression.
 
-The graph is walked from the outputs backwards, until nodes that decode boxes or turn logits into scores. What lies
-between is the post-processing, whatever the names of its nodes; loops over images are `tf.While` with a body. The
-parameters of the suppression are constants there.
+The graph is walked from the outputs backwards, until nodes that decode boxes or turn logits into scores. The nodes
+between are the post-processing, whatever their names; loops over images are `tf.While` with a body. The parameters of
+the suppression are constants among these nodes.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ BOXES, SCORES, _LIMIT, _OVERLAP, _THRESHOLD = range(5)
 
 
 class PostProcessing:
-    """The nodes between values of a graph and what they are computed from.
+    """The nodes between values of a graph and the boxes and scores from which they are computed.
 
     Args:
-        values: where the walk begins.
-        beyond: nodes at which it ends as well.
+        values: the values at which the walk begins.
+        beyond: further nodes at which the walk ends.
 
     Attributes:
         nodes: the nodes between, nested ones included.
@@ -87,7 +87,7 @@ class PostProcessing:
 def last_stage(values: Sequence[SSAValue]) -> PostProcessing:
     """The post-processing of the last stage of a network: the walk ends where boxes of earlier stages are selected.
 
-    The second stage of a Faster R-CNN takes the number of proposals that the first one has.
+    The second stage of a Faster R-CNN takes the number of proposals of the first stage.
     """
     whole = PostProcessing(values)
     for coded in whole.boxes.values():
@@ -98,15 +98,15 @@ def last_stage(values: Sequence[SSAValue]) -> PostProcessing:
 
 
 class Suppression(Record):
-    """Parameters of a non-maximum suppression; None where the graph does not say them.
+    """Parameters of a non-maximum suppression; None where the graph does not determine them.
 
     Args:
         nms_threshold: the overlap from which on a box is suppressed by one of higher score.
-        confidence_threshold: boxes of no higher score are left out.
+        confidence_threshold: boxes whose score does not exceed it are left out.
         most_of_class: most boxes of a class.
         keep_top_k: most boxes of an image.
         clip_before_nms: whether boxes are clipped to the image before the suppression.
-        clip_after_nms: whether they are after it.
+        clip_after_nms: whether boxes are clipped after the suppression.
     """
 
     nms_threshold: float | None = None
@@ -143,7 +143,7 @@ def _integer(node: FrameworkOp, index: int) -> int | None:
 
 
 def _limit(value: SSAValue) -> int | None:
-    """The constant that an integer is at most: itself, or an operand of Minimum."""
+    """A constant upper bound of an integer: the integer itself, or an operand of Minimum."""
     known = integer_of(value)
     owner = origin(value).owner
     if known is None and kind_of(owner) == "Minimum":
@@ -152,7 +152,7 @@ def _limit(value: SSAValue) -> int | None:
 
 
 def _compared_with(processing: PostProcessing) -> float | None:
-    """The constant that scores have to exceed, where a comparison selects them in front of the suppression."""
+    """The constant that scores have to exceed, if a comparison selects them before the suppression."""
     for each in processing.nodes:
         if kind_of(each) == "Greater" and (found := scalar_of(origin(each.operands[1]))) is not None and 0 < found < 1:
             return found
@@ -172,7 +172,7 @@ def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
 
 
 def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> tuple[bool | None, bool | None]:
-    """Whether boxes are clipped in front of, and after, the suppressions: maximum(minimum(x, high), low)."""
+    """Whether boxes are clipped before, and after, the suppressions: maximum(minimum(x, high), low)."""
     clipping = [
         each
         for each in processing.nodes

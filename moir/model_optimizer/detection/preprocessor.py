@@ -1,11 +1,13 @@
-"""`ObjectDetectionAPIPreprocessorReplacement` and its successor for versions 2: images come in the size of the network.
+"""`ObjectDetectionAPIPreprocessorReplacement` and its successor for versions 2: inputs are images in the size of the
+network.
 
     images = map(resize, cast(image_tensor)), shapes = map(shape, …)      images = cast(image_tensor)
     sub = images * 2 / 255 - 1                                       ->   shapes = the shape of each of them
                                                                           sub = images * 2 / 255 - 1
 
-The loop over images, or the unrolled loop over a batch of known size, is removed; nodes that scale values stay. The
-input gets the size that the pipeline.config says the images are resized to, where the model and the user leave it open.
+The loop over images, or the unrolled loop over a batch of known size, is removed; nodes that scale values stay. If
+neither the model nor the user fixes the size of the input, it gets the size to which the pipeline.config resizes
+images.
 """
 
 from __future__ import annotations
@@ -32,13 +34,13 @@ RESIZES = ("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeAr
 """The kinds that resize images."""
 
 _ENDS = ("TensorListGather", "TensorListStack", "Pack")
-"""The kinds that put results of all images together."""
+"""The kinds that stack the results for all images."""
 
 
 def remove_preprocessor(request: Request) -> None:
-    """Replace the resized images by the images as they come, and their true shapes by the shape of the input.
+    """Replace the resized images by the input images, and their true shapes by the shape of the input.
 
-    If no node resizes images, says so and leaves the graph as it is.
+    If no node resizes images, the graph is unchanged, with a message.
     """
     images = next((op for op in request.block.ops if isinstance(op, Parameter) and _is_image(op)), None)
     batches = [] if images is None else _batches(request, images)
@@ -61,7 +63,7 @@ class Batch(Record):
     Args:
         end: the node.
         source: the batch.
-        made_by: the nodes that make it: of a loop, those in its body; otherwise those of all images.
+        made_by: the nodes that compute it: those in the body of a loop, otherwise those for all images.
     """
 
     end: Operation
@@ -70,7 +72,7 @@ class Batch(Record):
 
     @property
     def is_resized(self) -> bool:
-        """Whether what is put together are the resized images; otherwise it is their shapes."""
+        """Whether the results that are joined are the resized images; otherwise they are the shapes of the images."""
         return any(kind_of(op) in RESIZES for op in self.made_by) and not any(kind_of(op) == "Pack" for op in self.made_by)
 
 
@@ -94,7 +96,7 @@ def _batches(request: Request, images: Parameter) -> list[Batch]:
 
 
 def _input_of(value: SSAValue) -> Operation | None:
-    """The value from which images are cast."""
+    """The value that is cast to floats at the beginning of the preprocessing: the input with the images."""
     owner = origin(value).owner
     while kind_of(owner) in ("Cast", "ToFloat"):
         owner = origin(cast("Operation", owner).operands[0]).owner
@@ -153,10 +155,10 @@ def _set_shape(images: Parameter, pipeline: PipelineConfig) -> None:
 
 
 def resized_to(pipeline: PipelineConfig) -> tuple[int, int] | None:
-    """Height and width in pixels of images after the resizer of a pipeline.config; None if it does not say them.
+    """Height and width in pixels of images after the resizer of a pipeline.config; None if it does not state them.
 
-    A resizer that keeps the aspect ratio leaves one open: then both are its smaller dimension, or its larger one if
-    images are padded to that.
+    A resizer that keeps the aspect ratio fixes only one dimension: then height and width are both its smaller
+    dimension, or the larger one if images are padded to it.
     """
     resizer = f"{pipeline.architecture}.image_resizer"
     fixed, kept = f"{resizer}.fixed_shape_resizer", f"{resizer}.keep_aspect_ratio_resizer"

@@ -21,7 +21,7 @@ from moir.model_optimizer.detection.pipeline_config import PipelineConfig
 from moir.model_optimizer.detection.post_processing import PostProcessing, Suppression, suppression_in
 
 DETECTION_BOXES = "detection_boxes"
-"""The name that the output of a DetectionOutput has in the IRs of Model Optimizer."""
+"""The name of the output of a DetectionOutput in the IRs of Model Optimizer."""
 
 CANDIDATES = 4
 """Number of boxes of a class that enter a suppression, as a multiple of the number of detections: the best ones.
@@ -78,11 +78,11 @@ class Request:
         return [cast("FrameworkOp", op) for op in self.block.ops if kind_of(op) in kinds]
 
     def named(self, name: str) -> Operation | None:
-        """The operation of a name; None if there is none."""
+        """The operation with a name; None if there is none."""
         return next((op for op in self.block.ops if name_of(op) == name and not isinstance(op, Result)), None)
 
     def number(self, name: str, default: float | None = None) -> float | None:
-        """A number among the custom attributes. Raises ConversionError for a value that is no number."""
+        """A number among the custom attributes. Raises ConversionError for a value that is not a number."""
         value = self.attributes.get(name, default)
         if value is not None and (isinstance(value, str) or not isinstance(value, int | float)):
             raise self.error(f"the custom attribute {name!r} is {value!r}, not a number")
@@ -101,16 +101,15 @@ class Request:
         return ConversionError(f"{self.id}: {reason}", operation=operation, node=name, location=location, hint=hint)
 
     def suppression(self, processing: PostProcessing, place: str | Mapping[str, str] = _NMS) -> Suppression:
-        """The parameters of a suppression: of the custom attributes, else of the pipeline.config, else of the graph.
-
-        Whether and where boxes are clipped is said by the graph first, as the files of Model Optimizer say it for a
-        version of the API, not for a model.
+        """The parameters of a suppression: from the custom attributes, else from the pipeline.config, else from the
+        graph. For clipping of boxes the graph takes precedence, since Model Optimizer's files describe a version of
+        the API, not a model.
 
         Args:
             processing: the nodes of the suppression.
             place: the message of the pipeline.config below that of the architecture, or the fields of each parameter.
 
-        Raises ConversionError if nothing says a parameter.
+        Raises ConversionError if a parameter is found nowhere.
         """
         graph = suppression_in(processing)
         if not processing.suppressions:
@@ -146,7 +145,7 @@ class Request:
     def detection_output(
         self, operands: Sequence[SSAValue], suppression: Suppression, properties: Mapping[str, Any], name: str, before: Operation
     ) -> FrameworkOp:
-        """A new node for a DetectionOutput in front of an operation.
+        """A new node for a DetectionOutput before an operation.
 
         Args:
             operands: codes, scores, anchors and sizes, see `moir.lowering.detection.heads`.
@@ -181,20 +180,20 @@ class Request:
         before: Operation | None = None,
         results: int = 1,
     ) -> FrameworkOp:
-        """A new node whose first result is a named tensor, in front of an operation, by default of the outputs."""
+        """A new node whose first result is a named tensor, before an operation, by default before the outputs."""
         node = new_head(kind, operands, properties, results=results, name=name)
         node.attributes["tensor_names"] = several_tensor_names([[name, f"{name}:0"], *[[]] * (results - 1)])
         self.block.insert_op_before(node, before or self.results[0])
         return node
 
     def absent(self, before: Operation) -> SSAValue:
-        """The value that stands for an absent operand, in front of an operation."""
+        """The value that stands for an absent operand, before an operation."""
         none = NoneOp.of()
         self.block.insert_op_before(none, before)
         return none.result
 
     def replace_results(self, old: Sequence[Result], values: Sequence[tuple[SSAValue, str]]) -> None:
-        """Make values outputs of the model, instead of some of its outputs."""
+        """Replace some outputs of the model by the given values."""
         for value, name in values:
             result = Result.create(operands=[value])
             result.attributes["name"] = string_attribute(name)
@@ -203,5 +202,5 @@ class Request:
             erase(each)
 
     def sort(self) -> None:
-        """Put the block in order, after nodes have got operands that follow them."""
+        """Sort the block, after nodes were given operands that follow them."""
         sort_block(self.block)

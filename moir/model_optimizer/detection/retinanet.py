@@ -17,7 +17,7 @@ from moir.model_optimizer.detection.request import Request
 def replace_filtered_detections(request: Request) -> None:
     """Boxes in pixels and scores, suppressed class by class -> DetectionOutput(boxes / size of the image, scores)
 
-    The boxes are decoded and clipped as the graph does it. Labels count from 0 on.
+    The boxes are decoded and clipped by the nodes of the graph. Labels count from 0.
     """
     replaced = [each for each in request.results if PostProcessing([each.operands[0]]).suppressions]
     if not replaced:

@@ -18,7 +18,7 @@ T = TypeVar("T", bound=Operation)
 def replace_postprocessor(request: Request) -> None:
     """Boxes decoded from anchors and scores, suppressed and sorted -> DetectionOutput(codes, scores, anchors)
 
-    Works on the outputs of the model that depend on a non-maximum suppression or are what it selects from. Raises
+    Works on the outputs of the model that depend on a non-maximum suppression, or from which it selects. Raises
     ConversionError if they are computed in another way.
     """
     replaced = detection_results(request)
@@ -55,7 +55,7 @@ def detection_results(request: Request) -> list[Result]:
 
 
 def single(request: Request, found: Iterable[T], what: str, node: Operation | None = None) -> T:
-    """The only node of some that were found. Raises ConversionError if there are several or none."""
+    """The only one of the nodes that were found. Raises ConversionError if there are several or none."""
     nodes = list(found)
     if len(nodes) != 1:
         names = ", ".join(name_of(each) or each.name for each in nodes)

@@ -1,6 +1,6 @@
 """`SSDToolboxDetectionOutput`: locations, confidences and priors of an SSD of the toolbox become a DetectionOutput.
 
-The configuration names the nodes of the three: the locations (x, y, width, height) of all priors [images, n * 4], the
+The configuration names their nodes: the locations (x, y, width, height) of all priors [images, n * 4], the
 confidences [images, n * classes], and the priors with their variances [1, 2, n * 4].
 """
 

@@ -24,7 +24,7 @@ from moir.pipeline import refuse_unknown_options
 from moir.records import Record
 
 _AFTER = {TENSORFLOW.dialect: "raise-tensor-lists", MXNET.dialect: "freeze-inputs", ONNX.dialect: "front-start"}
-"""The pass after which the transformations of a framework run: of TensorFlow that after which loops have bodies."""
+"""The pass after which the transformations of a framework run; for TensorFlow, when loops have become operations."""
 
 
 class Head(Record):
@@ -92,7 +92,9 @@ COMPLETE = {
     },
     MXNET.dialect: {"SSD": "mxnet_ssd:replace_detections"},
 }
-"""The functions that are tried without a configuration: each replaces all post-processing of a kind of models."""
+"""The functions that are tried without a configuration: each replaces the whole post-processing of one kind of
+models.
+"""
 
 IDS: Mapping[str, Head] = {each.id: each for each in HEADS}
 """The transformations by id."""

@@ -1,7 +1,7 @@
 """Faster R-CNN and Mask R-CNN of the Object Detection API: both suppressions become DetectionOutputs.
 
-These are `ObjectDetectionAPIProposalReplacement` and `…DetectionOutputReplacement`. Crops are taken from their boxes,
-those of masks with `…MaskRCNNROIPoolingSecondReplacement`.
+These are `ObjectDetectionAPIProposalReplacement` and `…DetectionOutputReplacement`. Crops are taken from their boxes;
+`…MaskRCNNROIPoolingSecondReplacement` does so for crops of masks.
 
     features -> codes, objectness -> suppression -> proposals -> CropAndResize -> codes, classes -> suppression
     features -> DetectionOutput(codes, objectness, anchors / size of the image) -> CropAndResize
@@ -33,7 +33,7 @@ FIRST_STAGE = {
     "confidence_threshold": "first_stage_nms_score_threshold",
     "keep_top_k": "first_stage_max_proposals",
 }
-"""Where the pipeline.config has the parameters of the first suppression."""
+"""The place of the parameters of the first suppression in the pipeline.config."""
 
 _SECOND_STAGE = "second_stage_post_processing.batch_non_max_suppression"
 _BOXES, _IMAGES, _SIZE = 1, 2, 3
@@ -97,7 +97,7 @@ def replace_detections(request: Request) -> None:
     first = next((each for each in request.heads("DetectionOutput") if name_of(each) == PROPOSALS), None)
     if first is None:
         raise request.error(
-            "the proposals are no DetectionOutput",
+            "the proposals are not a DetectionOutput",
             hint="add ObjectDetectionAPIProposalReplacement to the configuration, as the original file has it",
         )
     replaced = detection_results(request)
@@ -121,11 +121,11 @@ def replace_detections(request: Request) -> None:
 
 
 def crop_from_detections(request: Request) -> None:
-    """Of a Mask R-CNN: the second CropAndResize takes the boxes of the second DetectionOutput."""
+    """For a Mask R-CNN: the second CropAndResize takes the boxes of the second DetectionOutput."""
     detections = next((each for each in request.heads("DetectionOutput") if name_of(each) == DETECTION_BOXES), None)
     if detections is None:
         raise request.error(
-            "the detections are no DetectionOutput", hint="add ObjectDetectionAPIDetectionOutputReplacement to the configuration"
+            "the detections are not a DetectionOutput", hint="add ObjectDetectionAPIDetectionOutputReplacement to the configuration"
         )
     found = [crop for crop in request.nodes("CropAndResize") if _is_second(PostProcessing([crop.operands[_BOXES]]))]
     if not found:
@@ -156,11 +156,11 @@ def _crop_from(request: Request, crop: FrameworkOp, boxes: FrameworkOp) -> None:
 
 
 def _skip_axis_of_images(crop: FrameworkOp) -> None:
-    """Let the nodes that take crops as [n, height, width, channels] take those of a CropAndResize itself.
+    """Let the nodes that take crops as [n, height, width, channels] take the crops of a CropAndResize directly.
 
     crops -> Reshape [images, n, height, width, channels] -> Reshape [images * n, height, width, channels]
 
-    The sizes in between are those of the boxes that the crops had before.
+    The sizes in between belong to the boxes that the crops had before.
     """
     extent = constant_of(origin(crop.operands[_SIZE]))
     for by_image in _reshapes_of(crop.results[0]):

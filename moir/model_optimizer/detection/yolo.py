@@ -22,7 +22,7 @@ from moir.suggestions import did_you_mean
 def regions_of_outputs(request: Request) -> None:
     """`TFYOLO`, versions 1 and 2: each output of the model -> RegionYolo(output)
 
-    A matrix, which a fully connected layer of version 1 gives, stays as it is.
+    A matrix, the result of a fully connected layer of version 1, is unchanged.
     """
     attributes = _attributes(request, ("classes", "coords", "num", "do_softmax"))
     anchors = [float(each) for each in attributes.get("anchors", ())]
@@ -49,7 +49,7 @@ def regions_of_entry_points(request: Request) -> None:
         values = None if bias is None else constant_of(origin(bias.operands[1]))
         if bias is not None and values is not None and values.size != channels:
             raise request.error(
-                f"the feature map in front of {name!r} has {values.size} channels; {attributes['classes']} classes, "
+                f"the feature map before {name!r} has {values.size} channels; {attributes['classes']} classes, "
                 f"{attributes['coords']} coordinates and {len(masks[0])} anchors need {channels}",
                 bias,
                 hint="are classes and masks those of the model?",

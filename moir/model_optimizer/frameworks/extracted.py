@@ -16,8 +16,9 @@ from moir.model_optimizer.values.python_values import is_true
 class Extracted:
     """One attribute: its property, its default (None: absent), and the conversion of its value.
 
-    With `of` it is what that function computes of the operation; such an attribute has no property. What an extension
-    sets is converted by `back` to the value of the property, or by `write` to the values of several properties.
+    If `of` is given, this function computes it from the operation; such an attribute has no property. A value that an
+    extension sets is converted by `back` to the value of the property, or by `write` to the values of several
+    properties.
     """
 
     source: str
@@ -49,7 +50,7 @@ def flag(source: str, default: bool) -> Extracted:
 
 
 def number_as_flag(source: str, default: bool) -> Extracted:
-    """A flag that the framework has as a number."""
+    """A flag that is a number in the framework's file."""
     return Extracted(source, default, bool, back=lambda value: int(is_true(value)))
 
 
@@ -59,7 +60,7 @@ def fixed(value: Any) -> Extracted:
 
 
 def computed(function: Callable[[Operation], Any]) -> Extracted:
-    """What a function computes of the operation."""
+    """An attribute whose value a function computes from the operation."""
     return Extracted("", of=function)
 
 

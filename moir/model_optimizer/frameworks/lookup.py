@@ -1,6 +1,7 @@
 """The view of a framework, by the name of its dialect, and the names of its kinds.
 
-What is computed from the views of all frameworks is cached by `views()`, so that a framework which is added is seen.
+Values that are computed from the views of all frameworks are cached by `views()`, so that frameworks can be added
+later.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Views: TypeAlias = tuple[tuple[str, str | None], ...]
 """The names of the dialects, each with the place of its view."""
 
 NO_VIEW = FrameworkView()
-"""The view of a framework whose record names none, and of dialects that are no framework's."""
+"""The view of a framework whose record names none, and of dialects that belong to no framework."""
 
 SHARED_NAMES: dict[str, str] = {
     "Relu": "ReLU",
@@ -62,12 +63,12 @@ def view_of(dialect: str) -> FrameworkView:
 
 
 def view_of_operation(op: Operation) -> FrameworkView:
-    """The view of the framework of an operation as it is now."""
+    """The view of the framework to whose dialect an operation belongs now."""
     return view_of(op.name.partition(".")[0])
 
 
 def original_of(op: Operation) -> tuple[str, str]:
-    """The dialect and the kind of the node of a model file that an operation was, whatever extensions made of it."""
+    """The dialect and the kind that an operation had as a node of the model file, before extensions changed it."""
     given = op.attributes.get(FRAMEWORK_OPERATION)
     dialect, _, kind = (op.name if given is None else str(value_of(given))).partition(".")
     return dialect, decode_kind(kind)

@@ -3,7 +3,7 @@
     mxnet.Pooling {kernel = [2, 2], stride = [2, 2]}                  -> window [1, 1, 2, 2], stride [1, 1, 2, 2]
     caffe.Convolution {convolution_param = {kernel_size = 3, pad = 1}} -> kernel_spatial [3, 3], pad [[0, 0], …, [1, 1]]
 
-Both have channels first and list spatial axes only, Caffe one entry for all axes or one for each of two.
+Both have channels first and list only spatial axes; Caffe has one entry for all axes, or one for each of two axes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Entries = Callable[[Operation, str], Sequence[int] | None]
 
 
 def integers_of(given: Any) -> list[int]:
-    """The integers of an attribute: of a number, a list of one; of none, an empty one."""
+    """The integers of an attribute as a list: one entry for a number, empty if it is absent."""
     value = None if given is None else value_of(given)
     return [] if value is None else [int(value)] if isinstance(value, int | float) else [int(entry) for entry in value]
 
@@ -33,14 +33,15 @@ def listed_integers(op: Operation, name: str) -> list[int] | None:
 
 
 def text_or(op: Operation, name: str, default: str) -> str:
-    """A text, which may be bytes."""
+    """A text attribute, which may be stored as bytes, or the default."""
     attribute = op.properties.get(name)
     value: Any = default if attribute is None else value_of(attribute)
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def spatial_window(entries: Entries) -> dict[str, Callable[[Operation], Any]]:
-    """The attributes of a convolution or pooling, each as a function of the operation; None where its rank is not said.
+    """The attributes of a convolution or pooling, each as a function of the operation, which returns None if its rank
+    is unknown.
 
     Args:
         entries: the function that reads the framework's attributes.

@@ -9,7 +9,9 @@ from moir.dialects.properties import value_of
 
 
 def tensor_name(value: SSAValue) -> str:
-    """The first name of a tensor in the file, or else that of its node, with the number of a further result."""
+    """The first name of a tensor in the file, or else the name of its node, with the number of the result unless it is
+    the first.
+    """
     owner = value.owner
     if not isinstance(owner, Operation) or owner.name in ("moir.none", "mo.disconnected", "mo.absent_port"):
         return ""

@@ -22,14 +22,14 @@ from moir.records import Record
 
 
 class NormalInputs(Record):
-    """How a node with attributes gets the inputs that Model Optimizer's nodes had instead.
+    """The inputs that replace attributes of an operation, as on Model Optimizer's nodes.
 
     Args:
-        name: the name such nodes are asked for by.
-        values: function of an operation: the values of its inputs after the first, None for one that is left out; or
-            None if it has these inputs already.
+        name: the `op` by which extensions ask for such nodes.
+        values: function of an operation: the values of its inputs after the first, None for an input that is left out;
+            or None in place of them all if it has these inputs already.
         properties: the attributes that the inputs stand for.
-        is_distinct: whether Model Optimizer called the form without these inputs otherwise.
+        is_distinct: whether Model Optimizer had another name for the form without these inputs.
     """
 
     name: str
@@ -39,11 +39,11 @@ class NormalInputs(Record):
 
 
 class FrameworkView(Record):
-    """What extensions see of the models of one framework.
+    """The models of one framework as extensions see them.
 
     Args:
-        names: kind -> the names that Model Optimizer gave its nodes, separated by spaces, that of the attribute `op`
-            first. By the others a node is found, too. A kind that is not listed is called as in the framework.
+        names: kind -> the names of its nodes in Model Optimizer, separated by spaces. The first is their `op`;
+            patterns find them by the others, too. A kind that is not listed has the name that it has in the framework.
         forms: kind -> function that says which of the names is the `op` of an operation.
         attributes: kind -> attributes by the names of Model Optimizer's extractors.
         messages: name of an attribute -> function that makes the message of a node from its kind and its operation.
@@ -51,20 +51,21 @@ class FrameworkView(Record):
         custom_kind: function that gives the kind of an operation which the model itself names, None for any other.
         schema: function that gives the attributes which an operation has by its definition, None if that is unknown.
         most_inputs: function that gives the most inputs which the newest definition of a kind has.
-        normal_inputs: kind -> how it gets inputs for attributes.
+        normal_inputs: kind -> the inputs that replace its attributes.
         input_orders: kind -> for each input of Model Optimizer's nodes, the number of the framework's operand, where
             the order differs.
-        output_counts: kind -> the number of outputs of Model Optimizer's nodes, where a model may leave out some.
+        output_counts: kind -> the number of outputs of Model Optimizer's nodes, where a model may omit some.
         powers: kind -> its exponent, if it is asked for as `Pow`.
         variadic: the kinds that have any number of inputs.
         axis_last: the kinds whose last input is an axis, all others being data.
         is_convolution_with_channels_last: function that says whether an operation is one.
         value_of_text: function that reads the value of an attribute from a text; None if texts stay texts.
         leaves_out_defaults: whether a model need not have the attributes that are at their defaults.
-        attributes_are_complete: whether the attributes by the extractors' names say all that an operation computes.
-        has_single_precision: whether its numbers are of one float type, f32.
+        attributes_are_complete: whether the attributes by the extractors' names fully determine what an operation
+            computes.
+        has_single_precision: whether all its floats are f32.
         flattens_products: whether a FullyConnected flattens its data after the batch.
-        clips_windows: whether an average that counts padding leaves out what a last window has after the padding.
+        clips_windows: whether an average that counts padding excludes the elements of a last window after the padding.
     """
 
     names: Mapping[str, str] = {}

@@ -2,8 +2,8 @@
 
     isinstance(graph, networkx.MultiDiGraph)        list(networkx.topological_sort(graph))
 
-networkx need not be installed, and is not imported here. Where an extension has imported it, a graph says that it is of
-a class derived from its MultiDiGraph, and gives nodes, neighbours, edges and degrees as one does.
+networkx need not be installed, and is not imported here. If an extension has imported it, the class of a graph appears
+to derive from its MultiDiGraph, and nodes, neighbours, edges and degrees have the same interface.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Edges: TypeAlias = dict[int, dict[str, Any]]
 
 
 def networkx_class() -> type[Any] | None:
-    """The MultiDiGraph of networkx, if it has been imported; None else."""
+    """The MultiDiGraph of networkx, if it has been imported; None otherwise."""
     found: Any = getattr(sys.modules.get("networkx"), "MultiDiGraph", BlockView)
     return None if issubclass(found, BlockView) else found
 
@@ -70,7 +70,7 @@ class Degrees:
         return sum(len(edges) for side in self._sides for edges in side[node_id].values())
 
     def __call__(self, nodes: str | Iterable[str] | None = None, weight: object = None) -> Any:
-        """The number of one node, or pairs of several."""
+        """The number of edges of one node, or pairs of id and number for several nodes."""
         if isinstance(nodes, str):
             return self[nodes]
         return self if nodes is None else [(node, self[node]) for node in nodes]
@@ -87,7 +87,9 @@ class AdjacencyGraph(BlockView):
 
     @property
     def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The class of the graph, for `isinstance` derived from that of networkx where it has been imported."""
+        """The class of the graph; if networkx has been imported, a class derived from its MultiDiGraph, for
+        `isinstance`.
+        """
         networkx = networkx_class()
         return type(self) if networkx is None else _joined(type(self), networkx)
 
@@ -127,7 +129,7 @@ class AdjacencyGraph(BlockView):
 
     @property
     def pred(self) -> Adjacency:
-        """The nodes in front of each node."""
+        """The nodes before each node."""
         return Adjacency(self, lambda node: self.in_edges(node, data=True), 0)
 
     _pred = pred
@@ -155,7 +157,7 @@ class AdjacencyGraph(BlockView):
         return Degrees(self.adj, self.pred)
 
     def nbunch_iter(self, nbunch: str | Iterable[str] | None = None) -> Iterator[str]:
-        """Those of some ids that nodes have; by default of all."""
+        """The given ids that are ids of nodes; all ids by default."""
         known = list(self.adj)
         if nbunch is None:
             return iter(known)
@@ -166,15 +168,15 @@ class AdjacencyGraph(BlockView):
         return len(self.adj)
 
     def number_of_edges(self, u: str | None = None, v: str | None = None) -> int:
-        """How many edges there are, or between two nodes."""
+        """The number of all edges, or of those between two nodes."""
         return len(self.out_edges()) if u is None or v is None else len(self.adj[u].get(v, {}))
 
     size = number_of_edges
 
     def copied(self, nodes: Iterable[str] | None = None) -> Any:
-        """A graph of networkx of these nodes, by default all, with their attributes as they are now.
+        """A graph of networkx of these nodes, by default all, with copies of their attributes.
 
-        Raises ConversionError where networkx has not been imported.
+        Raises ConversionError if networkx has not been imported.
         """
         networkx = networkx_class()
         if networkx is None:

@@ -2,8 +2,8 @@
 
     PermuteAttrs.create_permute_attrs(node, attrs=[("axis", "input:0")])
 
-A function `infer` says so of the attributes of its node. An operation whose data becomes [N, C, spatial…] has axes and
-lists with an entry for each axis in that order, too.
+A function `infer` declares such attributes of its node. When the data of the operation become [N, C, spatial…], its
+axes, and its lists with an entry for each axis, are changed to that order, too.
 """
 
 from __future__ import annotations
@@ -99,9 +99,10 @@ class PermuteAttrs:
 
     @staticmethod
     def set_permutation(node1: GraphNode, node2: GraphNode, permutation: Permutation | None) -> None:
-        """Declare that the layout change leaves the tensor between two nodes: here it never changes results.
+        """Declare that the layout change does not affect the tensor between two nodes: in moir it never changes
+        results.
 
-        Raises ConversionError for another permutation than None.
+        Raises ConversionError for any permutation other than None.
         """
         if permutation is not None:
             raise ConversionError(
@@ -116,13 +117,13 @@ class PermuteAttrs:
 
     @staticmethod
     def get_nhwc_to_nchw_permutation(dims_number: int) -> Permutation:
-        """The order that makes [N, C, spatial…] of [N, spatial…, C]; of up to three axes none changes."""
+        """The order that makes [N, C, spatial…] of [N, spatial…, C]; the identity for up to three axes."""
         order = (0, dims_number - 1, *range(1, dims_number - 1)) if dims_number > 3 else tuple(range(dims_number))
         return Permutation(np.array(order, dtype=np.int64), np.array(inverse(order), dtype=np.int64))
 
     @staticmethod
     def get_nchw_to_nhwc_permutation(dims_number: int) -> Permutation:
-        """The order that makes [N, spatial…, C] of [N, C, spatial…]; of up to three axes none changes."""
+        """The order that makes [N, spatial…, C] of [N, C, spatial…]; the identity for up to three axes."""
         perm, inv = PermuteAttrs.get_nhwc_to_nchw_permutation(dims_number)
         return Permutation(inv, perm)
 

@@ -1,6 +1,6 @@
 """The core of a node: its identity, its attributes and the numbers of its ports.
 
-Ports and connections are made of such nodes (`port.py`); `node.GraphNode` adds the methods that return them.
+Ports and connections refer to such nodes (`port.py`); `node.GraphNode` adds the methods that return them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class AttributedNode:
 
     @classmethod
     def of(cls, graph: BlockView, subject: Vertex) -> Self:
-        """The node of an operation or, a data node, of a tensor."""
+        """The node of an operation, or the data node of a tensor."""
         node = object.__new__(cls)
         object.__setattr__(node, "graph", graph)
         object.__setattr__(node, "_subject", subject)
@@ -71,14 +71,14 @@ class AttributedNode:
 
     @property
     def subject(self) -> Vertex:
-        """The operation, or of a data node the tensor."""
+        """The operation; for a data node, the tensor."""
         return self._subject
 
     @property
     def ir_operation(self) -> Operation:
         """The operation. Raises ConversionError for a data node.
 
-        An attribute `operation` is what Model Optimizer called the function of an Eltwise.
+        The name `operation` is taken: it was Model Optimizer's attribute for the function of an Eltwise.
         """
         if isinstance(self._subject, Operation):
             return self._subject
@@ -161,7 +161,7 @@ class AttributedNode:
         return self.soft_get(key, default)
 
     def get_opset(self) -> str:
-        """The operation set of the node, `extension` if it says none."""
+        """The operation set of the node, `extension` if it has none."""
         return str(self.soft_get("version", "extension"))
 
     # Numbers of ports.
@@ -177,7 +177,7 @@ class AttributedNode:
         return len(op.operands) <= idx < self._limit()
 
     def _is_unused_indices(self, idx: int) -> bool:
-        """Whether a port is that of the indices of a MaxPool which nothing takes: in old sets it had one output."""
+        """Whether a port has the unused indices of a MaxPool, which had only one output in old operation sets."""
         op = self.ir_operation
         return idx == 1 and isinstance(op, OpsetOp) and op.KIND == "MaxPool" and not op.results[1].uses
 
@@ -203,7 +203,7 @@ class AttributedNode:
     def add_input_port(self, idx: int, skip_if_exist: bool = False, **kwargs: Any) -> None:
         """Add a disconnected input port. Raises ConversionError if it exists, unless `skip_if_exist`.
 
-        Ports in front of it that do not exist stay absent.
+        Ports before it that do not exist stay absent.
         """
         op = self.ir_operation
         idx = self._checked_number(idx)
@@ -235,7 +235,7 @@ class AttributedNode:
 
     def _checked_number(self, idx: int) -> int:
         if not isinstance(idx, int | np.integer) or not 0 <= idx < MAXIMUM_PORTS:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ConversionError(f"{idx!r} is no number of a port", operation=self.kind_name, node=self.name)
+            raise ConversionError(f"{idx!r} is not a number of a port", operation=self.kind_name, node=self.name)
         return int(idx)
 
     def delete_input_port(self, idx: int, skip_if_absent: bool = False) -> None:

@@ -30,8 +30,8 @@ def fold_constants(block: Block, kept: Collection[str]) -> bool:
 def clean_up(graph: BlockView, kept: Collection[str]) -> None:
     """Remove the operations that no output depends on, in a graph and in the bodies in it.
 
-    In the middle and back phases operations on constants are replaced by constants first; those that depend on ShapeOf
-    stay.
+    In the middle and back phases operations on constants are first replaced by constants, except operations that
+    depend on ShapeOf.
 
     Args:
         graph: the graph.

@@ -35,7 +35,7 @@ from moir.model_optimizer.values.python_values import constant_array, element_ty
 from moir.model_optimizer.values.shapes import type_shape
 
 MADE = "$made"
-"""The Python attribute of a constant that an extension made without saying its element type."""
+"""The Python attribute of a constant that an extension made without an element type."""
 
 _OWN = frozenset(("id", "kind", "name", "op", "type", "version", "value", "shape", "data_type", "in_ports_count", "out_ports_count", "IE"))
 _MAXIMUM_PORTS = 1 << 16
@@ -70,7 +70,7 @@ MAKERS: dict[str, Callable[[Mapping[str, Any]], Operation]] = {
     "Parameter": _parameter,
     "Placeholder": _parameter,
 }
-"""`op` of the operations without operands -> function that makes one."""
+"""`op` -> the function that creates such an operation, for operations without operands."""
 
 
 def create_operation(graph: BlockView, attrs: Mapping[str, Any], id_: str | None = None) -> Operation:
@@ -116,7 +116,7 @@ def _count(attrs: Mapping[str, Any], key: str, default: int) -> int:
     if count is None:
         return default
     if not isinstance(count, int | np.integer) or not 0 <= int(cast(Any, count)) <= _MAXIMUM_PORTS:
-        raise ConversionError(f"{key} is {count!r}, which is no number of ports", operation=attrs.get("op"), node=attrs.get("name"))
+        raise ConversionError(f"{key} is {count!r}, which is not a number of ports", operation=attrs.get("op"), node=attrs.get("name"))
     return int(cast(Any, count))
 
 
@@ -130,7 +130,8 @@ def _finish(graph: BlockView, op: Operation, attrs: Mapping[str, Any], entries: 
 def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
     """Turn an operation of a framework into a constant, an input, or one of the `mo` dialect, as `attrs` describe it.
 
-    It keeps its own attributes. An operation of another dialect stays, as does any without `op` in the attributes.
+    It keeps its own attributes. Operations of other dialects, and operations without `op` in the attributes, are
+    unchanged.
 
     Raises ConversionError for a constant without a value, and for a constant or input made of an operation with
     several results.
@@ -159,18 +160,18 @@ def become(graph: BlockView, op: Operation, attrs: Mapping[str, Any]) -> None:
 
 
 def take_further_operands(graph: BlockView, op: Operation, count: int) -> None:
-    """Give an operation of a framework with more operands than the model had the meaning Model Optimizer gave it.
+    """Interpret an operation of a framework that has more operands than in the model as Model Optimizer did.
 
-    Where the newest definition of the kind has so many, such operands stand for former attributes, and the operation is
-    one of the newest operation set. Otherwise it becomes the operation of the `mo` dialect that is called as its
-    counterpart in an operation set of the IR.
+    If the newest definition of the kind has this number of operands, the further operands stand for former attributes,
+    and the operation becomes one of the newest operation set. Otherwise it becomes the operation of the `mo` dialect
+    that is named like its counterpart in an operation set of the IR.
 
     Args:
         graph: the graph.
         op: the operation.
         count: the number of operands the model had.
 
-    Raises ConversionError for an operation without counterpart, which has no meaning for the operands.
+    Raises ConversionError for an operation without such a counterpart.
     """
     framework, kind = op.name.partition(".")[0], op.KIND if isinstance(op, FrameworkOp) else ""
     if framework == MODEL_OPTIMIZER or not isinstance(op, FrameworkOp):

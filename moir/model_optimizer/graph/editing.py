@@ -20,7 +20,7 @@ def rename_nodes(nodes: Iterable[tuple[GraphNode, str]]) -> None:
     """Give nodes other names, all at once, so names can be exchanged. Ids stay.
 
     A node that is not in the list and has one of the names gets the suffix `/replaced`. Only an output of the model
-    keeps its name, which it shares with the node that makes its tensor.
+    keeps its name, which it shares with the node that computes its tensor.
     """
     pairs = list(nodes)
     if not pairs:
@@ -64,7 +64,7 @@ def create_edge(
 
     A data node at the end stands for its consumers: they take the tensor of the output port.
 
-    Other `edge_attrs` than the numbers of ports have no effect.
+    Entries of `edge_attrs` other than the numbers of ports have no effect.
     """
     if src_node.is_data:
         value = src_node.subject

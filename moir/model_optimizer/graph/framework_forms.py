@@ -1,10 +1,12 @@
-"""Nodes that extractors describe as Model Optimizer's own extractors did become operations of the framework again.
+"""Nodes with the same attributes as those from Model Optimizer's own extractors become operations of the framework
+again.
 
     %y = mo.ONNXResize11(%x, %roi, %scales) {framework_operation = "onnx.Resize", node_attributes = {mode: "linear", …}}
 ->  %y = onnx.Resize(%x, %roi, %scales) {mode = "linear"}
 
-Such a node has the framework's operands, and says what moir reads from the framework's operation: its lowering, and the
-passes that recognise loops, need no transformation that Model Optimizer had for this form.
+Such a node has the operands of the framework's operation, and its attributes contain nothing that moir does not read
+from that operation. So its lowering, and the passes that recognise loops, do not depend on the transformations that
+Model Optimizer had for this form.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from moir.model_optimizer.frameworks.lookup import original_of, view_of
 from moir.model_optimizer.graph.input_orders import order_of
 
 _NOT_COMPARED = frozenset((*COMPUTED, "id", "name", "need_shape_inference", "IE", "in_ports_count", "out_ports_count"))
-"""Attributes that do not say what a node computes, or follow from the operation."""
+"""Attributes that do not determine what a node computes, or that follow from the operation."""
 
 
 def restore_framework_forms(graph: BlockView) -> None:
@@ -74,7 +76,8 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
 def _is_read(operation: type[FrameworkOp]) -> bool:
     """Whether moir lowers the framework's operation by its attributes.
 
-    An operation of a user's own domain may be called as one of Model Optimizer; only the node says what it computes.
+    An operation of a user's own domain may have the name of one of Model Optimizer's; then only the node tells what it
+    computes.
     """
     framework = FRAMEWORKS.get(operation.name.partition(".")[0])
     is_lowered = framework is not None and table_of(framework).handler(operation.KIND, NEWEST) is not None
@@ -82,7 +85,7 @@ def _is_read(operation: type[FrameworkOp]) -> bool:
 
 
 def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) -> bool:
-    """Whether Python attributes are those that the node of a framework's operation has without them."""
+    """Whether Python attributes are equal to the attributes that the framework's operation gives its node."""
     known, extracted = OperationAttributes(graph, op), extracted_attributes(op)
     ignored = {*_NOT_COMPARED, *view_of(original_of(op)[0]).messages}
     names = {name for name in (*known, *entries) if name not in ignored and not name.startswith("$")}
@@ -92,7 +95,9 @@ def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) 
 
 
 def _is_same(value: Any, given: Any) -> bool:
-    """Whether an attribute is the same; None is an absent one, and functions are those of the class of a node."""
+    """Whether two values of an attribute are the same; None stands for an absent attribute, and functions are not
+    compared.
+    """
     if callable(given) and not isinstance(given, type):
         return True
     if value is None or given is None:
@@ -101,7 +106,7 @@ def _is_same(value: Any, given: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value in which bytes are texts and unknown dimensions are -1."""
+    """A value with bytes converted to texts and unknown dimensions to -1."""
     if isinstance(value, np.ma.MaskedArray):
         return cast(Any, value).filled(-1)
     return value.decode() if isinstance(value, bytes) else value

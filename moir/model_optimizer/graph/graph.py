@@ -78,7 +78,10 @@ class Graph(NetworkxGraph):
         return [node for node in nodes if _has_values(node, wanted)] if wanted else nodes
 
     def get_data_nodes(self, has_value: bool | None = None) -> list[GraphNode]:
-        """The data nodes; with `has_value` only those whose value is known, or unknown. None in the front phase."""
+        """The data nodes; with `has_value` only those whose value is known (True) or unknown (False).
+
+        Empty in the front phase.
+        """
         if not self.has_data_nodes:
             return []
         nodes = [GraphNode.of(self, result) for op in nodes_of(self.block) for result in op.results]
@@ -95,7 +98,7 @@ class Graph(NetworkxGraph):
         return [node.id for node in nodes if _has_values(node, {key: value for key, value in attrs.items() if key not in ("op", "kind")})]
 
     def get_node_id_by_name(self, name: str) -> str:
-        """The id of the node of a name. Raises ConversionError if there is none, or there are several."""
+        """The id of the node with a name. Raises ConversionError if there is none, or there are several."""
         found = self.identifiers.by_name(name)
         if len(found) > 1:
             # An output is called as the node whose tensor it is.
@@ -146,7 +149,8 @@ class Graph(NetworkxGraph):
     def get_inputs_with_ports(
         match: Mapping[str, GraphNode], pattern_edges: Iterable[Sequence[Any]], input_names_in_pattern: Iterable[str]
     ) -> list[tuple[GraphNode, int]]:
-        """For each of some nodes of a match, the node and the output port that an edge of the pattern takes from it.
+        """For each of the named nodes of a match, the node, and the output port from which an edge of the pattern
+        leads.
 
         Args:
             match: the nodes by alias.

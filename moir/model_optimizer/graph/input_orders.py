@@ -1,9 +1,9 @@
-"""The order of inputs that Model Optimizer's nodes had where the framework has another one.
+"""The order of inputs on Model Optimizer's nodes, where it differs from the framework's.
 
     %y:2 = tf.Split(%axis, %x) {num_split = 2}  ->  %y:2 = mo.Split(%x, %axis) {node_attributes = {num_splits: 2, …}}
 
-Transformations of the front phase see the order of Model Optimizer. Nodes that none of them changed get the framework's
-back at the end of the phase, see `framework_forms`.
+Transformations of the front phase see the order of Model Optimizer. Nodes that none of them changed get the
+framework's order back at the end of the phase, see `framework_forms`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ INPUT_PORT = "input_port"
 
 
 def order_of(op: Operation) -> Sequence[int] | None:
-    """For each input of a node in Model Optimizer, the number of the framework's operand; None if all are the same."""
+    """For each input of a node in Model Optimizer, the number of the framework's operand; None if the order is the
+    same.
+    """
     dialect, kind = original_of(op)
     order = view_of(dialect).input_orders.get(kind)
     return order if order is not None and len(order) == len(op.operands) else None

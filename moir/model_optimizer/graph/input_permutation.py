@@ -2,8 +2,8 @@
 
     PermuteInputs().set_input_permutation(node.in_node(1), node, "input:0", "axis")
 
-A function `infer` says so of the inputs of its node: input 1 counts axes of the data at input 0. Where the data of an
-operation becomes [N, C, spatial…], such an input becomes what it is for that order.
+A function `infer` declares such inputs of its node: here input 1 counts axes of the data at input 0. When the data of
+the operation become [N, C, spatial…], such an input is changed to that order.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ RULES: dict[str, str] = {
     "slice": "an entry for each of the first axes",
     "transpose": "data",
 }
-"""Name of a rule -> what the input has."""
+"""Name of a rule -> the form of the input: which of its numbers refer to axes."""
 
 
 class InputPermutation(NamedTuple):
-    """What an input has (a name in RULES), and the port whose axes are meant, as in `input:0`."""
+    """What an input with axes means (a name in RULES), and the port whose axes it counts, such as `input:0`."""
 
     rule: str
     port: str
 
 
 class PermuteInputs:
-    """Says which inputs of a node count axes."""
+    """Declares which inputs of a node count axes."""
 
     def set_input_permutation(
         self, node1: GraphNode, node2: GraphNode, port_info: str, permutation_rule: str, structure: str = "port"
     ) -> None:
-        """Say how the input `node2` gets from `node1` changes with the axes of the port `port_info` of `node2`.
+        """Declare how the input of `node2` from `node1` changes with the axes of the port `port_info` of `node2`.
 
         Args:
             node1: the data node, or the node, of the input.
             node2: the node.
             port_info: the port, `input:0` or `output:0`.
-            permutation_rule: what the input has: one of RULES.
-            structure: accepted and without meaning.
+            permutation_rule: the form of the input, one of RULES.
+            structure: accepted, but without effect.
 
-        Raises ConversionError for another rule, and for a port that is not written so.
+        Raises ConversionError for another rule, and for a port in another notation.
         """
         if permutation_rule not in RULES:
             near = did_you_mean(permutation_rule, RULES)
@@ -59,8 +59,8 @@ class PermuteInputs:
                 hint=near or f"rules are {', '.join(RULES)}",
             )
         kind, _, number = port_info.partition(":")
-        if kind not in ("input", "output") or not number.isdigit():
-            raise ConversionError(f"{port_info!r} is no port; it is written as in 'input:0'", node=node2.name)
+        if kind not in ("input", "output") or not number.isdecimal():
+            raise ConversionError(f"{port_info!r} is not a port; it is written as in 'input:0'", node=node2.name)
         if not is_mo_operation(node2.ir_operation):
             return
         attributes = OperationAttributes(node2.graph, node2.ir_operation)

@@ -1,11 +1,12 @@
-"""Constants that extensions make beside tensors of another element type: they take the element type of those.
+"""Constants that extensions make without an element type: they take that of the other operands.
 
     Mul(graph, {}).create_node([x, Const(graph, {"value": 2.0}).create_node()])
 
-Python's numbers and numpy's arrays are f64 and i64 where nothing else is said, and data of models is f32. In the front
-phase element types are unknown: `match_constants` puts a `mo.ConstantLike` between such a constant and the operation,
-when the last transformation of the phase is done. In the other phases `align` converts the constant. Beside no such
-tensor, as the scales of an Interpolate, f64 becomes f32, as every float of a model was for Model Optimizer.
+By default Python's numbers and numpy's arrays are f64 and i64, while the data of models is f32. In the front phase
+element types are unknown: `match_constants` puts a `mo.ConstantLike` between such a constant and the operation, when
+the last transformation of the phase is done. In the other phases `align` converts the constant. A constant without
+such a tensor, like the scales of an Interpolate, is converted from f64 to f32, since all floats of a model were f32 in
+Model Optimizer.
 """
 
 from __future__ import annotations
@@ -49,23 +50,25 @@ _OPERANDS: dict[str, tuple[int, ...]] = {
     "TFPad": (0, 2),
     "ONNXPad": (0, 2),
 }
-"""`op` of an operation -> the numbers of its operands that have one element type."""
+"""`op` of an operation -> the numbers of its operands that have a common element type."""
 
 
 def _operands(op: Operation) -> list[int]:
-    """The numbers of the operands of one element type. The last one may be an axis."""
+    """The indices of the operands that must have one element type. The last one may be an axis."""
     listed = next((_OPERANDS[name] for name in op_names(op, python_entries(op)) if name in _OPERANDS), ())
     count = len(op.operands) - (isinstance(op, FrameworkOp) and op.KIND in view_of_operation(op).axis_last)
     return [index for index in listed if index < count and is_value(op.operands[index])]
 
 
 def is_made(value: SSAValue) -> bool:
-    """Whether a value is a constant that an extension made without saying its element type."""
+    """Whether a value is a constant that an extension made without an element type."""
     return isinstance(value.owner, Constant) and bool(python_entries(value.owner).get(MADE))
 
 
 def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
-    """The operands of an operation that are such constants, each with a tensor whose element type it takes."""
+    """The operands of an operation that are constants made without an element type, each with a tensor whose element
+    type it takes.
+    """
     if not any(is_made(operand) for operand in op.operands):
         return
     numbers = _operands(op)
@@ -83,7 +86,7 @@ def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
 
 
 def converted(array: Array, storage: np.dtype[Any]) -> Array | None:
-    """The values in another element type; None if that cannot hold them."""
+    """The values in another element type; None if that type cannot represent them."""
     if storage.kind not in "fiu" or array.dtype.kind not in "fiu":
         return None
     if storage.kind == "f":
@@ -95,7 +98,9 @@ def converted(array: Array, storage: np.dtype[Any]) -> Array | None:
 
 
 def _alone(op: Operation) -> list[int]:
-    """The numbers of the operands that are such constants of f64, and have no tensor of f64 beside them."""
+    """The indices of operands that are f64 only because extensions made constants without an element type; none if
+    another operand is f64. Constants that take the element type of another operand are left out.
+    """
     if not any(is_made(operand) and element_of(operand) == f64 for operand in op.operands):
         return []
     if any(element_of(operand) == f64 and not is_made(operand) for operand in op.operands if is_value(operand)):
@@ -122,7 +127,7 @@ def _replace(graph: BlockView, op: Operation, index: int, constant: Constant, da
 
 
 def match_constants(graph: BlockView) -> None:
-    """Let the constants that extensions made in the front phase have the element types of the tensors beside them."""
+    """Give the constants that extensions made in the front phase the element types of the other operands."""
     is_double = any(isinstance(each, Parameter) and element_of(each.results[0]) == f64 for each in graph.block.ops)
     for op in list(nodes_of(graph.block)):
         if not is_double:
@@ -136,7 +141,9 @@ def match_constants(graph: BlockView) -> None:
 
 
 def align(graph: BlockView, op: Operation) -> None:
-    """Convert the operands of a typed operation that are such constants and of another element type."""
+    """Convert the operands of a typed operation that are constants made without an element type to that of the
+    others.
+    """
     for index, constant, other in list(_pairs(op)):
         element = element_of(other)
         if element in (dynamic, element_of(constant.results[0])):

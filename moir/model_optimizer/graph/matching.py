@@ -36,7 +36,7 @@ Edge: TypeAlias = tuple[Alias, Alias, Mapping[str, Any]]
 
 
 def equal(value: Any, expected: Any) -> bool:
-    """Whether the value of an attribute is the one expected, or fulfils the predicate expected."""
+    """Whether the value of an attribute is the one expected, or satisfies the expected predicate."""
     if callable(expected) and not isinstance(expected, type):
         return bool(expected(value))
     if isinstance(value, np.ndarray) or isinstance(expected, np.ndarray):
@@ -61,7 +61,7 @@ def value_matches(node: GraphNode, key: str, expected: Any) -> bool:
 class SubgraphPattern:
     """The attributes of each node, and the edges.
 
-    Raises ConversionError for an alias that occurs twice, or that an edge has and no node.
+    Raises ConversionError for an alias that occurs twice, or that only an edge has.
     """
 
     nodes: Sequence[tuple[Alias, Mapping[str, Any]]]
@@ -153,7 +153,7 @@ class Search:
                 yield {alias: match[alias] for alias in self.pattern.attributes}
 
     def _normalise_inputs(self) -> None:
-        """Give operations the inputs that the pattern has and older operation sets have as attributes."""
+        """Give operations the inputs in the pattern that are attributes in older operation sets."""
         if self.graph.stage != "front":
             return
         for _, alias, wanted in self.pattern.edges:
@@ -240,7 +240,9 @@ class Search:
         return True
 
     def _edges_fit(self, source_alias: Alias, destination_alias: Alias, source: Vertex, destination: Vertex) -> bool:
-        """Whether the edges from one node to another are those of the pattern."""
+        """Whether the graph has the edges between two nodes that the pattern requires; if it is induced, no other
+        ones.
+        """
         wanted = self.pattern.between.get((source_alias, destination_alias))
         if wanted is None and not self.induced:
             return True
@@ -290,11 +292,11 @@ def find_subgraph_matches(graph: BlockView, nodes: Iterable[Any], edges: Iterabl
     Args:
         graph: the graph.
         nodes: `(alias, attributes)` each.
-        edges: `(alias, alias)` or `(alias, alias, attributes)` each, from the node that makes a tensor to the one that
-            takes it.
+        edges: `(alias, alias)` or `(alias, alias, attributes)` each, from the node that computes a tensor to the node
+            that takes it.
         induced: edges between matched nodes that the pattern does not have prevent a match.
 
-    Raises ConversionError if that is no pattern. Matches may overlap; of those that only exchange nodes of equal
+    Raises ConversionError if that is not a pattern. Matches may overlap; of those that only exchange nodes of equal
     attributes one is reported.
     """
     search = Search(graph, pattern_of(nodes, edges), induced)

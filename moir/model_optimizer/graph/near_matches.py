@@ -1,4 +1,4 @@
-"""Why a pattern matches nothing: the step at which the candidate that comes furthest fails.
+"""Why a pattern matches nothing: the step at which the best candidate fails.
 
 softmax matches node 'probabilities' and data its output, then log fails: node 'mul' has op 'Mul', not 'Log'
 """
@@ -21,7 +21,7 @@ from moir.suggestions import did_you_mean
 
 
 class _FailingSearch(Search):
-    """A search that notes the largest partial match, and at which node it could not go on."""
+    """A search that records the largest partial match, and the node at which it failed."""
 
     def __init__(self, graph: BlockView, pattern: SubgraphPattern) -> None:
         super().__init__(graph, pattern, induced=True)
@@ -81,9 +81,8 @@ def _shown(edges: Iterable[Mapping[str, Any]]) -> str:
 
 
 def failing_step(graph: BlockView, nodes: Iterable[Any], edges: Iterable[Any]) -> tuple[Operation | None, str] | None:
-    """Where the candidate of a pattern that comes furthest fails: the operation that was matched first, and a clause.
-
-    None if the pattern matches.
+    """Where the longest partial match of a pattern fails: its first operation, and a clause; None if the pattern
+    matches.
     """
     pattern = pattern_of(nodes, edges)
     for alias, attributes in pattern.attributes.items():

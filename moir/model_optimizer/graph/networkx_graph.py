@@ -60,7 +60,7 @@ class EdgeCollection(Iterable[tuple[str, str]]):
         self._of = of
 
     def __call__(self, node_id: Any = None, data: Any = False, keys: bool = False, default: Any = None) -> list[Any]:
-        """The edges that begin in a node, in nodes, or all; with `data` their attributes, or the value of one."""
+        """The edges that begin in the given nodes, by default all; with `data` also their attributes."""
         nodes: list[Any] = [node_id] if node_id is None or isinstance(node_id, str) else list(node_id)
         found = [edge for node in nodes for edge in self._of(node, data=bool(data), keys=keys)]
         return [(*edge[:-1], edge[-1].get(data, default)) for edge in found] if isinstance(data, str) else found
@@ -96,15 +96,15 @@ class NetworkxGraph(AdjacencyGraph):
         return node_id in self.nodes
 
     def number_of_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.nodes)
 
     def has_node(self, node_id: str) -> bool:
-        """Whether there is a node of an id."""
+        """Whether there is a node with an id."""
         return node_id in self.nodes
 
     def add_node(self, node_for_adding: str, **attrs: Any) -> None:
-        """Add an operation node with this id. Raises ConversionError if there is one already."""
+        """Add an operation node with this id. Raises ConversionError if there is such a node already."""
         if self.has_node(node_for_adding):
             raise ConversionError(f"the graph has a node {node_for_adding!r} already")
         if attrs.get("kind", "op") != "op":
@@ -131,7 +131,7 @@ class NetworkxGraph(AdjacencyGraph):
             out_port_of(self, subject).disconnect()
 
     def remove_nodes_from(self, node_ids: list[str]) -> None:
-        """Remove operation nodes. Ids of data nodes, and those no node has, are ignored."""
+        """Remove operation nodes. Ids of data nodes, and ids that no node has, are ignored."""
         subjects = [self.identifiers.subject(node_id) for node_id in node_ids]
         self.remove_operations([subject for subject in subjects if isinstance(subject, Operation)])
 
@@ -168,7 +168,7 @@ class NetworkxGraph(AdjacencyGraph):
         return any(end == destination for _, end in self.out_edges(source))
 
     def get_edge_data(self, source: str, destination: str, key: int | None = None, default: Any = None) -> Any:
-        """The attributes of the edges between two nodes by a number, or those of the edge of one number."""
+        """The attributes of the edges between two nodes, by number, or those of the edge with a given number."""
         found = dict(enumerate(each for _, end, each in self.out_edges(source, data=True) if end == destination))
         if key is not None:
             return found.get(key, default)
@@ -249,7 +249,7 @@ class NetworkxGraph(AdjacencyGraph):
     def dfs(self, node_name: str, visited: set[str] | None = None) -> list[str]:
         """The ids of the nodes that can be reached from a node along edges, in depth-first postorder.
 
-        Nodes in `visited` are left out; those found are added to it.
+        Nodes in `visited` are left out; the nodes found are added to it.
         """
         seen: set[str] = set() if visited is None else visited
         ordered: list[str] = []

@@ -41,7 +41,7 @@ class GraphNode(AttributedNode):
     __slots__ = ()
 
     def update_node(self) -> None:
-        """Without effect: here the attributes of a node and its description are one."""
+        """Do nothing: in moir a node and its attributes are never out of step."""
 
     def copy_node(self, new_attrs: Mapping[str, Any] | None = None, dst_graph: BlockView | None = None) -> GraphNode:
         """A copy of the node without connections; `new_attrs` override its attributes."""
@@ -72,12 +72,12 @@ class GraphNode(AttributedNode):
     def in_port(self, idx: int | None = None, control_flow: bool = False) -> Port[GraphNode]:
         """An input port; without a number the only one. Raises ConversionError if the node does not have it.
 
-        A port that the definition of the operation has is there even if the model connects fewer.
+        The ports in the definition of the operation exist even if the model connects fewer.
         """
         return self._port(idx, "in")
 
     def out_port(self, idx: int | None = None, control_flow: bool = False) -> Port[GraphNode]:
-        """An output port; without a number the only one. Raises ConversionError if the node does not have it."""
+        """An output port, by default the only one. Raises ConversionError if the node does not have it."""
         return self._port(idx, "out")
 
     def in_ports(self, control_flow: bool = False) -> dict[int, Port[GraphNode]]:
@@ -109,14 +109,14 @@ class GraphNode(AttributedNode):
         self.mark_output_absent(idx)
 
     def add_sequence_of_ports(self, type: Direction, rng: Iterable[int]) -> None:
-        """Add the ports of these numbers that the node does not have."""
+        """Add the ports of the given numbers that the node does not have yet."""
         for idx in rng:
             if type == "in":
                 self.add_input_port(idx, skip_if_exist=True)
             elif type == "out":
                 self.add_output_port(idx, skip_if_exist=True)
             else:
-                raise ConversionError(f"{type!r} is no type of a port", node=self.name, hint="use 'in' or 'out'")
+                raise ConversionError(f"{type!r} is not a type of a port", node=self.name, hint="use 'in' or 'out'")
 
     # Neighbours and edges.
 
@@ -127,7 +127,9 @@ class GraphNode(AttributedNode):
         return [(GraphNode.of(self.graph, vertex), edge) for vertex, edge in self.graph.outgoing(self.subject)]
 
     def in_nodes(self, control_flow: bool = False) -> Any:
-        """The producers of an operation by number of the input port; those of a data node, one at most, as a list."""
+        """The producers of an operation by number of the input port; for a data node a list with its producer,
+        if any.
+        """
         found = self._producers()
         return list(found.values()) if self.is_data else found
 
@@ -165,7 +167,8 @@ class GraphNode(AttributedNode):
         return {number: neighbour for number, (neighbour, _) in self._first_outgoing().items()}
 
     def out_node(self, key: int = 0, control_flow: bool = False) -> GraphNode:
-        """The first consumer at an output port; where there are data nodes, that of the port also if nothing takes it.
+        """The first consumer at an output port. In phases with data nodes this is the data node, even if it has no
+        consumer.
 
         Raises ConversionError if there is none.
         """
@@ -177,7 +180,7 @@ class GraphNode(AttributedNode):
     def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
         """The attributes of the first edge from each output port, by number of the port.
 
-        The edges from a data node are counted.
+        For a data node the key is the index of the edge.
         """
         return {number: edge for number, (_, edge) in self._first_outgoing().items()}
 
@@ -201,7 +204,7 @@ class GraphNode(AttributedNode):
         return [(neighbour.id, edge) for neighbour, edge in self._incoming()]
 
     def get_sorted_inputs(self, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
-        """The same in the order of the input ports."""
+        """The result of `get_inputs` in the order of the input ports."""
         return sorted(self.get_inputs(), key=lambda entry: entry[1].get("in", 0))
 
     def get_outputs(self, edge_attr: Mapping[str, int] | None = None, control_flow: bool = False) -> list[tuple[str, EdgeAttributes]]:
@@ -316,7 +319,7 @@ def detach(graph: BlockView, value: SSAValue) -> None:
 
 
 def take_over(graph: BlockView, old: SSAValue, new: SSAValue) -> None:
-    """Let all consumers of a tensor, detached ones among them, take another one, which gets its names."""
+    """Connect all consumers of a tensor, detached ones too, to another tensor, which also gets its names."""
     made = out_port_of(graph, new)
     if isinstance(old, OpResult) and old.op.parent is not None:
         GraphNode.of(graph, old.op).out_port(old.index).get_connection().set_source(made)

@@ -1,6 +1,6 @@
 """Type inference of nodes: shapes, values and element types of their results.
 
-An operation of an operation set is inferred by its own definition. One of the `mo` dialect is inferred by its
+An operation of an operation set is inferred by its own definition. An operation of the `mo` dialect is inferred by its
 attributes `infer` and `type_infer`, functions of the node: the first sets shapes and values of the output ports, the
 second element types. Without a `type_infer`, outputs have the element type in the attribute `data_type`, or that of
 the first connected input.
@@ -143,7 +143,7 @@ def infer_inputs(graph: BlockView) -> None:
 
 
 def infer_changed(graph: BlockView, lower: Callable[[GraphNode], bool] | None = None) -> None:
-    """Infer the operations of a sorted block that were changed, and those that depend on what changed.
+    """Infer the operations of a sorted block that were changed, and those that depend on them.
 
     Args:
         graph: the graph, in the middle or back phase.

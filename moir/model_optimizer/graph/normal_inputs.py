@@ -4,12 +4,12 @@
     %y = onnx.Slice(%x) {starts, ends}     ->  %y = onnx.Slice(%x, %starts, %ends)  asked for as Slice
     %y = onnx.ReduceMean(%x) {axes = [1]}  ->  %y = onnx.ReduceMean(%x, %axes)      whose input 1 is asked for
 
-An extension that asks for nodes by the name of the normal form expects the inputs of it. Nodes that are asked for by
-another name (`AttributedSlice`, `Sqrt`), or not at all, stay as they are. Where both forms have one name, an extension
-that asks for the source of such an input, or has it in a pattern, gets it.
+An extension that asks for nodes by the name of the normal form expects the inputs of that form. Nodes that are asked
+for by another name (`AttributedSlice`, `Sqrt`), or not at all, are unchanged. If both forms have the same name, the
+inputs are added when an extension asks for the source of such an input, or has it in a pattern.
 
-After the front phase, what is asked for as Slice has the order of ONNX, where opset8.Slice has the steps before the
-axes; what is asked for by its type stays.
+After the front phase, nodes that are asked for as Slice have the order of ONNX, whereas opset8.Slice has the steps
+before the axes; nodes that are asked for by their type are unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def normalise(graph: BlockView, op: Operation, name: str | None = None) -> bool:
     Args:
         graph: the graph, in the front phase.
         op: the operation.
-        name: the name it is asked for by, which then stands for the normal form; None if its inputs are asked for.
+        name: the name by which it is asked for, which is that of the normal form; None if its inputs are asked for.
     """
     if not isinstance(op, FrameworkOp):
         return False

@@ -41,18 +41,20 @@ _OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", 
 """Attributes that an operation of an operation set does not take from an Op, since its definition has them."""
 
 DATA_LAYOUT, FRAMEWORK_LAYOUT = "$data_layout", "framework"
-"""The Python attribute of a node with the `data_layout` of its class, and the layout that is not Model Optimizer's."""
+"""The Python attribute of a node with the `data_layout` of its class, and its value for the layout of the
+framework.
+"""
 
 Input: TypeAlias = GraphNode | tuple[GraphNode, int] | tuple[GraphNode, int, Mapping[str, Any]] | Port[GraphNode] | None
 """The source of an input of a new node.
 
-A node means its only output port in use, a data node its tensor; a tuple has the number of the output port; None
-leaves the input disconnected.
+A node stands for its only output port in use, a data node for its tensor; a tuple has the number of the output port;
+None leaves the input disconnected.
 """
 
 
 class ExcludedClasses(list["type[Op]"]):
-    """Classes that are not found by their `op`: the class that had it before is found instead."""
+    """Classes that are not found by their `op`; the class that was registered for it before is found instead."""
 
     def append(self, excluded: type[Op], /) -> None:
         """Exclude a class."""
@@ -72,7 +74,8 @@ class Op:
     Args:
         graph: the graph nodes are made in.
         attrs1: attributes, by convention the defaults of the class.
-        attrs2: attributes that override those, by convention the user's. The documents have both orders.
+        attrs2: attributes that override those, by convention the user's. Model Optimizer's documentation has both
+            orders.
     """
 
     op: ClassVar[str | None] = None
@@ -84,11 +87,12 @@ class Op:
     data_layout: ClassVar[str | None] = None
     """`framework` for an operation that gets its data as in the model.
 
-    By default data of rank 4 and 5 of channel-last models is [N, C, spatial…] for it, as Model Optimizer had it.
+    By default the data of rank 4 and 5 of channel-last models are transposed to [N, C, spatial…] for it, as in Model
+    Optimizer.
     """
 
     registered_ops: ClassVar[dict[str, type[Op]]] = {}
-    """The classes by `op`. One that is defined later takes the place of an earlier one."""
+    """The classes by `op`. A later class replaces an earlier one."""
 
     replaced: ClassVar[type[Op] | None] = None
     """The class whose place among `registered_ops` this one has taken."""
@@ -134,11 +138,15 @@ class Op:
         return self.attrs.get("version") or "experimental"
 
     def substitute_ie_attrs(self, new_attrs: dict[str, Any]) -> None:
-        """Add the attribute `IE`, the records of what is written to the IR, to the attributes of a node."""
+        """Add the attribute `IE`, the records of the attributes that are written to the IR, to the attributes of a
+        node.
+        """
         new_attrs.setdefault("IE", layer_record(self.records()))
 
     def is_extension_of(self, kind: str) -> bool:
-        """Whether nodes are operations of a `type`, and of no operation set although one may have it."""
+        """Whether nodes are operations of the user with this `type`, even if an operation set has an operation of that
+        type.
+        """
         merged = self._attributes(None)
         return merged.get("type") == kind and merged.get("version") == EXTENSION
 
@@ -166,12 +174,11 @@ class Op:
         """A node whose input ports are connected to `inputs`, in order.
 
         Args:
-            inputs: what each input port is connected to; None leaves it disconnected.
+            inputs: the source for each input port; None leaves it disconnected.
             attrs: attributes that override those of this Op.
             edge_attrs: of these `in` is the number of the first input port.
 
-        Raises ConversionError for a node of which several output ports are in use, where no number says which is
-        meant.
+        Raises ConversionError for a node with several output ports in use, if no number selects one.
         """
         values = [self._value(entry) for entry in inputs or ()]
         node = self.add_node(attrs)
@@ -191,7 +198,7 @@ class Op:
         if isinstance(entry, tuple):
             entry, number = entry[0], int(entry[1])
         if not isinstance(entry, GraphNode):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ConversionError(f"{entry!r} cannot be an input of {self.attrs.get('op')}: it is no node")
+            raise ConversionError(f"{entry!r} cannot be an input of {self.attrs.get('op')}: it is not a node")
         if entry.is_data:
             return cast(SSAValue, entry.subject)
         return entry.out_port(_only_output(entry) if number is None else number).value
@@ -241,8 +248,8 @@ class Op:
     def update_node_stat(cls, node: GraphNode, attrs: Mapping[str, Any] | None = None) -> None:
         """Give a node the attributes of this class, and further ones; extractors call it.
 
-        An `output_type` that only is the default of one of Model Optimizer's own classes is that of the framework: not
-        every release had one.
+        An `output_type` that is only the default of one of Model Optimizer's own classes is replaced by that of the
+        framework, since not every release had this attribute.
         """
         described = cls(node.graph, dict(attrs or {}))
         is_node = isinstance(cast("Any", node), GraphNode)
@@ -271,7 +278,7 @@ class Op:
 
     @staticmethod
     def normalize_outputs(node: GraphNode) -> None:
-        """Give a node all the output ports its `out_ports_count` says."""
+        """Give a node as many output ports as its `out_ports_count`."""
         node.add_sequence_of_ports("out", range(int(node.soft_get("out_ports_count", 0) or 0)))
 
     # Data nodes.

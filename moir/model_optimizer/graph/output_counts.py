@@ -1,8 +1,8 @@
-"""Outputs that Model Optimizer's nodes had although nothing takes them.
+"""Unused outputs, which Model Optimizer's nodes nevertheless had.
 
     %y = tf.TopKV2(%x, %k)  ->  %y:2 = tf.TopKV2(%x, %k)
 
-A model need not name the outputs of a node that it does not use, and a frontend builds no results for these. In the
+A model need not name unused outputs of a node, and a frontend builds no results for them. In the
 front phase a transformation may connect them.
 """
 

@@ -40,7 +40,7 @@ INPUT_PERMUTATIONS = "$input_permutations"
 """The Python attribute of a node: number of an input port -> `input_permutation.InputPermutation`."""
 
 INPUT_PERMUTATION = "input_permutation"
-"""The attribute of an input port that says how it changes; one that is set to None does not."""
+"""The attribute of an input port with the permutation of its data; None if the data is not permuted."""
 
 NodeT = TypeVar("NodeT", bound=AttributedNode)
 
@@ -163,11 +163,10 @@ class Port(Generic[NodeT]):
         return value is None or not any(is_node(use.operation) for use in value.uses)
 
     def get_connection(self) -> Connection[NodeT]:
-        """The connection of the port: of an output port with all its destinations, of an input port with its source
-        and itself.
+        """The connection of the port: for an output port with all destinations, for an input port with its source.
 
-        That of an input port that is not connected has no source: `get_source` is None, and `set_source` connects it.
-        An output port nothing takes a tensor from has a connection without destinations.
+        The connection of a disconnected input port has no source: `get_source` returns None, and `set_source` connects
+        it. The connection of an output port without consumers has no destinations.
         """
         if self.type == "out":
             return Connection(self.graph, self, self.get_destinations(), True)
@@ -176,9 +175,9 @@ class Port(Generic[NodeT]):
     # Changes.
 
     def connect(self, port: Port[NodeT], attributes_save_mode: NameMode = "merge") -> None:
-        """Connect an output port and an input port, whichever of them this is.
+        """Connect an output port and an input port; this may be either of them.
 
-        What the input port was connected to is replaced.
+        The former connection of the input port is replaced.
         """
         if not isinstance(port, Port):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ConversionError(f"{self} can be connected to a port only, not to {port!r}", node=self.node.id)
@@ -194,7 +193,7 @@ class Port(Generic[NodeT]):
             _pass_on_names(old, new, attributes_save_mode)
 
     def disconnect(self) -> None:
-        """Take the tensor away from an input port, or from all input ports an output port gives it to."""
+        """Disconnect an input port, or all input ports that take the tensor of an output port."""
         if self.type == "in":
             if self.value is not None:
                 self.graph.disconnect_operand(self.node.ir_operation, self.idx)
@@ -213,7 +212,7 @@ class Port(Generic[NodeT]):
     def get_tensor_names(self, port_renumber: bool = False) -> list[str]:
         """The framework's names of the tensor, sorted.
 
-        `port_renumber` is accepted and has no meaning: a tensor has its names only once.
+        `port_renumber` has no effect: a tensor has its names only once.
         """
         return sorted(names_of(self.value)) if self.value is not None else []
 
@@ -223,7 +222,7 @@ class Port(Generic[NodeT]):
         set_names(value, [*names_of(value), *([names] if isinstance(names, str) else names)])
 
     def remove_tensor_names(self) -> None:
-        """Take all names from the tensor."""
+        """Remove all names of the tensor."""
         set_names(self._tensor(), ())
 
     def get_tensor_debug_info(self, port_renumber: bool = False) -> list[tuple[str, int, str]]:
@@ -232,7 +231,7 @@ class Port(Generic[NodeT]):
         return [] if source is None else [(source.node.name, source.idx, name) for name in names_of(self._tensor())]
 
     def set_tensor_debug_info(self, tensor_info: Iterable[tuple[str, int, str]], merge: bool = False) -> None:
-        """Set the names of the tensor in the form `get_tensor_debug_info` has."""
+        """Set the names of the tensor, in the form that `get_tensor_debug_info` returns."""
         value = self._tensor()
         set_names(value, [*(names_of(value) if merge else ()), *(name for _, _, name in tensor_info)])
 
@@ -247,7 +246,7 @@ class Port(Generic[NodeT]):
     def set_data_type(self, data_type: Any, override: bool = False) -> None:
         """Set the element type of the tensor of an output port.
 
-        Raises ConversionError if it has another one, unless told to override.
+        Raises ConversionError if it has another one, unless `override` is set.
         """
         self._require("out", "takes the element type of its source")
         value = self._tensor()
@@ -260,7 +259,7 @@ class Port(Generic[NodeT]):
 class Connection(Generic[NodeT]):
     """The link between an output port and its destinations.
 
-    Got from the output port it has all destinations; got from an input port it has only that.
+    The connection of an output port has all destinations; that of an input port has only this port.
     """
 
     __slots__ = ("destinations", "graph", "is_whole", "source")
@@ -325,7 +324,7 @@ class Connection(Generic[NodeT]):
     def set_destination(self, port: Port[NodeT], attributes_save_mode: NameMode = "merge") -> None:
         """Make an input port the only destination, whatever it and the former destinations were connected to.
 
-        Without a source nothing happens, as in Model Optimizer.
+        Without a source this has no effect, as in Model Optimizer.
         """
         if port.type != "in":
             raise ConversionError(f"{port} cannot be the destination of a connection", node=port.node.id)
@@ -338,7 +337,7 @@ class Connection(Generic[NodeT]):
         self.destinations = [port]
 
     def add_destination(self, port: Port[NodeT]) -> None:
-        """Give the tensor to one more input port, whatever that was connected to."""
+        """Connect one more input port to the tensor, whatever it was connected to."""
         if port.type != "in":
             raise ConversionError(f"{port} cannot be a destination of a connection", node=port.node.id)
         self._required_source().connect(port)
@@ -367,7 +366,7 @@ class Connection(Generic[NodeT]):
 
 
 def _pass_on_names(old: SSAValue, new: SSAValue, mode: NameMode) -> None:
-    """Give the names of a tensor to the one that replaced it. An input of the model keeps its names."""
+    """Move the names of a tensor to the tensor that replaces it; an input of the model keeps its names."""
     if mode not in ("merge", "source", "dest"):
         raise ConversionError(f"there is no mode {mode!r} for the names of tensors", hint="use 'merge', 'source' or 'dest'")
     if mode == "source" or isinstance(old.owner, Parameter) or old is new:

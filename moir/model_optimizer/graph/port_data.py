@@ -59,7 +59,7 @@ class PortData:
     def set_shape(self, shape: Any) -> None:
         """Set the shape of the tensor.
 
-        Raises ConversionError in the front phase, and on a tensor whose value says another shape.
+        Raises ConversionError in the front phase, and for a tensor whose value has another shape.
         """
         value = self._value()
         known = get_value(self.port.graph, value)
@@ -77,7 +77,7 @@ class PortData:
         return None if value is None or self.port.graph.stage == "front" else get_value(self.port.graph, value)
 
     def set_value(self, value: Any) -> None:
-        """Set the value, and with it the shape; that of a constant is changed in its operation.
+        """Set the value, and with it the shape; the value of a constant is changed in its operation.
 
         Raises ConversionError in the front phase.
         """

@@ -1,4 +1,4 @@
-"""The frame around a transformation that edits a graph.
+"""The steps before and after a transformation that edits a graph.
 
     with edit(graph):
         transformation.find_and_replace_pattern(graph)
@@ -49,7 +49,7 @@ DISCONNECTED_BY = "disconnected_by"
 def edit(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None, by: str | None = None) -> Generator[Graph]:
     """Run a transformation on a graph, then `finish`.
 
-    If the transformation raises, the block is left as it is then.
+    If the transformation raises an exception, the block stays in its present state.
     """
     interfaces = {block: _interface(block) for block in _blocks(graph)}
     yield graph
@@ -131,7 +131,11 @@ def check_connected(graph: Graph) -> None:
 
 
 def _settle_ports(graph: Graph, by: str | None = None) -> None:
-    """Drop disconnected ports at the end of operations; report those that cannot be dropped, or note the name `by`."""
+    """Drop disconnected trailing ports.
+
+    Other disconnected ports are reported, or if `by` is given, this name of a transformation is recorded in their
+    operations for a later report.
+    """
     _drop_orphaned_results(graph)
     affected = [op for op in nodes_of(graph.block) if any(is_sentinel(operand) for operand in op.operands)]
     if not affected:
@@ -151,7 +155,7 @@ def _settle_ports(graph: Graph, by: str | None = None) -> None:
 
 
 def _drop_orphaned_results(graph: Graph) -> None:
-    """Remove the outputs of the model whose producer was removed, unless all outputs are such."""
+    """Remove the outputs of the model whose producer was removed, unless that holds for all outputs."""
     orphans = [op for op in graph.orphaned_results if op.parent is graph.block and is_sentinel(op.operands[0])]
     graph.orphaned_results.clear()
     if not orphans or not isinstance(graph.block.parent_op(), ModelOp):
@@ -164,7 +168,7 @@ def _drop_orphaned_results(graph: Graph) -> None:
 
 
 def _fill_absent(graph: Graph, op: Operation) -> None:
-    """Make the operand of each deleted port in front of a connected one an absent operand."""
+    """Make the operand of each deleted port before a connected one an absent operand."""
     for index, operand in enumerate(op.operands):
         if isinstance(operand.owner, ABSENT_PORT):
             none = NoneOp.of()

@@ -59,7 +59,7 @@ def xml_attributes(node: GraphNode) -> dict[str, str]:
         name, source = cast("tuple[Any, Any]", record if isinstance(record, tuple) and len(record) == 2 else (record, record))
         if not isinstance(name, str) or not (isinstance(source, str) or callable(source)):
             raise ConversionError(
-                f"{record!r} is no record of backend_attrs",
+                f"{record!r} is not a record of backend_attrs",
                 operation=node.kind_name,
                 node=node.name,
                 hint="use a name, (XML name, attribute name) or (XML name, function)",

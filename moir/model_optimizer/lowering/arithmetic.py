@@ -1,4 +1,6 @@
-"""Elementwise operations: with constants as attributes, with any number of operands, along channels."""
+"""Elementwise operations: with constants as attributes, with any number of operands, or with operands along
+channels.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ BINARY = (
 COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
 
 INTERNAL = ("Sub", "Minus", "Mul", "Div", "Add", "Negative", "Neg")
-"""Kinds without `type`, as an extension makes them."""
+"""Kinds that have no `type` when an extension creates them."""
 
 ELEMENTWISE = (
     *("Add", "Sub", "Minus", "Mul", "Div", "Maximum", "Minimum", "SquaredDifference", "Mod", "FloorMod", "Pow"),
@@ -65,7 +67,7 @@ def eltwise(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _aligned(node: MoLoweringNode, op: OpBuilder, value: SSAValue, data: SSAValue, axis: int) -> SSAValue:
-    """A value of a lower rank than the data, reshaped so that its first axis is the given one of the data."""
+    """A value of a lower rank than the data, reshaped so that its first axis is aligned to an axis of the data."""
     rank, missing = node.rank_of_value(data), node.rank_of_value(data) - node.rank_of_value(value)
     after = missing - axis % max(rank, 1)
     if missing <= 0 or after <= 0 or node.rank_of_value(value) == 0:
@@ -155,13 +157,13 @@ def activation(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     if kind == "elu":
         return op.Elu(node.operand(0), alpha=node.number("alpha", 1.0))
     if kind not in _ACTIVATIONS:
-        node.fail(f"its operation {kind!r} is none of elu, {', '.join(_ACTIVATIONS)}")
+        node.fail(f"its operation {kind!r} is not one of elu, {', '.join(_ACTIVATIONS)}")
     return FORMULAS[kind](op, node.operand(0)) if kind in FORMULAS else operation(op, kind)(node.operand(0))
 
 
 @lowers("SoftMax", "Softmax")
 def softmax(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.SoftMax(x) {axis} -> opset8.Softmax(x) {axis}, where the axis is negative, unlike any of opset1.Softmax"""
+    """mo.SoftMax(x) {axis} -> opset8.Softmax(x) {axis}, which allows a negative axis, unlike opset1.Softmax"""
     if node.type is not None and node.integer("axis", 1) >= 0:
         return NotImplemented
     return op["opset8.Softmax"](node.operand(0), axis=node.integer("axis", 1))

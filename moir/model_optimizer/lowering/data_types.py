@@ -29,7 +29,9 @@ def constant(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("ConstantLike")
 def constant_like(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.ConstantLike(constant, x) -> opset1.Constant of the element type of x; the constant if that cannot hold it"""
+    """mo.ConstantLike(constant, x) -> opset1.Constant of the element type of x; the constant itself if that type
+    cannot represent it
+    """
     value, other = node.operand(0), node.operand(1)
     element, array = element_of(other), op.known.constant(value)
     if array is None or element in (dynamic, element_of(value)):

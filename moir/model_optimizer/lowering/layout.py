@@ -17,11 +17,11 @@ _CHANNELS_SECOND = frozenset(
         *("GroupNormalization", "PRelu"),
     )
 )
-"""Kinds of operation sets whose channels are the second axis of the data, without an attribute for it."""
+"""Kinds of operation sets whose channels are always the second axis of the data."""
 
 
 def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
-    """Whether the result differs for channel-last data; that of a PRelu does with several slopes."""
+    """Whether the operation depends on where the channels are; a PRelu does if it has several slopes."""
     if kind not in _CHANNELS_SECOND or not node.is_channel_last or node.get("nchw_layout"):
         return False
     slopes = node.optional(1) if kind == "PRelu" else None
@@ -29,7 +29,7 @@ def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
 
 
 def channel_first(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A channel-last value [N, spatial…, C] as [N, C, spatial…]; other values as they are.
+    """A channel-last value [N, spatial…, C] as [N, C, spatial…]; other values unchanged.
 
     Raises ConversionError if the rank is unknown.
     """
@@ -48,7 +48,7 @@ def as_given(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def spatial_entries(node: MoLoweringNode, entries: Sequence[int], spatial: int) -> list[int]:
-    """The entries of the spatial axes of an attribute that has one for each axis, or for the spatial axes only."""
+    """The entries for the spatial axes of an attribute with an entry for each axis, or for each spatial axis."""
     if len(entries) == spatial:
         return list(entries)
     if len(entries) != spatial + 2:

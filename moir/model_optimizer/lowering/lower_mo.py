@@ -28,7 +28,7 @@ from moir.module_pass import Pass
 class LowerMoPass(Pass):
     """Lowers the operations of the `mo` dialect.
 
-    One without `type` and built-in handler stays, with the types that its `infer` sets.
+    An operation without `type` and without built-in handler stays, with the types that its `infer` sets.
     """
 
     name = "lower-mo"

@@ -5,13 +5,13 @@
     %2 = opset1.Reshape(%1, [0, 3, 2, -1]) : 1x3x2x64
     %y = opset1.Transpose(%2, [0, 2, 3, 1])
 
-In Model Optimizer the images of a network were [N, C, spatial…] after the middle phase. A port that is marked takes or
-gives such data as it is, where others had transpositions or permuted attributes. The attribute `nchw_layout` marks all
-ports of data. Here values have the layout of the framework, so that marked ports get transpositions, which
+In Model Optimizer the images of a network were [N, C, spatial…] after the middle phase. A marked port takes or returns
+such data unchanged, whereas other ports had transpositions or permuted attributes. The attribute `nchw_layout` marks
+all ports of data. Here values have the layout of the framework, so that marked ports get transpositions, which
 `choose-layouts` cancels between two of them.
 
-Data that is no image, because a Reshape or the like of the network made it, stays as it is: extensions mark the whole
-way from there.
+Data that is not an image, because the network has reshaped it, is not transposed: extensions mark all ports from there
+on.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MARKED_INPUTS, MARKED_OUTPUTS, ALL_MARKED = "correct_in_data_layout", "correct_o
 """The attributes that mark ports: sets of numbers, and whether all ports of data are marked."""
 
 _ORDERED = frozenset(("Transpose", "Permute"))
-"""The kinds whose data is [N, C, spatial…] if their order, the input 1, is marked."""
+"""The kinds whose data is [N, C, spatial…] if input 1, their order, is marked."""
 
 
 class MarkedPorts:
@@ -46,7 +46,8 @@ class MarkedPorts:
     Attributes:
         inputs: the numbers of the operands that are to be transposed.
         outputs: the numbers of the results that are to be transposed back.
-        target_order: the order for the entries of a Reshape's target that is not marked; None if it stays.
+        target_order: the order for the entries of a Reshape's target, if the target is not marked; None if they keep
+            their order.
     """
 
     def __init__(self, node: MoLoweringNode) -> None:
@@ -64,7 +65,7 @@ class MarkedPorts:
 
     @contextmanager
     def presented(self, node: MoLoweringNode, op: OpBuilder) -> Generator[None]:
-        """While this lasts, the operands of the operation are those in the layout of the IR."""
+        """A context in which the operands of the operation are in the layout of the IR."""
         before = tuple(node.op.operands)
         for index in self.inputs:
             node.op.operands[index] = op.transposed(before[index], _order(before[index]))
@@ -85,7 +86,7 @@ class MarkedPorts:
 
 
 def in_marked_layout(node: MoLoweringNode, op: OpBuilder, build: Callable[[MoLoweringNode, OpBuilder], Any]) -> Any:
-    """What a handler builds for an operation, with the data of its marked ports as [N, C, spatial…]."""
+    """The result of a handler for an operation whose marked ports have data as [N, C, spatial…]."""
     ports = MarkedPorts(node)
     if not ports.inputs:
         return build(node, op)

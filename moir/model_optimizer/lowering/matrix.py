@@ -16,9 +16,9 @@ from moir.rewriting.builder import OpBuilder
 def fully_connected(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.FullyConnected(x, weights, bias) {out-size} -> opset1.MatMul(x, weights) {transpose_b} + bias
 
-    With `transpose_weights` the weights are [out-size, in], else [in, out-size]; those of another rank, such as the
-    list that a Caffe layer has, are reshaped to that. Data of a framework that flattens products, and any whose last
-    dimension is not `in`, is flattened after the batch.
+    With `transpose_weights` the weights are [out-size, in], else [in, out-size]; weights of another rank, such as the
+    list of a Caffe layer, are reshaped to this shape. Data is flattened after the batch if its last dimension is not
+    `in`, or if the framework always does so (`flattens_products`).
     """
     data, weights = node.operand(0), node.operand(1)
     rows, shape = node.integer("out-size", 0), shape_of(weights)

@@ -23,7 +23,9 @@ LARGEST = (1 << 63) - 1
 
 @lowers("Concat")
 def concat(node: MoLoweringNode, op: OpBuilder) -> Any:
-    """mo.Concat(a, b, …) {axis} -> opset1.Concat; integers beside floats become floats, since releases had no types"""
+    """mo.Concat(a, b, …) {axis} -> opset1.Concat; if operands are integers and floats, integers become floats, since
+    former releases had no types
+    """
     elements = [element_of(value) for value in node.operands]
     real = next((element for element in elements if element in FLOATS), None)
     if real is not None:
@@ -51,7 +53,7 @@ def unpack(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 def split(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Split(x) {axis, num_splits} -> opset1.Split(x, axis); with the axis as an operand it is opset1.Split.
 
-    With input_port = 1, as of TensorFlow's Split, the axis is in front of the data.
+    With input_port = 1, as for TensorFlow's Split, the axis is before the data.
     """
     if node.optional(1) is None:
         return attributed_split(node, op)
@@ -144,8 +146,8 @@ def tf_slice(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 def crop(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Crop(x, like) {axis, offset, dim} or {axis, crop_begin, crop_end} -> opset8.Slice
 
-    Without `dim` the sizes are those of `like`; a single axis then stands for all from it on, and a single offset is
-    that of each, as in Caffe.
+    Without `dim` the sizes are those of `like`; a single axis then means this axis and all after it, and a single
+    offset applies to each of them, as in Caffe.
     """
     data, like, axes = node.operand(0), node.optional(1), node.axes("axis")
     if axes is None:
@@ -211,7 +213,7 @@ def tile(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 def select(node: MoLoweringNode, op: OpBuilder) -> Any:
     """mo.Select(condition, a, b) {format} -> opset1.Select; a condition of numbers is true where they are not 0
 
-    With the `format` of TensorFlow a condition of one axis is that of the first axis of the data.
+    If `format` is that of TensorFlow, a condition of one axis selects along the first axis of the data.
     """
     condition = node.operand(0)
     if element_of(condition) in FLOATS:
@@ -226,8 +228,8 @@ def select(node: MoLoweringNode, op: OpBuilder) -> Any:
 def padded(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.Pad(x) {pads, mode, fill_value} -> opset12.Pad; with the pads as operands it is opset12.Pad.
 
-    With one operand of a pair for each axis it is the form that releases until 2019 had for TensorFlow. Its mode is
-    `constant` unless it says another one.
+    A single operand holds a pair of pads for each axis, as in releases until 2019 for TensorFlow. The mode is
+    `constant` by default.
     """
     if node.optional(1) is None:
         return attributed_pad(node, op)
@@ -254,7 +256,8 @@ def attributed_pad(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 def pad(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.TFPad(x, pads, value) {mode} -> opset12.Pad(x, begin, end, value)
 
-    The pads are a pair for each axis; of mo.ONNXPad they are those at the beginnings, then those at the ends.
+    The pads are a pair for each axis; for mo.ONNXPad they are the pads at the beginnings of all axes, then those at
+    the ends.
     """
     data, pads, value = node.operand(0), node.operand(1), node.optional(2)
     is_paired = node.kind != "ONNXPad"
@@ -297,7 +300,7 @@ def fill(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("Transpose", "Permute")
 def transpose(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order it is reversed"""
+    """mo.Transpose(x) {order} -> opset1.Transpose(x, order); without an order the dimensions are reversed"""
     if (given := node.optional(1)) is not None:
         return op.Transpose(node.operand(0), given)
     data, order = node.operand(0), node.axes("order")

@@ -35,7 +35,7 @@ DECOMPOSED = frozenset(("BatchNorm",))
 
 
 def graph_of(block: Block, run: LoweringRun) -> BlockView:
-    """The graph of a block in a phase that has shapes, the same one as long as the lowering runs."""
+    """The graph of a block in a phase that has shapes; one lowering gets the same graph each time."""
     graphs = run.state(graph_of, dict[Block, BlockView])
     if block not in graphs:
         framework = None if run.framework is MODEL_OPTIMIZER else run.framework.dialect
@@ -59,7 +59,7 @@ class MoLoweringNode(LoweringNode):
 
     @classmethod
     def of(cls, node: LoweringNode) -> MoLoweringNode:
-        """The node as one of the `mo` dialect."""
+        """The node, seen as an operation of the `mo` dialect."""
         return node if isinstance(node, MoLoweringNode) else cls(node.op, node.version, node.run)
 
     @cached_property
@@ -74,13 +74,13 @@ class MoLoweringNode(LoweringNode):
 
     @cached_property
     def view(self) -> GraphNode:
-        """The node of the operation, which functions among its attributes get."""
+        """The node of the operation, which is passed to the functions among its attributes."""
         if self.op.parent is None:
             raise ConversionError("it is in no graph", operation=self.op.name)
         return GraphNode.of(graph_of(self.op.parent, self.run), self.op)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """An attribute as it was set; the default if the node does not have it or it is None."""
+        """The value of an attribute; the default if the node does not have it or it is None."""
         entries = python_entries(self.op)
         self.read_attributes.add(name)
         if name in entries:
@@ -98,7 +98,7 @@ class MoLoweringNode(LoweringNode):
 
     @property
     def kind(self) -> str:
-        """`op` of the node; of one that a class of Model Optimizer made, the `op` of that class."""
+        """The `op` of the node; if a class of Model Optimizer created it, the `op` of that class."""
         return str(self.first(DESCRIBED_KIND, "op", default=self.op.KIND))
 
     @property
@@ -115,7 +115,7 @@ class MoLoweringNode(LoweringNode):
 
     @property
     def built_in_handler(self) -> Callable[..., Any] | None:
-        """The handler of Model Optimizer's operation that the node is; None if it is none, or has no handler."""
+        """The handler for the node, if it is an operation of Model Optimizer with a handler; else None."""
         type_, version = self.type, self.version_text
         # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
         is_former = type_ is not None and self.get(DESCRIBED_KIND) is not None and mo.built_in(type_) is not None
@@ -125,7 +125,7 @@ class MoLoweringNode(LoweringNode):
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the node is lowered to operations of the operation sets: it is no operation of a user."""
+        """Whether the node is lowered to operations of the operation sets: it is not an operation of a user."""
         if self.built_in_handler is not None:
             return True
         return self.type is not None and standard_operation(self.type, self.version_text) is not None
@@ -220,6 +220,6 @@ class MoLoweringNode(LoweringNode):
         return rank
 
     def axes(self, *names: str) -> tuple[int, ...] | None:
-        """The first of several attributes that list axes, as integers."""
+        """The axes in the first of the given attributes that the node has, as integers."""
         value = self.first(*names)
         return None if value is None else tuple(int(item) for item in np.ma.getdata(np.asarray(value)).reshape(-1))

@@ -57,7 +57,7 @@ def _spatial_axes(node: MoLoweringNode, rank: int) -> list[int]:
 
 @lowers("BatchNorm")
 def own_batch_norm(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
-    """mo.BatchNorm(x, gamma, beta, mean, variance) {eps} of a class of the user -> opset5.BatchNormInference"""
+    """mo.BatchNorm(x, gamma, beta, mean, variance) {eps} made by a class of the user -> opset5.BatchNormInference"""
     return batch_norm(node, op) if node.optional(4) is not None else NotImplemented
 
 

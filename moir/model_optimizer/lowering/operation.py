@@ -1,11 +1,11 @@
 """The lowering of one operation of the `mo` dialect, and the types of its results.
 
-A kind with a built-in handler is lowered by that. Any other operation with a `type` is written as its `backend_attrs`
-say: as an operation of an operation set, if these have the type, else as one of the dialect `extension`. An operation
-without `type` stays, with inferred types.
+A kind with a built-in handler is lowered by that handler. Any other operation with a `type` becomes an operation of an
+operation set, if there is one of this type, or else of the dialect `extension`, with the attributes in its
+`backend_attrs`. An operation without `type` stays, with inferred types.
 
 An `infer` that the extension defines runs first. The `infer` of the built-in operations is `infer_by_lowering`: their
-results have the types of what they are lowered to.
+results have the types of the operations to which they are lowered.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ VALUE_LIMIT = 4096
 
 
 def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
-    """Lower an operation of the `mo` dialect; None if it stays as it is.
+    """Lower an operation of the `mo` dialect; None if it stays.
 
-    An error that no code of an extension raised says where the extension made the node.
+    An error that was not raised in the code of an extension names the place where the extension made the node.
     """
     try:
         return _lowered(node, op)
@@ -104,21 +104,22 @@ def _lowered(node: LoweringNode, op: OpBuilder) -> Replacement | None:
 
 
 def _prefer_channels_first(built: Iterable[Operation]) -> None:
-    """Let operations on images have the layout that Model Optimizer gave them after the middle phase."""
+    """Prefer for operations on images the layout that they had in Model Optimizer after the middle phase."""
     for each in built:
         if isinstance(each, OpsetOp) and each.operands and any(rank_of(result) in IMAGE_RANKS for result in each.results):
             each.attributes[PREFERS_CHANNELS_FIRST] = UnitAttr()
 
 
 _LAYOUT_KINDS = frozenset(("Convolution", "Conv", "Conv2D", "Conv3D", "Deconvolution", "Deconv2D", "Pooling", "AvgPool", "MaxPool"))
-"""The kinds of Model Optimizer's operations that say the layout of their data, which their lowering surrounds by
+"""The kinds of Model Optimizer's operations with an attribute for their data layout, which their lowering surrounds by
 Transposes."""
 
 
 def stays(node: MoLoweringNode) -> bool:
-    """Whether an operation stays as its extension made it until the layout change, for transformations that look.
+    """Whether an operation is lowered only after the layout change, so that transformations until then find it.
 
-    One of the user does that has an `infer`, whose data would be transposed; so do those that say their layout.
+    That holds for an operation of the user with an `infer` whose data is to be transposed, and for built-in ones with
+    channels last that depend on the layout.
     """
     if node.is_built_in:
         return node.kind in _LAYOUT_KINDS and node.is_channel_last
@@ -137,7 +138,9 @@ def _erase_unused_sentinels(block: Block) -> None:
 
 
 def _constants(node: MoLoweringNode, op: OpBuilder) -> Sequence[SSAValue | None] | None:
-    """The results as constants, if `infer` set all values that are used and the kind has no built-in handler."""
+    """The results as constants, if `infer` has set the values of all results that are used, and the kind has no
+    built-in handler.
+    """
     values: dict[int, Any] = python_entries(node.op).get(COMPUTED_VALUES, {})
     used = [result for result in node.op.results if result.uses]
     if not used or any(result.index not in values or values[result.index].dtype == object for result in used):
@@ -179,9 +182,9 @@ def translate(node: MoLoweringNode, op: OpBuilder) -> Replacement | None:
 
 
 def of_operation_set(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp]) -> Sequence[SSAValue]:
-    """The results of an operation of an operation set with the operands of a node, and the properties that it has.
+    """Build an operation of an operation set with the operands and attributes of a node; returns its results.
 
-    A node without `backend_attrs`, as tests describe them, has attributes of the names of the properties.
+    A node without `backend_attrs`, as in tests, has attributes with the names of the properties.
     """
     specs = property_table(operation).specs
     texts = xml_attributes(node.view)
@@ -202,7 +205,7 @@ def _refuse_unread(node: MoLoweringNode) -> None:
 
 
 def _warn_of_misspelled(node: MoLoweringNode, properties: Iterable[str]) -> None:
-    """Warn of an attribute that one of Model Optimizer's own operations does not have, but one of a similar name."""
+    """Warn of an attribute whose name resembles that of an attribute of Model Optimizer's operation."""
     if node.get(DESCRIBED_KIND) is None:
         return
     known = {*properties, *node.read_attributes, *node.op.properties}
@@ -216,7 +219,7 @@ def _warn_of_misspelled(node: MoLoweringNode, properties: Iterable[str]) -> None
 
 
 def _standard(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetOp], properties: dict[str, Attribute]) -> Sequence[SSAValue]:
-    """Build an operation of an operation set. Required properties that follow from its operands need not be given."""
+    """Build an operation of an operation set. Required properties may be missing if they follow from the operands."""
     if operation.get_irdl_definition().regions:
         hint = "edit the bodies of one of the model, which its attribute sub_graphs names"
         node.fail(f"an extension cannot make a {operation.KIND}: it would have no bodies", hint)
@@ -280,7 +283,7 @@ def _extension(node: MoLoweringNode, op: OpBuilder, type_: str, version: str | N
 
 
 def _refuse_undefined(node: MoLoweringNode, type_: str) -> None:
-    """Raise ConversionError for an operation whose result shapes are defined nowhere."""
+    """Raise ConversionError for an operation whose result shapes are not defined."""
     made_by = Op.registered_ops.get(str(node.get("op")))
     name = "its Op class" if made_by is None else f"its class {made_by.__name__}"
     node.fail(
@@ -304,7 +307,7 @@ def _presented(node: MoLoweringNode, op: OpBuilder, type_: str) -> Presented:
 
 
 def _infer_lowered(node: GraphNode) -> None:
-    """Infer the results of a node as those of the operations that it is lowered to."""
+    """Infer the results of a node from the operations to which it is lowered."""
     op = node.ir_operation
     if not isinstance(op, FrameworkOp) or op.parent is None:
         return

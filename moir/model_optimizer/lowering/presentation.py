@@ -9,10 +9,10 @@ In Model Optimizer data of rank 4 and 5 of a channel-last model with convolution
 middle phase, and the operations of an extension ran on that. Their `infer` runs before, on data as in the framework.
 `choose-layouts` cancels the transpositions.
 
-An operation that was built in the back phase has such data already. One with the attribute `reinterp_shape`, one of a
-class with `data_layout = "framework"`, and with the option `--extension-layout=framework` all of them keep the layout
-of the framework. The results of one with `nchw_layout` are [N, C, …] already as its `infer` has them, as are the
-tensors at the ports in `correct_in_data_layout` and `correct_out_data_layout`.
+An operation that was built in the back phase has such data already. An operation with the attribute `reinterp_shape`,
+or of a class with `data_layout = "framework"`, and with the option `--extension-layout=framework` every operation
+keeps the layout of the framework. For an operation with `nchw_layout`, `infer` already computes results in [N, C, …];
+the same holds for the tensors at the ports in `correct_in_data_layout` and `correct_out_data_layout`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ from moir.model_optimizer.lowering.presented_inputs import known_values, order_o
 from moir.rewriting.builder import OpBuilder
 
 CHANGES_LAYOUT = "changes_layout"
-"""The discardable attribute of a model that says whether it had channel-last convolutions when extensions began."""
+"""The discardable attribute of a model with the answer whether it had channel-last convolutions before
+extensions ran.
+"""
 
 _LOWERED = frozenset(("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData"))
 
@@ -75,7 +77,7 @@ def is_presented(node: MoLoweringNode) -> bool:
 
 
 def changes_layout(node: MoLoweringNode) -> bool:
-    """Whether an operation was made in front of the layout change of a channel-last model that has convolutions."""
+    """Whether an operation was made before the layout change of a channel-last model that has convolutions."""
     graph = node.view.graph
     if graph.stage == "back" or not node.run.framework.channel_last:
         return False
@@ -94,12 +96,13 @@ def permuted_type(value: SSAValue, order: Sequence[int] | None) -> Attribute:
 
 @dataclass(frozen=True)
 class Presented:
-    """An operation as it is written: its operands, XML attributes, Python attributes and result types.
+    """The parts of the operation that is written: operands, XML attributes, Python attributes and result types.
 
     Args:
-        orders: for each result, the order that gives the tensor its consumers take; None if that is the result itself.
-        operand_orders: for each operand, the order that gives the tensor of the framework; None if it is that.
-        values: number of an operand that counts axes -> its value for the axes of the framework, where that is known.
+        orders: for each result, the order of the Transpose before its consumers; None if they take the result itself.
+        operand_orders: for each operand, the order that restores the framework's tensor; None if the operand is that
+            tensor.
+        values: number of an operand that counts axes -> its value in the framework's order of axes, if it is known.
     """
 
     operands: Sequence[SSAValue]
@@ -113,7 +116,7 @@ class Presented:
     def as_given(self, op: OpBuilder, built: Operation, name: str) -> tuple[SSAValue, ...]:
         """The results of the operation that was built, in the layout of the framework.
 
-        The operation has the name of the node, which would otherwise be that of a transposition.
+        The operation gets the name of the node; otherwise a Transpose after it would get the name.
         """
         if not any(self.orders):
             return tuple(built.results)
@@ -126,14 +129,14 @@ class Presented:
 
 
 def in_framework_layout(node: MoLoweringNode) -> Presented:
-    """An operation whose data stays as it is."""
+    """An operation whose data is not transposed."""
     results = node.op.results
     texts = xml_attributes(node.view)
     return Presented(node.operands, texts, python_entries(node.op), [each.type for each in results], [None] * len(results))
 
 
 def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
-    """An operation whose data of rank 4 and 5 becomes [N, C, spatial…], its attributes with it.
+    """An operation whose data of rank 4 and 5 becomes [N, C, spatial…], and whose attributes change accordingly.
 
     Functions of `backend_attrs` see the new shapes and attributes.
     """

@@ -1,4 +1,5 @@
-"""Inputs of an extension's operation that count axes of data, in the order of axes the operation gets its data in.
+"""Inputs of an extension's operation that count axes of data, changed to the order of axes in which the operation gets
+its data.
 
 mo.MyReduce(%x : 1x6x5x4, [1, 2]), input 1 an "axis" of input 0  ->  extension.MyReduce(%x : 1x4x6x5, [2, 3])
 """
@@ -19,9 +20,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def order_of_port(node: MoLoweringNode, port: str, kept: frozenset[int]) -> Sequence[int] | None:
-    """The order that makes [N, C, spatial…] of the data at a port; None where the data stays as it is.
+    """The order that makes [N, C, spatial…] of the data at a port; None if the data is not transposed.
 
-    `kept` are the inputs whose data stays.
+    `kept` are the inputs whose data is not transposed.
     """
     kind, _, number = port.partition(":")
     values = node.operands if kind == "input" else list(node.op.results)
@@ -50,7 +51,7 @@ def _numbers(node: MoLoweringNode, op: OpBuilder, value: SSAValue, table: Sequen
 def permuted_input(
     node: MoLoweringNode, op: OpBuilder, index: int, value: SSAValue, permutation: InputPermutation, order: Sequence[int]
 ) -> SSAValue:
-    """An input for data whose axes are in an order.
+    """An input that counts axes, changed to another order of the axes.
 
     Raises ConversionError if it has another number of entries than the data has axes.
     """

@@ -1,4 +1,4 @@
-"""Prior boxes, which Model Optimizer gave feature maps and images, and the IR gives their sizes."""
+"""Prior boxes, whose operands are feature maps and images in Model Optimizer, and the sizes of these in the IR."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 def prior_boxes(node: MoLoweringNode, op: OpBuilder) -> Any:
     """mo.PriorBoxClustered(features, image) -> opset1.Unsqueeze(opset1.PriorBoxClustered(sizes of both), 0)
 
-    Of sizes it is the operation itself.
+    If the operands are sizes already, they are kept.
     """
     if any(rank_of(node.operand(index)) != 4 for index in range(2)):
         return NotImplemented

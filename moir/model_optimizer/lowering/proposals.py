@@ -1,4 +1,4 @@
-"""Proposals, which get the size of the image as a matrix in Model Optimizer, and as a list in the IR."""
+"""Proposals, whose operand for the size of the image is a matrix in Model Optimizer, and a list in the IR."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ENTRIES = 4
 def proposals(node: MoLoweringNode, op: OpBuilder) -> Any:
     """mo.Proposal(scores, offsets, size) -> opset4.Proposal(scores, offsets, size)
 
-    Scores and offsets become [N, channels, height, width]. Of a size [1, n] with more than four entries the first three
-    are meant.
+    Scores and offsets become [N, channels, height, width]. Only the first three entries of a size [1, n] with more
+    than four are used.
     """
     operation = standard_operation(node.kind, node.get("version"))
     if operation is None:

@@ -31,7 +31,7 @@ def reduction_of_type(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.Reduce(x, axes) {reduce_type, axis, keep_dims} -> opset1.ReduceSum(x, axes), or another reduction"""
     type_ = node.text("reduce_type")
     if type_ not in _REDUCE_TYPES:
-        node.fail(f"its reduce_type {type_!r} is none of {', '.join(_REDUCE_TYPES)}")
+        node.fail(f"its reduce_type {type_!r} is not one of {', '.join(_REDUCE_TYPES)}")
     return _reduced(node, op, _REDUCE_TYPES[type_])
 
 

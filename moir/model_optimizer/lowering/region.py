@@ -1,4 +1,4 @@
-"""Layers of YOLO, whose data is channel-first in any layout of the model."""
+"""Layers of YOLO, whose data is channel-first even if the model is channel-last."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _AXES_OF_CHANNEL_LAST = (0, 2, 3, 1)
 def region(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.RegionYolo(x) -> opset1.RegionYolo(x), mo.ReorgYolo(x) -> opset2.ReorgYolo(x)
 
-    Without a mask all anchors are meant. The regions are [N, C, H, W] in any layout of the model, as the runtime's
-    post-processing expects them. The axis of a channel-last region that is listed in its `dim_attrs` counts
-    the axes of its data.
+    Without a mask all anchors are used. The regions are [N, C, H, W] in any layout of the model, as the runtime's
+    post-processing expects them. In a channel-last model `axis` counts the axes of that layout if `dim_attrs` lists
+    it.
     """
     operation = opset.newest(node.kind)
     texts = xml_attributes(node.view)

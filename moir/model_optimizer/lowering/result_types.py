@@ -1,7 +1,8 @@
 """The result types of an operation of the `mo` dialect, computed by its functions `infer` and `type_infer`.
 
-An `infer` of the extension's own is called. That of a built-in operation is a `BuiltInInference`: the results have the
-types of what such an operation is lowered to, so an operation of a user can have it, too.
+An `infer` that the extension defines is called. The `infer` of a built-in operation is a `BuiltInInference`: the
+results have the types of the operations to which the built-in operation is lowered. An operation of a user can have
+it, too.
 
     class Foo(Pooling): op = "Foo"                       mo.Foo(%x) {infer = BuiltInInference("Pooling"), …}
 """
@@ -43,9 +44,10 @@ class BuiltInInference:
     Args:
         infer: the function that infers a node from the operations that it is lowered to.
         identity: function that gives the attributes which make a node the operation: `op`, `type`, `version`, the
-            records of what is written, and the defaults of others. None for the `infer` of whatever operation it is.
-        keeps_values: whether a node of a user has the values that the operation computes of constants.
-        complete: function of a node that sets the attributes which Model Optimizer's function set, called at the end.
+            records of the attributes that are written, and the defaults of others. None if only
+            nodes of built-in operations can use `infer`.
+        keeps_values: whether a node of a user gets the values that the operation computes from constants.
+        complete: function of a node, called at the end, that sets the attributes which Model Optimizer's `infer` set.
     """
 
     infer: Callable[[GraphNode], None]
@@ -54,14 +56,14 @@ class BuiltInInference:
     complete: Callable[[GraphNode], None] | None = None
 
     def __call__(self, node: GraphNode) -> None:
-        """Infer the results of a node: as those of the built-in operation, if it is one of a user."""
+        """Infer the result types of a node, which may be of a user's class, as those of the built-in operation."""
         op = node.ir_operation
         if not isinstance(op, FrameworkOp) or MoLoweringNode(op, 1, run_in(node.graph)).is_built_in:
             self.infer(node)
             return
         if self.identity is None:
             raise InferenceError(
-                "it is none of Model Optimizer's operations, and which its shapes are those of is not said",
+                "it is not one of Model Optimizer's operations, so that moir does not know by which operation to infer its shapes",
                 operation=node.kind_name,
                 node=node.name,
                 hint="call the infer of a class, as Pooling.infer(node)",
@@ -111,7 +113,7 @@ def infer_types(node: MoLoweringNode) -> None:
 
 
 def _with_docstring(node: GraphNode) -> None:
-    """Nothing."""
+    """A function without statements other than its docstring."""
 
 
 def _without_docstring(node: GraphNode) -> None:
@@ -121,7 +123,7 @@ def _without_docstring(node: GraphNode) -> None:
 def _is_empty(function: Callable[..., object]) -> bool:
     """Whether a function has no statements.
 
-    Such an `infer` is that of an operation whose shapes follow from its definition.
+    Operations whose shapes follow from their definition have such an `infer`.
     """
     code = getattr(function, "__code__", None)
     return code is not None and code.co_code in (_with_docstring.__code__.co_code, _without_docstring.__code__.co_code)
@@ -137,9 +139,10 @@ class ExtensionTypes:
     Args:
         operands: the types.
         entries: the Python attributes that the functions get; None for those of the operation.
-        operand_orders: for each operand, the order that makes it the tensor the functions know; None if it is that.
+        operand_orders: for each operand, the order that turns it into the tensor which the functions expect; None if
+            the operand is that tensor.
         orders: the same for each result.
-        values: number of an operand that counts axes -> its value for the axes that the functions know.
+        values: number of an operand that counts axes -> its value for the axes that the functions expect.
     """
 
     operands: tuple[Attribute, ...]
@@ -187,7 +190,9 @@ def _constant(value: Array) -> Operation:
 
 
 def _as_given(operand: SSAValue, order: Sequence[int] | None) -> Operation | None:
-    """An operation whose result has the type of an operand in the layout of the framework; None if it has it."""
+    """An operation whose result has the type of an operand in the layout of the framework; None if the operand itself
+    has this type.
+    """
     if order is None:
         return None
     return operation_class(MODEL_OPTIMIZER, "AsGiven").create(result_types=[permuted_type(operand, order)])

@@ -1,4 +1,6 @@
-"""Interpolation: that of operation set 1, and by factors in attributes; regions of an image, of computed sizes."""
+"""Interpolation in the form of operation set 1, and with factors in attributes; pooling of regions of an image to
+computed sizes.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,7 @@ def _spatial_axes(node: MoLoweringNode) -> list[int]:
 
 
 def _given_sizes(node: MoLoweringNode, op: OpBuilder, axes: list[int]) -> SSAValue | None:
-    """Two sizes by an input, or by the attributes height and width; None if neither is there."""
+    """Two sizes by an input, or by the attributes height and width; None if neither is given."""
     given = node.optional(1)
     if given is not None:
         return given if node.rank_of_value(given) == 1 else op.Gather(op.ShapeOf(given), axes, 0)
@@ -106,8 +108,9 @@ def _sized(op: OpBuilder, data: SSAValue, sizes: SSAValue, axes: list[int], mode
 def regions(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
     """mo.ROIPooling(x, regions, numbers, size) {spatial_scale, method} -> opset2.ROIPooling(x, regions) {output_size}
 
-    This is TensorFlow's CropAndResize, whose regions an extension put in the form [number, left, top, right, bottom];
-    the numbers of the images are an input still. Without a size as an input it is written as its attributes say.
+    This is TensorFlow's CropAndResize after an extension changed its regions to [number, left, top, right, bottom];
+    the third input, the numbers of the images, is not used. A node without the input `size` is written from its
+    attributes.
     """
     if node.optional(3) is None:
         return NotImplemented

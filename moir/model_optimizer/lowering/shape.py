@@ -84,7 +84,7 @@ def flatten(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     rank = node.rank_of_value(data)
     first, last = first % max(rank, 1), last % max(rank, 1)
     if last < first:
-        node.fail(f"end_axis {last} is in front of axis {first}")
+        node.fail(f"end_axis {last} is before axis {first}")
     if last == rank - 1:
         return op.Reshape(data, [0] * first + [-1], special_zero=True)
     shape = op.ShapeOf(data)
@@ -94,7 +94,7 @@ def flatten(node: MoLoweringNode, op: OpBuilder) -> Replacement:
 
 @lowers("FlattenONNX")
 def flatten_onnx(node: MoLoweringNode, op: OpBuilder) -> Replacement:
-    """mo.FlattenONNX(x) {axis} -> opset1.Reshape to two dimensions: those in front of the axis and the others"""
+    """mo.FlattenONNX(x) {axis} -> opset1.Reshape to two dimensions: those before the axis and the others"""
     data, axis = node.operand(0), node.integer("axis", 1)
     if axis in (0, 1):
         return op.Reshape(data, [0, -1] if axis else [1, -1], special_zero=bool(axis))

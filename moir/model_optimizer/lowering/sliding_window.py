@@ -44,7 +44,9 @@ class WindowPlacement:
 
 @dataclass(frozen=True)
 class WindowAttributes:
-    """Attributes of a node: as `backend_attrs` writes them, else as Model Optimizer's extractors named them."""
+    """The attributes of a node: by the names in its `backend_attrs`, or else by those of Model Optimizer's
+    extractors.
+    """
 
     node: MoLoweringNode
     texts: Mapping[str, str]
@@ -98,7 +100,7 @@ def window_of(node: MoLoweringNode, attributes: WindowAttributes, spatial: int) 
 def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: int) -> SSAValue:
     """Weights [out, in, spatial…]; those of channel-last data are [spatial…, in, out].
 
-    The attributes `output_feature_channel`, `input_feature_channel` and `kernel_spatial_idx` may say another order.
+    The attributes `output_feature_channel`, `input_feature_channel` and `kernel_spatial_idx` may define another order.
     """
     filters, inputs = (node.axes(f"{name}_feature_channel") for name in ("output", "input"))
     kernel = node.axes("kernel_spatial_idx")
@@ -113,7 +115,7 @@ def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: in
 def _shaped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int, is_transposed: bool = False) -> SSAValue:
     """Weights [out, in / groups, spatial…], or, transposed, [in, out / groups, spatial…].
 
-    Those of a Caffe layer are a list, whose shape the attributes `output` and `kernel_spatial` say.
+    The weights of a Caffe layer are a list; the attributes `output` and `kernel_spatial` determine their shape.
     """
     if rank_of(weights) != 1:
         return weights
@@ -236,7 +238,7 @@ def pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement | Any:
 def adaptive_pooling(node: MoLoweringNode, op: OpBuilder) -> Replacement:
     """mo.AdaptiveAvgPooling(x) {output_size} -> opset14.AvgPool, or opset8.AdaptiveAvgPool(x, sizes)
 
-    The latter is for data whose sizes are unknown or no multiples of the output's.
+    The latter is for data whose sizes are unknown or are not multiples of the output's sizes.
     """
     sizes = node.axes("output_size")
     if sizes is None:

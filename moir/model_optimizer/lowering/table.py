@@ -3,10 +3,10 @@
     @lowers("Power")
     def power(node: MoLoweringNode, op: OpBuilder) -> Replacement: ...
 
-All kinds have one handler, `operation.lower_operation`. It asks for the built-in handler of a kind, of which the
-families below have one for each of Model Optimizer's own operations, and for those that Model Optimizer wrote in
-another form than the operation sets. A built-in handler returns NotImplemented for an operation that is to be written
-as its `backend_attrs` say.
+All kinds have one handler, `operation.lower_operation`. It looks up the built-in handler of a kind: there is one for
+each of Model Optimizer's own operations, and for each operation that Model Optimizer wrote in another form than the
+operation sets. A built-in handler returns NotImplemented for an operation that is to be written with its
+`backend_attrs`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class OperationTable(LoweringTable):
     """
 
     def handler(self, kind: str, version: int) -> Handler:
-        """The handler of every kind. As the built-in handlers, it is imported when it is first asked for."""
+        """The handler of every kind. Like the built-in handlers, it is imported when it is first requested."""
         return import_module(_OPERATION).lower_operation
 
     def built_in(self, kind: str) -> Callable[..., Any] | None:
@@ -40,7 +40,7 @@ class OperationTable(LoweringTable):
 
     @contextmanager
     def with_command_line(self, options: Namespace) -> Generator[None]:
-        """While this lasts, functions of extensions find these options in the graph."""
+        """A context in which functions of extensions find these options in the graph."""
         outer = self.command_line
         self.command_line = options
         try:

@@ -13,10 +13,10 @@ UNVERSIONED = frozenset((None, "", "experimental", "None"))
 
 
 class Successor(Record):
-    """A later version of an operation that does what earlier ones do.
+    """A later version of an operation that is compatible with earlier ones.
 
     Args:
-        since: the first operation set whose version it takes the place of.
+        since: the first operation set whose version it replaces.
         version: the operation set that introduced it.
     """
 
@@ -41,7 +41,7 @@ SUCCESSORS: dict[str, Successor] = {
     "ShapeOf": Successor(1, 3),
     "TopK": Successor(1, 11),
 }
-"""The versions that take the place of earlier ones, whose attributes and operands they understand."""
+"""The versions that replace earlier ones, because they accept the same attributes and operands."""
 
 UNVERSIONED_OPERATIONS: dict[str, int] = {
     "Assign": 6,
@@ -53,7 +53,7 @@ UNVERSIONED_OPERATIONS: dict[str, int] = {
     "MulticlassNms": 8,
     "ReadValue": 6,
 }
-"""Type -> the version that is meant where none is given, where that is neither the oldest nor a successor."""
+"""Type -> the version that a class without a version means, if that is neither the oldest nor a successor."""
 
 
 def is_standard(type_: str) -> bool:
@@ -71,7 +71,7 @@ def opset_number(version: str | None) -> int | None:
 
 
 def advice_on_version(type_: str, version: str) -> str | None:
-    """What to write instead of a type that an operation set does not have; None for a version that is no set."""
+    """A hint for a type that an operation set does not have; None if the version names no operation set."""
     if opset_number(version) is None:
         return None
     try:
@@ -88,9 +88,10 @@ def layer_type_of(kind: str) -> str:
 
 
 def standard_operation(type_: str, version: str | None) -> type[OpsetOp] | None:
-    """The class of an operation of an operation set: the version in force there, or its successor.
+    """The class of an operation of an operation set: the version that the set has, or its successor.
 
-    Without a version it is, with few exceptions, the oldest, as in Model Optimizer. None if there is no such operation.
+    Without a version it is the oldest one, with few exceptions, as in Model Optimizer. None if there is no such
+    operation.
     """
     type_ = kind_of_layer_type(type_)
     try:

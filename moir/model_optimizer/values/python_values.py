@@ -17,14 +17,16 @@ from moir.errors import ConversionError
 
 
 def numpy_type(element: Attribute) -> Any:
-    """An element type as the numpy type that stores it, None for an unknown one and one the IR does not have."""
+    """An element type as the numpy type that stores it, None for an unknown element type and for one that the IR does
+    not have.
+    """
     if element == element_types.dynamic or not element_types.is_element_type(element):
         return None
     return element_types.to_numpy(element).type
 
 
 def element_type(data_type: Any) -> Attribute:
-    """The element type of a numpy type, or of the name of one in numpy or in the IR.
+    """The element type for a numpy type, or for the name of a type in numpy or in the IR.
 
     Raises ConversionError if there is none.
     """
@@ -40,14 +42,14 @@ def element_type(data_type: Any) -> Attribute:
     try:
         return element_types.from_numpy(np.dtype(cast(Any, data_type)))
     except (KeyError, TypeError, ValueError) as error:
-        raise ConversionError(f"{data_type!r} is no element type") from error
+        raise ConversionError(f"{data_type!r} is not an element type") from error
 
 
 def python_value(attribute: Attribute) -> Any:
     """The Python value of an attribute.
 
-    Numbers and constants are arrays, an element type is a numpy type; an attribute of another dialect is returned as
-    it is.
+    Numbers and constants are arrays, an element type is a numpy type; an attribute of another dialect is returned
+    unchanged.
     """
     if isinstance(attribute, DataAttr):
         return attribute.array

@@ -1,10 +1,10 @@
 """Shapes and shape values as extensions see them: int64 arrays whose unknown dimensions are masked.
 
-`shape_array([1, dynamic_dimension, 3])` is a numpy masked array; it prints as `[1 -- 3]`. An unknown dimension has the
-number -1000000007 underneath, so that arithmetic which forgets the mask gives a number no tensor has.
+`shape_array([1, dynamic_dimension, 3])` is a numpy masked array; it prints as `[1 -- 3]`. Under its mask an unknown
+dimension has the number -1000000007, so that arithmetic which ignores the mask results in a number that no tensor has.
 
 Extensions until 2021 compare dimensions with -1, those from 2022 on with `dynamic_dimension`: an unknown dimension is
-equal to both. In arithmetic it stays unknown, where -1 would become another number.
+equal to both. In arithmetic it stays unknown, whereas -1 would become another number.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ def masked_shape(shape: Shape) -> np.ma.MaskedArray[Any, Any] | None:
 
 
 class EditableShape(_Dimensions):
-    """The shape of a node, which gets what is assigned to an entry: `node.shape[1] = 300`. Copies are plain arrays.
+    """The shape of a node; an assignment to an entry, as in `node.shape[1] = 300`, changes the node. Copies are plain
+    arrays.
 
     Args:
         shape: the shape; an entry of -1 is unknown.
@@ -164,7 +165,7 @@ class EditableShape(_Dimensions):
     _write: Callable[[np.ma.MaskedArray[Any, Any]], None] | None = None
 
     def __new__(cls, shape: Shape, write: Callable[[np.ma.MaskedArray[Any, Any]], None]) -> EditableShape:
-        """A shape with its function."""
+        """A shape that calls `write` after each assignment to an entry."""
         made = masked_shape(shape or ()).view(cls)  # pyright: ignore[reportOptionalMemberAccess]
         made._write = write
         return made
@@ -176,7 +177,7 @@ class EditableShape(_Dimensions):
 
 
 def type_shape(shape: Any) -> Shape:
-    """The shape of a tensor type for a shape that an extension gives, in which -1 is unknown as well.
+    """The shape of a tensor type for a shape from an extension, in which -1 is unknown, too.
 
     Raises ConversionError for other values.
     """
@@ -185,9 +186,9 @@ def type_shape(shape: Any) -> Shape:
     try:
         entries = [-1 if is_dynamic_dimension(entry) else int(entry) for entry in np.ma.asarray(shape).reshape(-1)]
     except (TypeError, ValueError, OverflowError) as error:
-        raise ConversionError(f"{shape!r} is no shape") from error
+        raise ConversionError(f"{shape!r} is not a shape") from error
     if any(entry < -1 or entry >= 1 << 63 for entry in entries):
-        raise ConversionError(f"{shape!r} is no shape")
+        raise ConversionError(f"{shape!r} is not a shape")
     return tuple(entries)
 
 

@@ -1,6 +1,6 @@
-"""The masks of a StridedSlice: in Model Optimizer a 1 of `begin_mask` or `end_mask` says that the entry counts.
+"""The masks of a StridedSlice: in Model Optimizer a 1 in `begin_mask` or `end_mask` means that the entry is used.
 
-In TensorFlow and in the IR it says that the entry is ignored, so these two masks are inverted wherever an extension
+In TensorFlow and in the IR it means that the entry is ignored, so these two masks are inverted wherever an extension
 reads or sets them. The other masks are as in the IR.
 """
 
@@ -21,7 +21,7 @@ def inverted(mask: Any) -> Any:
 
 
 def texts_of_the_ir(texts: Mapping[str, str]) -> dict[str, str]:
-    """The XML attributes of a StridedSlice, of those that `backend_attrs` wrote.
+    """The attributes of a StridedSlice in the form of the IR, from those that `backend_attrs` wrote.
 
     All masks that have entries become equally long: an entry that a mask does not have is 0 in the IR.
     """

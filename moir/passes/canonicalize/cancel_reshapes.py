@@ -13,21 +13,28 @@
     %2 = opset8.Gather(%1, -1, 2)                 // or opset1.Squeeze(%1, [2])
     opset1.Result(%2)
 ->  opset1.Result(%0)
+
+    %1 = opset1.Unsqueeze(opset3.Broadcast(0.0, opset1.Concat(%n, [32])), [1])
+->  %1 = opset3.Broadcast(0.0, opset1.Concat(%n, [1, 32]))
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from moir.analysis.constants import constant_of
 from moir.analysis.known_values import KnownValues
-from moir.analysis.uses import has_one_live_use
+from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1, Unsqueeze
-from moir.dialects.shapes import rank_of, refines, shape_of
+from moir.dialects.shapes import element_count, element_of, rank_of, refines, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 RESIZING = (Reshape, Squeeze, Squeeze1, Unsqueeze)
@@ -199,6 +206,47 @@ class EntryOfInserted(Pattern):
         replace_if_as_good(op, rewriter.op.Unsqueeze(data, np.array(others, np.int64)) if others else data, rewriter)
 
 
+BROADCAST = "opset3.Broadcast"
+"""The operation by its name, so that its class is imported only for models that have one."""
+
+
+class InsertedIntoNumber(Pattern):
+    """Merges the Unsqueeze of a broadcast number into the target of the Broadcast, a Concat of sizes."""
+
+    roots = (Unsqueeze,)
+    companions = ((BROADCAST,), (Concat,))
+
+    def may_match(self, op: Operation) -> bool:
+        inner = op.operands[0].owner
+        return isinstance(inner, OpsetOp) and inner.name == BROADCAST and isinstance(inner.operands[1].owner, Concat)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        inner = op.operands[0].owner
+        assert isinstance(inner, OpsetOp)
+        target, axes = inner.operands[1], inserted_axes(op, rewriter.known)
+        if not all(isinstance(use.operation, Unsqueeze) for use in live_uses(inner.results[0])) or not has_one_live_use(target):
+            return
+        if inner.text("mode") not in ("numpy", "bidirectional"):
+            return
+        if axes is None or element_count(shape_of(inner.operands[0])) != 1 or shape_of(target) != (rank_of(inner.results[0]),):
+            return
+        element, entries = element_of(target), list[SSAValue | int]()
+        for part in target.owner.operands if isinstance(target.owner, Concat) else ():
+            array = constant_of(part)
+            if array is None and shape_of(part) != (1,):
+                return
+            entries += [part] if array is None else array.tolist()
+        for axis in sorted(axes):
+            entries.insert(axis, 1)
+        parts: list[SSAValue] = []
+        for _, group in groupby(entries, lambda entry: isinstance(entry, int)):
+            run = list(group)
+            numbers = [entry for entry in run if isinstance(entry, int)]
+            parts += [rewriter.op.constant(numbers, element)] if numbers else [entry for entry in run if isinstance(entry, SSAValue)]
+        merged = rewriter.op.Broadcast(inner.operands[0], rewriter.op.Concat(*parts, axis=0), mode=inner.text("mode"))
+        replace_if_as_good(op, merged, rewriter)
+
+
 def merged_axes(outer: set[int], inner: set[int]) -> Sequence[int]:
     """Axes of one operation that replaces two, as positions in the shape of the higher rank.
 
@@ -218,4 +266,4 @@ class CancelReshapesPass(PatternPass):
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[Pattern]:
-        return [InsertedAndRemoved(), ReshapeOfReshape(), ResizedReshape(), EntryOfInserted()]
+        return [InsertedAndRemoved(), ReshapeOfReshape(), ResizedReshape(), EntryOfInserted(), InsertedIntoNumber()]

@@ -4,15 +4,27 @@
     %2 = opset1.Transpose(%1, [0, 3, 1, 2])
     opset1.Result(%2)
 ->  opset1.Result(%0)
+
+    %1 = opset1.Reshape(%0, [2, 5, 2, 3, 4])              // %0: [2, 5, 6, 4]
+    %2 = opset1.Transpose(%1, [0, 2, 3, 1, 4])
+    %3 = opset1.Reshape(%2, [2, 2, -1, 4])
+->  %1 = opset1.Transpose(%0, [0, 2, 1, 3])
+    %3 = opset1.Reshape(%1, [2, 2, -1, 4])
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
 from xdsl.ir import Operation
 
+from moir.analysis.constants import constant_of
+from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.shape import Reshape
+from moir.dialects.shapes import refines, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
@@ -36,8 +48,85 @@ class TransposeOfTranspose(Pattern):
         rewriter.replace_with(op, rewriter.op.transposed(value, merged))
 
 
+class SplitAndMerged(Pattern):
+    """Transposes dimensions before they are split, if the transposition keeps their parts together and a Reshape
+    follows.
+    """
+
+    roots = (Reshape,)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, Transpose) and isinstance(op.operands[0].owner.operands[0].owner, Reshape)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Reshape)
+        outer = op.operands[0].owner
+        assert isinstance(outer, Transpose)
+        inner, target = outer.operands[0].owner, constant_of(op.operands[1])
+        assert isinstance(inner, Reshape)
+        order, split = outer.permutation(rewriter.known), constant_of(inner.operands[1])
+        if order is None or split is None or target is None or not all(map(has_one_live_use, (outer.results[0], inner.results[0]))):
+            return
+        copied = [inner.flag("special_zero") and entry == 0 for entry in split.ravel().tolist()]
+        parts = split_dimensions(shape_of(inner.operands[0]) or (), shape_of(inner.results[0]) or (), copied)
+        merged = None if parts is None else merged_order(order, parts)
+        if parts is None or merged is None:
+            return
+        entries, sizes = target.ravel().tolist(), shape_of(outer.results[0]) or ()
+        whole = [len(parts[axis]) == 1 for axis in merged]
+        for place, entry in enumerate(entries):
+            if entry == 0 and op.flag("special_zero") and not all(whole[: place + 1]):
+                # The entry copies a dimension that is another one, or in another place, now.
+                if sizes[place] < 0:
+                    return
+                entries[place] = sizes[place]
+        moved = rewriter.op.transposed(inner.operands[0], merged)
+        reshaped = rewriter.op.Reshape(moved, np.array(entries, np.int64), special_zero=op.flag("special_zero"))
+        if refines(shape_of(reshaped), shape_of(op.results[0])):
+            rewriter.replace_with(op, reshaped)
+
+
+def split_dimensions(shape: Sequence[int], result: Sequence[int], copied: Sequence[bool]) -> list[list[int]] | None:
+    """For each dimension of a shape, the dimensions of the result of a Reshape into which it is split; None if
+    dimensions are merged, or may be.
+
+    Args:
+        copied: for each dimension of the result, whether it is certainly that of the shape at its position.
+    """
+    parts: list[list[int]] = []
+    place = 0
+    for axis, size in enumerate(shape):
+        found, product = [place], result[place] if place < len(result) else 0
+        if product < 0 or size < 0:
+            if place != axis or not copied[place]:
+                return None
+            product = size
+        while product < size and place + len(found) < len(result) and result[place + len(found)] > 0:
+            product *= result[place + len(found)]
+            found.append(place + len(found))
+        if product != size or product == 0:
+            return None
+        parts.append(found)
+        place += len(found)
+    return parts if place == len(result) else None
+
+
+def merged_order(order: Sequence[int], parts: Sequence[Sequence[int]]) -> list[int] | None:
+    """The order of dimensions whose parts have an order; None if it separates parts."""
+    starts = {found[0]: axis for axis, found in enumerate(parts)}
+    merged: list[int] = []
+    place = 0
+    while place < len(order):
+        axis = starts.get(order[place])
+        if axis is None or list(order[place : place + len(parts[axis])]) != list(parts[axis]):
+            return None
+        merged.append(axis)
+        place += len(parts[axis])
+    return merged
+
+
 class CancelTransposesPass(PatternPass):
-    """Merges consecutive transpositions."""
+    """Merges consecutive transpositions, and transposes dimensions before they are split."""
 
     name = "cancel-transposes"
 
@@ -46,4 +135,4 @@ class CancelTransposesPass(PatternPass):
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[Pattern]:
-        return [TransposeOfTranspose()]
+        return [TransposeOfTranspose(), SplitAndMerged()]

@@ -23,7 +23,7 @@ from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
 _FEW = 8
-"""Number of operations of one class on the same operands up to which they are compared one by one."""
+"""The largest number of operations of one class with the same operands that are compared one by one."""
 
 
 class DeduplicatePass(ReportingPass):

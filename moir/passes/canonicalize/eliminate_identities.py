@@ -6,6 +6,9 @@
     opset1.Result(%3)
 ->  opset1.Result(%0)
 
+    %1 = opset1.Select(true, %0, %nan)                // JAX checks divisors that are constant
+->  %0
+
 An operation is removed only if its result equals the operand for all sizes of the dimensions. `x + 0` counts as equal
 to the float x, although -0 + 0 is 0.
 """
@@ -18,14 +21,14 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import Commutative
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.constants import values_of
+from moir.analysis.constants import scalar_of, values_of
 from moir.analysis.known_values import KnownValues
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.infrastructure import Identity, Parameter, Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.shapes import element_of, refines, shape_of
+from moir.dialects.shapes import element_of, is_static, refines, shape_of
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import Needs, ReportingPass
+from moir.rewriting.reporting_pass import Needs, ReportingPass, either
 
 
 def _is_neutral(constant: SSAValue, other: SSAValue, number: float) -> bool:
@@ -106,6 +109,26 @@ class OperandGivenBack(Pattern):
             rewriter.replace_with(op, value)
 
 
+class DecidedSelect(Pattern):
+    """Replaces a Select whose condition is true everywhere, or nowhere, by the value that it chooses."""
+
+    # By its name: few models have one, and its class would be imported for all.
+    roots = ("opset1.Select",)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        condition = values_of(op.operands[0])
+        if condition is None or condition.size == 0 or op.text("auto_broadcast") != "numpy":
+            return
+        truths = np.asarray(condition)
+        if truths.all() or not truths.any():
+            chosen, shape = op.operands[1 if truths.flat[0] else 2], shape_of(op.results[0])
+            if _fits(chosen, op.results[0]):
+                rewriter.replace_with(op, chosen)
+            elif scalar_of(chosen) is not None and is_static(shape):
+                rewriter.replace_with(op, rewriter.op.Broadcast(chosen, list(shape or ())))
+
+
 class EliminateIdentitiesPass(ReportingPass):
     """Removes operations that return their operand unchanged."""
 
@@ -115,9 +138,9 @@ class EliminateIdentitiesPass(ReportingPass):
 
     @classmethod
     def needs(cls) -> Needs | None:
-        return OperandGivenBack().needs()
+        return either(each.needs() for each in (OperandGivenBack(), DecidedSelect()))
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         # Dimensions are collected in a walk of their own, which is saved if no operation needs them.
         known = analyses.dimensions() if any(map(moves_data, analyses.classes)) else None
-        return rewrite(module, [OperandGivenBack()], fixpoint=True, known=known, analyses=analyses)
+        return rewrite(module, [OperandGivenBack(), DecidedSelect()], fixpoint=True, known=known, analyses=analyses)

@@ -31,7 +31,7 @@ from moir.rewriting.reporting_pass import ReportingPass
 
 
 class ConstantTarget(Pattern):
-    """Replaces a computed target by zeros, numbers and at most one -1."""
+    """Replaces the computed target of a Reshape by a constant of zeros, numbers and at most one -1."""
 
     roots = (Reshape,)
 
@@ -56,7 +56,7 @@ class ConstantTarget(Pattern):
 
 
 def constant_target(source: Sequence[Token], entries: Sequence[Token], special_zero: bool) -> list[int] | None:
-    """A constant target shape that always means the same as `entries`; None if there is none."""
+    """A constant target shape equivalent to `entries` for all sizes; None if there is none."""
     pattern: list[int] = []
     for position, entry in enumerate(entries):
         if isinstance(entry, Symbol):
@@ -76,7 +76,7 @@ def _reshape(rewriter: Rewriter, data: SSAValue, pattern: list[int]) -> SSAValue
 
 
 class SimplifyReshapePass(ReportingPass):
-    """Makes target shapes constant."""
+    """Makes the target shapes of Reshapes constant."""
 
     name = "simplify-reshape"
 

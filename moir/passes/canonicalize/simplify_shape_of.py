@@ -26,7 +26,7 @@ from moir.analysis.dimensions import Dimensions
 from moir.dialects.data import Array
 from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
 from moir.dialects.opset.indexing import Gather
-from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_of, shape_of
@@ -65,7 +65,8 @@ class ShapeComputations:
     """The shape computations of one block.
 
     `first` maps entries to the first value that has them, `places` maps a symbolic dimension to the first ShapeOf that
-    has it, `origins` maps values to the earliest one with their shape.
+    has it. Of the chain of operations that computes a value, `origins` has the earliest value with the shape of the
+    value, and `shared` the earliest one of these that several operations use, or that no operation computes.
     """
 
     def __init__(self, known: Dimensions) -> None:
@@ -73,6 +74,7 @@ class ShapeComputations:
         self.first: dict[Hashable, SSAValue] = {}
         self.places: dict[Symbol, SSAValue] = {}
         self.origins: dict[SSAValue, SSAValue] = {}
+        self.shared: dict[SSAValue, SSAValue | None] = {}
 
     def simplify(self, operations: Iterable[Operation]) -> bool:
         """Simplify the operations of a block in order; returns whether any has changed."""
@@ -123,18 +125,27 @@ class ShapeComputations:
         return entries if entries is not None and entries.shape == shape_of(result) else None
 
     def origin(self, value: SSAValue) -> SSAValue:
-        """The earliest value with the shape of `value` in the chain of operations that computes `value`."""
+        """The value whose shape a ShapeOf takes: an early one with this shape in the chain that computes `value`.
+
+        A second use of a value inside of the chain, such as a convolution before its batch normalization, would
+        prevent fusions. So this is a value that several operations use anyhow; the earliest one if there is none.
+        """
         chain: list[SSAValue] = []
+        shared: SSAValue | None = None
         # With a ShapeOf after each operation of a long chain, each walk ends where the previous one began.
-        while (known := self.origins.get(value)) is None:
+        while (earliest := self.origins.get(value)) is None:
             chain.append(value)
             if (source := self._source(value)) is None:
-                known = value
+                earliest = value
                 break
             value = source
-        for each in chain:
-            self.origins[each] = known
-        return known
+        else:
+            shared = self.shared[value]
+        for each in reversed(chain):
+            if shared is None and (isinstance(each.owner, Parameter) or use_count(each) > 1):
+                shared = each
+            self.origins[each], self.shared[each] = earliest, shared
+        return shared or earliest
 
     def _source(self, value: SSAValue) -> SSAValue | None:
         """The operand of a value's operation that has the shape of the value; None if there is none, or a constant."""
@@ -148,7 +159,7 @@ class ShapeComputations:
         return left is not None and right is not None and len(left) == len(right) and all(map(same, left, right))
 
     def gathered(self, op: OpsetOp, entries: Array, rewriter: Rewriter) -> SSAValue | None:
-        """A Gather of these entries from one ShapeOf; None if no ShapeOf has them all, or `op` is such a Gather."""
+        """A Gather of these entries from one ShapeOf; None if none has all of them, or if `op` is such a Gather."""
         numbers = entries.ravel().tolist()
         if entries.ndim > 1 or any(isinstance(entry, Symbol) and entry not in self.places for entry in numbers):
             return None

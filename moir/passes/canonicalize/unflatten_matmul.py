@@ -28,7 +28,7 @@ from moir.rewriting.reporting_pass import ReportingPass
 def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
     """The product of two matrices before a Reshape, and the Reshape that produces its first operand.
 
-    None if the operation is no such Reshape.
+    None if the operation is not such a Reshape.
     """
     product = op.operands[0].owner
     if not isinstance(op, Reshape) or not isinstance(product, MatMul) or product.flag("transpose_a"):
@@ -42,8 +42,8 @@ def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
 def last_size(value: SSAValue) -> int:
     """The present size of the last dimension, -1 if it is unknown.
 
-    If a model is reshaped there, it fails either way: at the second Reshape before this rewrite, at the product after
-    it.
+    If reshaping the model changes this dimension, the model fails either way: at the second Reshape before this
+    rewrite, at the product after it.
     """
     shape = shape_of(value)
     return shape[-1] if shape else -1

@@ -9,9 +9,10 @@
     %1 = opset1.Transpose(%k, [0, 2, 3, 1])                    // [a, c, d, e]
     %s = opset1.MatMul(%0, %1)
 
-The runtime does the same when it compiles a model. Before that, Transposes cancel, attention is recognised, and weights
-can be compressed. Of products of two computed values each operand has one label of its own and one is summed over. A
-product with a constant stays where data or result would have to be transposed.
+The runtime does the same when it compiles a model. Before that, Transposes cancel, attention is recognised, and
+weights can be compressed. In a product of two computed values each operand has one label of its own, and one label is
+summed over. A product with a constant stays where data or result would have to be transposed, unless another Transpose
+produces the data.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from typing import ClassVar
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import FLOATS, values_of, weight_of
+from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.matrix import ELLIPSIS, Einsum, Equation
+from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
@@ -43,7 +46,7 @@ class Labels(Record):
 
 
 def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labels | None:
-    """The labels of the terms of an equation; None if it is no product of two operands with a sum."""
+    """The labels of the terms of an equation; None if it is not a product of two operands with a sum."""
     if any(ELLIPSIS in term or len(set(term)) < len(term) for term in (*terms, output)):
         return None
     left, right = terms
@@ -114,10 +117,14 @@ class MatrixProduct(Pattern):
             rewriter.decline("a dimension of 1 is repeated along the sum")
             return
         if weight_of(operands[1]) is not None and not labels.batch:
-            if tuple(terms[0]) != (*labels.rows, *labels.summed) or equation.output != (*labels.rows, *labels.columns):
+            wanted = (*labels.rows, *labels.summed)
+            # A Transpose of the data merges with another one.
+            is_arranged = terms[0] == wanted or (isinstance(operands[0].owner, Transpose) and has_one_live_use(operands[0]))
+            if not is_arranged or equation.output != (*labels.rows, *labels.columns):
                 rewriter.decline("data or result would have to be transposed")
                 return
-            value = product_with_weight(rewriter.op, operands[0], operands[1], terms, labels)
+            data = arranged(rewriter.op, operands[0], terms[0], wanted)
+            value = product_with_weight(rewriter.op, data, operands[1], (wanted, terms[1]), labels)
         elif len(labels.rows) == len(labels.columns) == len(labels.summed) == 1 and labels.batch:
             left = arranged(rewriter.op, operands[0], terms[0], (*labels.batch, *labels.rows, *labels.summed))
             right = arranged(rewriter.op, operands[1], terms[1], (*labels.batch, *labels.summed, *labels.columns))

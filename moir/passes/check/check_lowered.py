@@ -39,7 +39,7 @@ def may_stay(op: FrameworkOp) -> bool:
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
 
 
-_HINT = "a lowering for each has a place in an extension; `moir new-extension DIR` writes one to start from"
+_HINT = "add a lowering for each in an extension; `moir new-extension DIR` writes one to start from"
 _HINT_FOR_EXTENSIONS = "give each operation a type, or replace it in a transformation that runs later"
 _SIMILARITY = 0.75
 """Minimum similarity of a suggested kind: many kinds differ in a suffix only, so less similar ones are other
@@ -47,7 +47,7 @@ operations."""
 
 
 def hint(left: Iterable[str]) -> str:
-    """The next step for kinds without lowering: those that may be misspelt, and where to lower the others."""
+    """What the user can do about kinds without a lowering: correct a misspelt name, or add a lowering."""
     kinds = list(left)
     if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in kinds):
         return _HINT_FOR_EXTENSIONS
@@ -57,7 +57,7 @@ def hint(left: Iterable[str]) -> str:
 
 
 def _nearest_kinds(operation: str) -> list[str]:
-    """Operations of the same framework that are lowered and called almost as one that is not."""
+    """Supported operations of the same framework whose names resemble that of an unsupported one."""
     dialect, _, kind = operation.partition(".")
     framework = FRAMEWORKS.get(dialect)
     if framework is None or framework.lowering is None:
@@ -68,7 +68,7 @@ def _nearest_kinds(operation: str) -> list[str]:
 
 
 class CheckLoweredPass(ReportingPass):
-    """Raises UnsupportedOperationError if the module contains framework operations."""
+    """Raises UnsupportedOperationError if operations of the framework are left."""
 
     name = "check-lowered"
 
@@ -93,9 +93,9 @@ def _cut_before(op: Operation) -> str:
         return ""
     names = [name_of(value.owner) for value in op.operands if isinstance(value.owner, Operation) and not isinstance(value.owner, Constant)]
     named = list(dict.fromkeys(name for name in names if name))
-    return f"; or end the model before it, with --output {','.join(named)}" if named else ""
+    return f"; or end the model before it: --output {','.join(named)}" if named else ""
 
 
 def must_go(op: Operation) -> bool:
-    """Whether an operation is one of a framework, which the IR cannot represent."""
+    """Whether an operation belongs to a framework, so that the IR cannot represent it."""
     return isinstance(op, FrameworkOp) and not may_stay(op)

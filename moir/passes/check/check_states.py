@@ -1,4 +1,5 @@
-"""`check-states`: verifies that each input that becomes a variable can hold what the file says of the output.
+"""`check-states`: verifies that each input that becomes a variable fits the type that the file declares for the
+output.
 
     check-states{pairs="h=cache"}
 
@@ -6,8 +7,8 @@
     opset1.Result(%c) {name = "cache"}                  // %c is declared as tensor<?x4x2xf32>
 ->  error: opset1.Parameter 'h': shape [1,?,6] does not fit the output 'cache' of shape [?,4,2]
 
-This runs before lowering: what a file declares may be more exact than what can be inferred. `make-stateful` compares
-what is inferred.
+This runs before lowering: declared types may be more exact than inferred ones. `make-stateful` compares the inferred
+types.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class CheckStatesPass(ReportingPass):
     """Raises ConversionError for a pair of an input and an output of types that differ.
 
     Args:
-        pairs: names of an input and of an output with `=` between them; those of which the model has none are passed
-            over.
+        pairs: names of an input and of an output with `=` between them; pairs whose names the model does not have are
+            skipped.
     """
 
     name = "check-states"

@@ -7,7 +7,7 @@ Every operation must be one that the IR can hold, have a version, and have resul
 pass before emission; the emitter can write every module that passes it.
 
 The CPU plugin loads no model with a tensor of unknown rank. Its rank may become known by shapes that are given to the
-IR later (`model.reshape()`), so that this is no error: a note names the inputs, or else the first operation.
+IR later (`model.reshape()`), so that this is not an error: a note names the inputs, or else the first operation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CheckTypesPass(ReportingPass):
         unranked: list[Operation] = []
         others = {each for each in analyses.classes if not issubclass(each, OpsetOp)}
         if other := next((op for op in analyses.operations(*others) if not is_none(op) and type(op) not in foreign), None):
-            raise EmissionError("it is no operation of an operation set", operation=other.name, node=name_of(other))
+            raise EmissionError("it is not an operation of an operation set", operation=other.name, node=name_of(other))
         for each in analyses.operations(OpsetOp):
             for result in each.results:
                 if type(result.type) is UnrankedTensorType:

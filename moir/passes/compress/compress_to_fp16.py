@@ -5,14 +5,13 @@
     %w = opset1.Convert(%0) {destination_type = f32, name = "w", runtime_info = {decompression = {version = "0"}}}
              : tensor<8x3xf32>
 
-The computation stays in the precision it had; the mark tells the runtime not to fold the Convert. A constant stays as
-it is if
+The computation stays in the precision it had; the mark tells the runtime not to fold the Convert. A constant is
+unchanged if
 
 1. a finite value of it is beyond ±65504, the largest finite f16 (infinities and NaNs are f16 values);
-2. it has at most 32 values and one of them other than zero is smaller than 2⁻¹⁴, where f16 loses digits and then all of
-   the value: the ε of a normalisation, `x / max(x, ε)`;
-3. at least three quarters of its values are that small, zeros aside: a larger weight loses them without harm only as
-   exceptions;
+2. it has at most 32 values and one of them other than zero is smaller than 2⁻¹⁴, below which f16 loses digits or the
+whole value: for example the ε of a normalisation, `x / max(x, ε)`; 3. at least three quarters of its nonzero values
+are that small: their loss is harmless only in few elements of a weight;
 4. it has at most 1024 values and reaches, directly or through a computation on shapes, an operand whose exact value
    matters: shapes, scales and sizes of Interpolate, limits of Range, thresholds and counts of NonMaxSuppression, ranges
    of FakeQuantize, frequencies under Sin and Cos, and anything that is compared or rounded, where a small error changes
@@ -111,7 +110,7 @@ def _count(data: TensorData) -> int:
 
 
 def _compressed(data: TensorData) -> DataAttr | None:
-    """The data of a constant as f16; None if the constant has to stay as it is."""
+    """The data of a constant as f16; None if the constant must not be changed."""
     values = data.values
     if values is None or values.size == 0 or not _survives(values):
         return None

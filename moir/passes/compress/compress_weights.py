@@ -136,7 +136,7 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues) -> bool:
 
 
 def _form(site: Site, integers: IntegerRange, group: int) -> Form:
-    """The form of weights in groups of a size, or of the largest size that divides it and their number."""
+    """The form for groups of a size, or of its greatest common divisor with the number of weights."""
     length = site.source.value.shape[site.axis]
     fitting = math.gcd(length, group)
     return Form(site.axis, integers, length if fitting < SMALLEST_GROUP else fitting)
@@ -277,7 +277,7 @@ class _Compression:
         return self._done[key]
 
     def _restored(self, replaced: Operation, source: Constant, stored: Quantized) -> SSAValue:
-        """Build the operations that restore weights, in front of the operation that they replace.
+        """Build the operations that restore weights, before the operation that they replace.
 
         The last of them takes over its attributes.
         """

@@ -2,7 +2,7 @@
 
     %y = opset5.BatchNormInference(%x, %gamma, %beta, %mean, %variance) {epsilon = 1e-5}
 ->  %0 = opset1.Multiply(%x, gamma / sqrt(variance + epsilon))
-    %y = opset1.Add(%0, beta - mean * gamma / sqrt(variance + epsilon))
+    %y = opset1.Add(%0, beta - mean * gamma / sqrt(variance + epsilon))    // unless all of these are 0
 
 `fold-scales` can then multiply the factor into the weights of a convolution.
 """
@@ -40,7 +40,8 @@ class BatchNorm(Pattern):
         if scale is None or shift is None:
             return
         scaled = rewriter.op.Multiply(data, rewriter.op.constant(scale, element))
-        rewriter.replace_with(op, rewriter.op.Add(scaled, rewriter.op.constant(shift, element)))
+        is_shifted = bool(np.any(np.asarray(shift)))
+        rewriter.replace_with(op, rewriter.op.Add(scaled, rewriter.op.constant(shift, element)) if is_shifted else scaled)
 
 
 class FoldBatchNormPass(PatternPass):

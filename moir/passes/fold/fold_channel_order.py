@@ -6,8 +6,8 @@
 ->  %1 = opset1.Subtract(%x, the channels of %m in the inverse order)
     %2 = opset1.Convolution(%1, the input channels of %w in the inverse order)
 
-Padding is no obstacle, as it is the same for all channels. Of a convolution in groups, the order must keep each channel
-in its group.
+Padding is not an obstacle, because it is the same for all channels. For a convolution in groups, the order must keep
+each channel in its group.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHANNELS = 1
 
 
 def channel_order(op: Operation) -> list[int] | None:
-    """The order in which a Gather reads all channels of [N, C, …]; None if it is no such Gather."""
+    """The order in which a Gather reads all channels of [N, C, …]; None if it is not such a Gather."""
     if not isinstance(op, Gather) or op.integer("batch_dims"):
         return None
     shape, rank, axis, indices = shape_of(op.operands[0]), rank_of(op.operands[0]), constant_of(op.operands[2]), constant_of(op.operands[1])
@@ -47,7 +47,7 @@ def channel_order(op: Operation) -> list[int] | None:
 
 
 def inverse(order: list[int]) -> list[int]:
-    """The order that undoes an order."""
+    """The inverse of an order."""
     return [order.index(index) for index in range(len(order))]
 
 

@@ -22,7 +22,7 @@ from moir.rewriting.reporting_pass import ReportingPass
 
 @dataclass(frozen=True, eq=False)
 class FoldConstantsPass(ReportingPass):
-    """Folds in one forward walk over each block.
+    """Evaluates operations on constants, in one forward walk over each block.
 
     Args:
         static_shape: whether ShapeOf is folded as well if the shape of its operand is static.

@@ -11,14 +11,17 @@
 ->  %1 = opset1.Convolution(%x, %w * %s)
 
     %2 = opset1.Add(opset1.Subtract(%x, %b), %c)
-->  %2 = opset1.Add(%x, %c - %b)
+->  %2 = opset1.Add(%x, %c - %b)                          // %x if %b equals %c
 
     %3 = opset1.Multiply(opset1.Add(opset1.Multiply(%x, %a), %b), %c)
 ->  %3 = opset1.Add(opset1.Multiply(%x, %a * %c), %b * %c)
 
+    %1 = opset1.Add(opset1.Multiply(opset1.FakeQuantize(%x, %low, %high, %first, %last), %a), %b)
+->  %1 = opset1.FakeQuantize(%x, %low, %high, %first * %a + %b, %last * %a + %b)
+
 Transposed and grouped convolutions and MatMul are treated alike, as are Divide in the place of Multiply and two
-consecutive Multiplies. Padding is no obstacle: zeros stay zeros. Weights and intermediate values with other uses are
-left alone.
+consecutive Multiplies. Padding is not an obstacle: zeros stay zeros. Weights and intermediate values with other uses
+are left alone.
 """
 
 from __future__ import annotations
@@ -237,8 +240,50 @@ class TwoConstants(Pattern):
         merged = combined(np.add if adds else np.multiply, outer[1], inner[1], outer[0])
         if merged is None:
             return
+        if inner[0].type == op.results[0].type and np.all(np.asarray(merged) == (0 if adds else 1)):
+            rewriter.replace_with(op, inner[0])
+            return
         constant = rewriter.op.constant(merged, element_of(outer[0]))
         rewriter.replace_with(op, (rewriter.op.Add if adds else rewriter.op.Multiply)(inner[0], constant))
+
+
+FAKE_QUANTIZE = "opset1.FakeQuantize"
+"""The operation by its name, so that its class is imported only for models that have one."""
+
+
+def is_rounded(value: SSAValue) -> bool:
+    """Whether a value is the result of a FakeQuantize."""
+    return isinstance(value.owner, Operation) and value.owner.name == FAKE_QUANTIZE
+
+
+class RangeAfter(Pattern):
+    """Scales or shifts the output range of a FakeQuantize instead of its result."""
+
+    roots = (Add, Subtract, Multiply, Divide)
+    companions = ((FAKE_QUANTIZE,),)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(is_rounded(operand) for operand in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        adds = isinstance(op, Add | Subtract)
+        found = (constant_term if adds else constant_factor)(op)
+        if found is None or not is_rounded(found[0]) or not has_one_live_use(found[0]):
+            return
+        source = found[0].owner
+        assert isinstance(source, Operation)
+        if found[0].type != op.results[0].type:
+            return
+        limits = [weight_of(each) for each in source.operands[3:]]
+        if any(each is None for each in limits):
+            return
+        moved = [combined(np.add if adds else np.multiply, each, found[1], found[0]) for each in limits if each is not None]
+        if any(each is None for each in moved):
+            return
+        low, high = (rewriter.op.constant(each, element_of(found[0])) for each in moved if each is not None)
+        result = rewriter.op.FakeQuantize(*source.operands[:3], low, high, **source.properties)
+        inherit_origin(source, result)
+        rewriter.replace_with(op, result)
 
 
 class FoldScalesPass(PatternPass):
@@ -251,4 +296,4 @@ class FoldScalesPass(PatternPass):
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[Pattern]:
-        return [TwoConstants(), FactorAfter(), FactorBefore()]
+        return [TwoConstants(), FactorAfter(), FactorBefore(), RangeAfter()]

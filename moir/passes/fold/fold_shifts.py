@@ -1,12 +1,12 @@
-"""`fold-shifts`: a constant that is added in front of a convolution without padding is added after it.
+"""`fold-shifts`: a constant that is added before a convolution without padding is added after it.
 
     %0 = opset1.Subtract(%x, %m)                          // one number, or one per input channel
     %1 = opset1.Convolution(%0, %w) {pads_begin = [0, 0], pads_end = [0, 0]}
 ->  %0 = opset1.Convolution(%x, %w) {pads_begin = [0, 0], pads_end = [0, 0]}
     %1 = opset1.Add(%0, -(sum of %w * %m))                // one number per output channel
 
-With padding, the windows at the border have fewer elements to which the constant was added, and the operation stays as
-it is. The Add is merged with the bias of the convolution.
+With padding, the windows at the border have fewer elements to which the constant was added, so the operation is
+unchanged. The Add is merged with the bias of the convolution.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def is_padded(op: OpsetOp) -> bool:
-    """Whether a convolution pads its data, or may do so."""
+    """Whether a convolution pads its data, or may pad it."""
     if op.text("auto_pad") == "valid":
         return False
     return op.text("auto_pad") != "explicit" or any(op.integers("pads_begin")) or any(op.integers("pads_end"))
@@ -75,7 +75,7 @@ class ShiftBefore(Pattern):
             rewriter.decline("the convolution is padded")
             return
         filters = weight_of(op.operands[1])
-        # A constant that broadcasts the data to a larger shape has to stay in front.
+        # A constant that broadcasts the data to a larger shape has to stay before the convolution.
         if filters is None or found[0].type != value.type:
             return
         total = sum_of_products(op, np.asarray(filters), found[1])

@@ -32,11 +32,11 @@ FIRST_CODES = {(-128, 256): si8, (-127, 255): si8, (0, 256): ui8, (0, 255): ui8}
 """The element type of codes, by the first code and the number of levels."""
 
 TOLERANCE = 2.0**-10
-"""Largest distance of the first code from an integer, which rounding of the limits explains."""
+"""How far the first code may be from an integer: the limits of a FakeQuantize are rounded."""
 
 
 def codes(levels: int, first: int, data: Array, low: Array, high: Array) -> Array:
-    """The codes of numbers, as FakeQuantize rounds them."""
+    """The integers of quantized numbers, rounded as FakeQuantize does."""
     level = np.rint((data - low) / (high - low) * np.float32(levels - 1))
     return (np.clip(level, 0, levels - 1) + np.float32(first)).astype(np.uint8 if first == 0 else np.int8)
 
@@ -74,7 +74,7 @@ class QuantizedWeights(Pattern):
 
 
 class StoreQuantizedWeightsPass(PatternPass):
-    """Stores weights that a model quantizes while it runs as integers."""
+    """Stores weights as integers if the model would quantize them while it runs."""
 
     name = "store-quantized-weights"
 

@@ -5,6 +5,10 @@
     %y = opset1.Clamp(%b) {min = 1.0, max = 9.0}
 ->  %y = opset1.Clamp(%x) {min = 1.0, max = 6.0}
 
+    %b = opset1.Select(opset1.Less(%x, -1.0), -1.0, %x)
+    %y = opset1.Select(opset1.Greater(%x, 1.0), 1.0, %b)
+->  %y = opset1.Clamp(%x) {min = -1.0, max = 1.0}
+
 Limits are floats of one element. Limits between which at most one number lies are left alone.
 """
 
@@ -12,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from xdsl.ir import SSAValue
 
@@ -89,6 +93,21 @@ _FORMS: tuple[tuple[PatternFunction, Limit, Limit], ...] = (
 )
 
 
+def _above(op: Any, x: Any) -> Any:
+    return op.one_of(op.Greater(x, op.constant("high")), op.GreaterEqual(x, op.constant("high")), op.Less(op.constant("high"), x))
+
+
+def _below(op: Any, x: Any) -> Any:
+    return op.one_of(op.Less(x, op.constant("low")), op.LessEqual(x, op.constant("low")), op.Greater(op.constant("low"), x))
+
+
+def _chosen_limits(op: OpBuilder, match: Match) -> SSAValue | None:
+    low, high = match.scalar("low"), match.scalar("high")
+    if low is None or high is None or not match.is_real("x"):
+        return None
+    return op.Clamp(match["x"], min=low, max=high) if -math.inf < low < high < math.inf else None
+
+
 def _relu(op: OpBuilder, match: Match) -> SSAValue | None:
     return op.Relu(match["x"]) if match.is_real("x") else None
 
@@ -103,4 +122,14 @@ class FuseClampPass(RulePass):
     RULES: ClassVar[tuple[FusionRule, ...]] = (
         *(FusionRule(pattern=form, rewrite=_limited(inner, outer)) for form, inner, outer in _FORMS),
         FusionRule(pattern=lambda op, x: op.Maximum(x, 0), rewrite=_relu),
+        FusionRule(
+            pattern=lambda op, x: op.Select(_above(op, x), op.constant("high"), op.Select(_below(op, x), op.constant("low"), x)),
+            rewrite=_chosen_limits,
+            shared=True,
+        ),
+        FusionRule(
+            pattern=lambda op, x: op.Select(_below(op, x), op.constant("low"), op.Select(_above(op, x), op.constant("high"), x)),
+            rewrite=_chosen_limits,
+            shared=True,
+        ),
     )

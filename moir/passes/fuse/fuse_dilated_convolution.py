@@ -6,7 +6,9 @@
 ->  %3 = opset1.Convolution(%0, %w) {pads_begin = [2, 2], pads_end = [2, 2], strides = [1, 1], dilations = [2, 2]}
 
 The crops of BatchToSpace are subtracted from the padding of SpaceToBatch at the same end. Transposes, and an inserted
-axis of one element for one-dimensional convolutions, may stand on both sides of the convolution; they stay.
+axis of one element for one-dimensional convolutions, may stand on both sides of the convolution; they stay. So do
+elementwise operations after it, whose constants have entries along the channels alone: a bias, an activation, the
+rounding of a quantized network.
 """
 
 from __future__ import annotations
@@ -18,14 +20,20 @@ from xdsl.ir import Operation, SSAValue
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.names import inherit_origin
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.image.blocks import BatchToSpace, SpaceToBatch
+from moir.dialects.opset.interfaces.elementwise import ElementwiseOp
 from moir.dialects.opset.interfaces.spatial import SlidingWindowOp
 from moir.dialects.opset.movement import Transpose
+from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+ARITHMETIC = (Add, Subtract, Multiply, Divide)
+POINTWISE = (ElementwiseOp, FakeQuantize, *ARITHMETIC)
 
 Axes = list[int | None]
 """For each axis of a value, the corresponding axis of the image; None for an inserted axis."""
@@ -37,11 +45,34 @@ def integers_of(value: SSAValue) -> list[int] | None:
     return None if found is None else [int(entry) for entry in found.ravel()]
 
 
-def moved_axes(op: Operation, axes: Axes) -> Axes | None:
-    """The axes of the result of a Transpose, Unsqueeze or Squeeze, given those of its data.
+def data_of(op: Operation) -> SSAValue | None:
+    """The data of an operation that may stand between those that are fused; None for any other operation."""
+    if isinstance(op, ARITHMETIC) and op.text("auto_broadcast") == "numpy":
+        return next((each for each in op.operands if constant_of(each) is None), None)
+    return op.operands[0] if isinstance(op, Transpose | Unsqueeze | Squeeze | Squeeze1 | ElementwiseOp | FakeQuantize) else None
 
-    None for any other operation, or if it removes an axis of the image.
+
+def is_along_channels(op: Operation, axes: Axes) -> bool:
+    """Whether an elementwise operation has no operands besides its data but constants with entries along channels."""
+    for operand in op.operands:
+        if operand is data_of(op):
+            continue
+        numbers = constant_of(operand)
+        if numbers is None or numbers.ndim > len(axes):
+            return False
+        aligned = (1,) * (len(axes) - numbers.ndim) + numbers.shape
+        if any(size != 1 and axis != 1 for size, axis in zip(aligned, axes, strict=True)):
+            return False
+    return True
+
+
+def moved_axes(op: Operation, axes: Axes) -> Axes | None:
+    """The axes of the result of a Transpose, Unsqueeze, Squeeze or elementwise operation, given those of its data.
+
+    None for any other operation, if it removes an axis of the image, or differs for elements of a channel.
     """
+    if isinstance(op, POINTWISE):
+        return axes if is_along_channels(op, axes) else None
     if not isinstance(op, Transpose | Unsqueeze | Squeeze | Squeeze1) or len(op.operands) != 2:
         return None
     places = integers_of(op.operands[1])
@@ -60,15 +91,15 @@ def moved_axes(op: Operation, axes: Axes) -> Axes | None:
 
 
 def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation], Operation] | None:
-    """The chain of axis-moving operations that produces a value, first to last, and the operation before the chain.
+    """The chain of operations of `data_of` that produces a value, first to last, and the operation before the chain.
 
     None if that operation is of none of the kinds in `ends`.
     """
     found: list[Operation] = []
-    while isinstance(value.owner, Transpose | Unsqueeze | Squeeze | Squeeze1):
-        found.append(value.owner)
-        value = value.owner.operands[0]
-    return (found[::-1], value.owner) if isinstance(value.owner, ends) else None
+    while isinstance(owner := value.owner, Operation) and (data := data_of(owner)) is not None:
+        found.append(owner)
+        value = data
+    return (found[::-1], owner) if isinstance(owner, ends) else None
 
 
 def axes_after(operations: Sequence[Operation], axes: Axes) -> Axes | None:
@@ -82,7 +113,10 @@ def axes_after(operations: Sequence[Operation], axes: Axes) -> Axes | None:
 def rebuilt(op: OpBuilder, operations: Sequence[Operation], value: SSAValue) -> SSAValue:
     """Apply copies of a chain of operations to another value."""
     for each in operations:
-        value = op[each.name](value, each.operands[1])
+        data = data_of(each)
+        copy = op[each.name](*(value if operand is data else operand for operand in each.operands), **each.properties)
+        inherit_origin(each, copy)
+        value = copy
     return value
 
 

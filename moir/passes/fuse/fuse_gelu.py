@@ -7,6 +7,10 @@
     %y = opset1.Multiply(%m, 0.5)
 ->  %y = opset7.Gelu(%x)
 
+    %c = erfc(opset1.Multiply(opset1.Negative(%x), 0.70710677))    // polynomials of dozens of operations, as in JAX
+    %y = opset1.Multiply(opset1.Multiply(%x, 0.5), %c)
+->  %y = opset7.Gelu(%x)
+
 The factors of x · ½ · (1 + …) may stand in any order, and x · ½ · (1 - erf(-…)), the lowered form of erfc, is matched
 as well. For tanh the argument is √(2/π) (x + 0.044715 x³). The argument is read as a polynomial of x by following
 operands upwards from Erf or Tanh, and the product by following uses downwards.
@@ -20,11 +24,14 @@ from collections.abc import Sequence
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.analysis.constants import TOLERANCES
+from moir.analysis.elementwise_functions import is_complement_of_error_function, operations_between
 from moir.analysis.polynomials import Polynomial, PolynomialReader, combined, negative, operands_of, possible_variables, total
 from moir.dialects.opset.arithmetic import Divide, Multiply
-from moir.dialects.opset.elementwise import Erf, Tanh
+from moir.dialects.opset.comparison import Select
+from moir.dialects.opset.elementwise import Abs, Erf, Exp, Tanh
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.reporting_pass import Roots
 from moir.rewriting.rules import has_outside_uses, is_refinement, replace_matched, take_back
 
 ERF_ARGUMENT: Polynomial = {1: math.sqrt(0.5)}
@@ -41,7 +48,7 @@ ROUNDINGS = 3
 class GeluPattern(Pattern):
     """Matches Gelu starting from Erf or Tanh, where `argument` is the expected polynomial of x."""
 
-    companions = ((Multiply, Divide),)
+    companions: tuple[Roots, ...] = ((Multiply, Divide),)
 
     def __init__(self, root: type[Operation], argument: Polynomial, mode: str) -> None:
         self.roots = (root,)
@@ -57,7 +64,7 @@ class GeluPattern(Pattern):
             argument = reader.read(op.operands[0])
             sign = 0.0 if argument is None else self._sign(argument, element)
             if sign:
-                operations = half_of_x_times_one_plus(op, sign, reader, element)
+                operations = half_of_x_times_one_plus(op, {0: 0.0}, sign, reader, element)
                 if operations is not None and not has_outside_uses(operations):
                     self._replace(operations, x, rewriter)
                     return
@@ -87,13 +94,41 @@ def are_about(polynomial: Polynomial, expected: Polynomial, element: Attribute) 
     )
 
 
-def half_of_x_times_one_plus(op: Operation, sign: float, reader: PolynomialReader, element: Attribute) -> list[Operation] | None:
+class ComplementPattern(GeluPattern):
+    """Matches Gelu starting from the Select between the approximations of 1 - erf(a) for small and for large a."""
+
+    companions = ((Multiply,), (Abs,), (Exp,))
+
+    def __init__(self) -> None:
+        super().__init__(Select, ERF_ARGUMENT, "ERF")
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        element, condition = element_of(op.results[0]), op.operands[0].owner
+        if element not in TOLERANCES or not isinstance(condition, Operation):
+            return
+        magnitudes = [each.owner.operands[0] for each in condition.operands if isinstance(each.owner, Abs)]
+        inner = operations_between(op.results[0], magnitudes[0]) if len(magnitudes) == 1 else None
+        if inner is None or not is_complement_of_error_function(inner, magnitudes[0]):
+            return
+        for x in possible_variables(magnitudes[0]):
+            reader = PolynomialReader(x)
+            argument = reader.read(magnitudes[0])
+            sign = 0.0 if argument is None else self._sign(argument, element)
+            operations = half_of_x_times_one_plus(op, {0: 1.0}, -sign, reader, element) if sign else None
+            if operations is not None:
+                # Parts with other uses, such as a negative x, are computed for these alone.
+                self._replace(list(dict.fromkeys([*operations, *reversed(inner), *reader.operations])), x, rewriter)
+                return
+
+
+def half_of_x_times_one_plus(
+    op: Operation, constant: Polynomial, sign: float, reader: PolynomialReader, element: Attribute
+) -> list[Operation] | None:
     """The operations that compute ½ x (1 + f), the last one first; None if there is no such chain.
 
-    `sign` · f is the result of `op`, x is the variable of the reader.
+    `constant` + `sign` · f is the result of `op`, x is the variable of the reader.
     """
     # The current value of the chain is `constant` + `factor` · f.
-    constant: Polynomial = {0: 0.0}
     factor: Polynomial = {0: sign}
     chain = [op]
     for _ in range(MAXIMUM_STEPS):
@@ -146,4 +181,4 @@ class FuseGeluPass(PatternPass):
     KEEPS_DIMENSIONS = True
 
     def patterns(self) -> Sequence[Pattern]:
-        return (GeluPattern(Erf, ERF_ARGUMENT, "ERF"), GeluPattern(Tanh, TANH_ARGUMENT, "TANH"))
+        return (GeluPattern(Erf, ERF_ARGUMENT, "ERF"), GeluPattern(Tanh, TANH_ARGUMENT, "TANH"), ComplementPattern())

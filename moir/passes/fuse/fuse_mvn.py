@@ -10,9 +10,9 @@
 ->  %y = opset6.MVN(%x, %axes) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
 
 The mean may be computed once or twice, and the variance from the difference, by SquaredDifference, or as the mean of
-the squares less the square of the mean, which may be limited to 0. A scale and a
-shift after the normalization stay. Keras multiplies the scale by the reciprocal of the deviation first, and subtracts
-the mean times this product from the shift: these become a Multiply and an Add after the MVN.
+the squares minus the square of the mean, which may be limited to 0. A scale and a shift after the normalization stay.
+Keras multiplies the scale by the reciprocal of the deviation first, and subtracts the mean times this product from the
+shift: these become a Multiply and an Add after the MVN, where there are a scale and a shift.
 """
 
 from __future__ import annotations
@@ -61,11 +61,19 @@ def _deviation(op: Any, x: Any) -> Any:
     return op.one_of(op.Sqrt(inside), op.Power(inside, 0.5))
 
 
-def _shifted(op: Any, x: Any, scale: Any, shift: Any) -> Any:
-    factor, mean = op.Multiply(_reciprocal(op, x), scale), _mean(op, x)
+def _shifted(op: Any, x: Any, factor: Any, shift: Any) -> Any:
+    mean = _mean(op, x)
     negated = op.Multiply(op.Negative(mean), factor)
     rest = op.one_of(op.Subtract(shift, op.Multiply(mean, factor)), op.Add(negated, shift))
     return op.Add(op.Multiply(x, factor), rest)
+
+
+def _unshifted(op: Any, x: Any, factor: Any) -> Any:
+    return op.Subtract(op.Multiply(x, factor), op.Multiply(_mean(op, x), factor))
+
+
+def _negated(op: Any, x: Any, factor: Any) -> Any:
+    return op.Add(op.Multiply(x, factor), op.Multiply(op.Negative(_mean(op, x)), factor))
 
 
 def _normalized(op: OpBuilder, match: Match, mode: str = "INSIDE_SQRT") -> SSAValue | None:
@@ -78,6 +86,11 @@ def _normalized(op: OpBuilder, match: Match, mode: str = "INSIDE_SQRT") -> SSAVa
 def _scaled(op: OpBuilder, match: Match) -> SSAValue | None:
     value = _normalized(op, match)
     return None if value is None else op.Multiply(value, match["scale"])
+
+
+def _with_shift(op: OpBuilder, match: Match) -> SSAValue | None:
+    value = _normalized(op, match)
+    return None if value is None else op.Add(value, match["shift"])
 
 
 def _scaled_and_shifted(op: OpBuilder, match: Match) -> SSAValue | None:
@@ -98,5 +111,12 @@ class FuseMvnPass(RulePass):
         ),
         FusionRule(pattern=lambda op, x: op.Multiply(_centred(op, x), _reciprocal(op, x)), rewrite=_normalized),
         FusionRule(pattern=lambda op, x, scale: op.Multiply(_centred(op, x), op.Multiply(_reciprocal(op, x), scale)), rewrite=_scaled),
-        FusionRule(pattern=_shifted, rewrite=_scaled_and_shifted),
+        FusionRule(
+            pattern=lambda op, x, scale, shift: _shifted(op, x, op.Multiply(_reciprocal(op, x), scale), shift), rewrite=_scaled_and_shifted
+        ),
+        FusionRule(pattern=lambda op, x, shift: _shifted(op, x, _reciprocal(op, x), shift), rewrite=_with_shift),
+        FusionRule(pattern=lambda op, x, scale: _unshifted(op, x, op.Multiply(_reciprocal(op, x), scale)), rewrite=_scaled),
+        FusionRule(pattern=lambda op, x: _unshifted(op, x, _reciprocal(op, x)), rewrite=_normalized),
+        FusionRule(pattern=lambda op, x, scale: _negated(op, x, op.Multiply(_reciprocal(op, x), scale)), rewrite=_scaled),
+        FusionRule(pattern=lambda op, x: _negated(op, x, _reciprocal(op, x)), rewrite=_normalized),
     )

@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, PatternFunction, Rewrite, RulePass
 
 Condition: TypeAlias = Callable[[Array], bool] | None
-"""A predicate that the slopes of a form must satisfy to be PRelu; None if all slopes do."""
+"""A condition on the slopes under which a form is a PRelu; None if there is no condition."""
 
 
 def slope_for(slope: Array, x: SSAValue) -> Array | None:

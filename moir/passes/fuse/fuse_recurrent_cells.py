@@ -132,7 +132,7 @@ class Recurrence:
         return values
 
     def _turned_back(self) -> list[Slice] | None:
-        """The Slices that reverse the hidden states of all steps; None if these states have other uses."""
+        """The Slices that reverse the sequence of hidden states, if these have no other uses; else None."""
         found: list[Slice] = []
         for result, (_, slicing) in zip(self.loop.results, self.outputs, strict=True):
             pending = [] if slicing is None else [(use, slicing.axis) for use in result.uses]
@@ -153,7 +153,7 @@ def _constant(op: OpBuilder, array: Array, like: SSAValue) -> SSAValue:
 
 
 def recognized(loop: RepeatingOp) -> Recurrence | None:
-    """The recurrent cell that the body of a loop computes; None if the body is no such cell."""
+    """The recurrent cell that the body of a loop computes; None if the body is not such a cell."""
     ports, parameters, results = loop.ports("inputs"), parameters_of(loop.block), results_of(loop.block)
     sliced = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.slicing is not None]
     states = [(port, parameter) for port, parameter in zip(ports, parameters, strict=True) if port.back_edge is not None]
@@ -177,7 +177,7 @@ def recognized(loop: RepeatingOp) -> Recurrence | None:
 
 
 def _always(loop: Loop, results: Sequence[SSAValue]) -> bool:
-    """Whether the trip count is all that ends a loop."""
+    """Whether only the trip count ends a loop."""
     conditions = [constant_of(loop.operands[1]), constant_of(results[loop.integer("condition")])]
     return all(condition is not None and condition.all() for condition in conditions)
 

@@ -1,22 +1,32 @@
-"""`fuse-slices`: consecutive slices of different axes are merged.
+"""`fuse-slices`: consecutive slices are merged, the parts of a dimension become a Split, single entries a Gather.
 
     %1 = opset8.Slice(%0, [0], [8], [1], [2])
     %2 = opset8.Slice(%1, [1], [9], [2], [3])
 ->  %2 = opset8.Slice(%0, [0, 1], [8, 9], [1, 2], [2, 3])
+
+    %1 = opset8.Slice(%0, [0], [4], [1], [2])         // %0: [2, 7, 8]
+    %2 = opset8.Slice(%0, [4], [8], [1], [2])
+->  %1, %2 = opset1.Split(%0, 2) {num_splits = 2}
+
+    %1 = opset8.Slice(%0, [3], [4], [1], [0])         // %0: [6, 2, 7]
+    %2 = opset1.Reshape(%1, [2, 7])                   // or opset1.Squeeze(%1, [0])
+->  %2 = opset8.Gather(%0, 3, 0)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.constants import constant_of
-from moir.analysis.uses import has_one_live_use
+from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.data import Array
+from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1
 from moir.dialects.opset.slicing import Slice
-from moir.dialects.shapes import element_of, rank_of
+from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
@@ -51,12 +61,99 @@ class SliceOfSlice(Pattern):
             rewriter.replace_with(op, merged)
 
 
+def part_of(op: Operation) -> tuple[int, int, int] | None:
+    """The axis, start and end of a slice of adjacent elements along one axis of a known size; None for other slices."""
+    shape = shape_of(op.operands[0])
+    cuts = cuts_of(op) if isinstance(op, Slice) and shape is not None else None
+    if shape is None or cuts is None or len(cuts[3]) != 1 or cuts[2].size != 1 or int(cuts[2][0]) != 1:
+        return None
+    size = shape[cuts[3][0]]
+    if size < 0:
+        return None
+    start, end = (max(0, min(int(each[0]) + (size if each[0] < 0 else 0), size)) for each in cuts[:2])
+    return (cuts[3][0], start, end) if start < end else None
+
+
+RESIZING = (Reshape, Squeeze, Squeeze1)
+
+
+class PartsOfWhole(Pattern):
+    """Merges the slices of a value that together cover a whole dimension, each beginning where another one ends."""
+
+    roots = (Slice,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        first, data = part_of(op), op.operands[0]
+        if first is None or first[1] != 0 or not has_several_uses(data):
+            return
+        axis, size = first[0], (shape_of(data) or ())[first[0]]
+        following: dict[int, tuple[Operation, int]] = {}
+        for use in live_uses(data):
+            other = use.operation
+            found = part_of(other) if isinstance(other, Slice) and other.parent is op.parent and other is not op else None
+            if found is not None and found[0] == axis and found[1] not in following:
+                following[found[1]] = (other, found[2])
+        parts, ends = [op], [first[2]]
+        while ends[-1] in following:
+            part, end = following[ends[-1]]
+            parts.append(part)
+            ends.append(end)
+        if len(parts) < 2 or ends[-1] != size:
+            return
+        lengths = [end - start for start, end in zip([0, *ends], ends, strict=False)]
+        if 1 in lengths and any(isinstance(use.operation, RESIZING) for part in parts for use in live_uses(part.results[0])):
+            rewriter.decline("single entries become Gathers")
+            return
+        for part, result in zip(parts, split_after_producer(rewriter, data, axis, lengths), strict=True):
+            rewriter.replace_with(part, result)
+
+
+def has_several_uses(value: SSAValue) -> bool:
+    """Whether a value has more than one use."""
+    return value.first_use is not None and value.get_user_of_unique_use() is None
+
+
+def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths: Sequence[int]) -> Sequence[SSAValue]:
+    """The parts of data along an axis, computed where the data are: any part may be used first."""
+    op, root = rewriter.op, rewriter.op.anchor
+    if isinstance(data, OpResult) and data.op.parent is op.block and data.op.next_op is not None:
+        op.anchor = data.op.next_op
+    else:
+        op.anchor = op.block.first_op
+    if len(set(lengths)) == 1:
+        results = op.Split.results(data, axis, num_splits=len(lengths))
+    else:
+        results = op.VariadicSplit.results(data, axis, lengths)
+    op.anchor = root
+    return results
+
+
+class EntryOfSlice(Pattern):
+    """Replaces a slice of one entry, and the removal of its dimension, by a Gather."""
+
+    roots = RESIZING
+    companions = ((Slice,),)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, Slice)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        part = op.operands[0].owner
+        assert isinstance(part, Slice)
+        found, shape, result = part_of(part), shape_of(part.results[0]), shape_of(op.results[0])
+        if found is None or shape is None or result is None or not is_static(shape) or not has_one_live_use(part.results[0]):
+            return
+        axis, start, end = found
+        if end - start == 1 and tuple(result) == (*shape[:axis], *shape[axis + 1 :]):
+            rewriter.replace_with(op, rewriter.op.Gather(part.operands[0], start, axis))
+
+
 class FuseSlicesPass(PatternPass):
-    """Merges consecutive slices."""
+    """Merges a slice of a slice into one, and slices of one entry into Gathers."""
 
     name = "fuse-slices"
 
     FIXPOINT: ClassVar[bool] = True
 
     def patterns(self) -> list[Pattern]:
-        return [SliceOfSlice()]
+        return [SliceOfSlice(), PartsOfWhole(), EntryOfSlice()]

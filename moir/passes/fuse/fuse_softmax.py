@@ -1,47 +1,95 @@
-"""`fuse-softmax`: exponentials divided by their sum along an axis become one operation.
+"""`fuse-softmax`: exponentials divided by their sum along an axis become one operation, and so do their logarithms.
 
     %m = opset1.ReduceMax(%x, [-1]) {keep_dims = true}
     %e = opset1.Exp(opset1.Subtract(%x, %m))
     %s = opset1.ReduceSum(%e, [-1]) {keep_dims = true}
     %y = opset1.Divide(%e, %s)
 ->  %y = opset8.Softmax(%x) {axis = -1}
+
+    %c = opset1.Subtract(%x, %m)
+    %s = opset1.ReduceSum(opset1.Exp(%c), [-1]) {keep_dims = true}
+    %y = opset1.Subtract(%c, opset1.Log(%s))
+->  %y = opset5.LogSoftmax(%x) {axis = -1}
+
+The softmax of `x - c` equals that of `x` for any c that has one value along the axis. A computed c is the greatest
+element, which keeps the exponentials from overflowing; the fused operation subtracts it itself. Both may share the
+exponentials of one value: each of them is fused.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
+from moir.dialects.opset.reduction import ReduceMax
+from moir.dialects.properties import value_of
+from moir.dialects.shapes import rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.rules import FusionRule, Match, RulePass
+from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
 
 
-def _axis(value: SSAValue) -> int | None:
-    """The one axis that a constant names; None for any other value."""
-    array = constant_of(value)
-    return int(array.reshape(-1)[0]) if array is not None and array.size == 1 else None
+def _axis(reduction: Operation) -> int | None:
+    """The one axis of a reduction; None if it has several, or a computed one.
 
-
-def _softmax(op: OpBuilder, match: Match) -> SSAValue | None:
-    axes = [_axis(each.operands[1]) for each in match.operations if each.name.startswith("opset1.Reduce")]
-    if not match.is_real("x") or not axes or axes[0] is None or len(set(axes)) > 1:
+    It is not negative if the rank is known.
+    """
+    axes, rank = constant_of(reduction.operands[1]), rank_of(reduction.operands[0])
+    if axes is None or axes.size != 1:
         return None
-    return op.Softmax(match["x"], axis=axes[0])
+    axis = int(axes.reshape(-1)[0])
+    return axis + rank if axis < 0 and rank is not None else axis
+
+
+def _is_equal_along(value: SSAValue, axis: int, data: SSAValue) -> bool:
+    """Whether a value that is broadcast to the shape of the data certainly has one element along an axis."""
+    owner = value.owner
+    if isinstance(owner, ReduceMax) and owner.flag("keep_dims") and owner.operands[0] is data:
+        return _axis(owner) == axis
+    shape, rank = shape_of(value), rank_of(data)
+    if shape is None or rank is None or len(shape) > rank:
+        return False
+    place = (axis if axis >= 0 else axis + rank) - (rank - len(shape))
+    return place < 0 or shape[place] == 1
+
+
+def _softmax(kind: str, *, is_shifted: bool) -> Rewrite:
+    def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:
+        total = match.operation("ReduceSum")
+        axis = _axis(total) if value_of(total.properties["keep_dims"]) else None
+        if axis is None or not match.is_real("x") or (is_shifted and not _is_equal_along(match["c"], axis, match["x"])):
+            return None
+        return getattr(op, kind)(match["x"], axis=axis)
+
+    return rewrite
+
+
+def _quotient(op: Any, exponent: Any) -> Any:
+    return op.Divide(op.Exp(exponent), op.ReduceSum(op.Exp(exponent), op.constant("axis")))
+
+
+def _log_sum(op: Any, exponent: Any) -> Any:
+    return op.Log(op.ReduceSum(op.Exp(exponent), op.constant("axis")))
 
 
 class FuseSoftmaxPass(RulePass):
-    """Fuses a softmax, which subtracts the largest element first."""
+    """Fuses softmax and its logarithm."""
 
     name = "fuse-softmax"
 
     RULES: ClassVar[tuple[FusionRule, ...]] = (
+        FusionRule(pattern=lambda op, x, c: _quotient(op, op.Subtract(x, c)), rewrite=_softmax("Softmax", is_shifted=True), shared=True),
+        FusionRule(pattern=lambda op, x: _quotient(op, x), rewrite=_softmax("Softmax", is_shifted=False), shared=True),
         FusionRule(
-            pattern=lambda op, x, a, b: op.Divide(
-                op.Exp(op.Subtract(x, op.ReduceMax(x, a, keep_dims=True))),
-                op.ReduceSum(op.Exp(op.Subtract(x, op.ReduceMax(x, a, keep_dims=True))), b, keep_dims=True),
-            ),
-            rewrite=_softmax,
+            pattern=lambda op, x, c: op.Subtract(op.Subtract(x, c), _log_sum(op, op.Subtract(x, c))),
+            rewrite=_softmax("LogSoftmax", is_shifted=True),
+            shared=True,
         ),
+        FusionRule(
+            pattern=lambda op, x, c: op.Subtract(x, op.Add(_log_sum(op, op.Subtract(x, c)), c)),
+            rewrite=_softmax("LogSoftmax", is_shifted=True),
+            shared=True,
+        ),
+        FusionRule(pattern=lambda op, x: op.Subtract(x, _log_sum(op, x)), rewrite=_softmax("LogSoftmax", is_shifted=False), shared=True),
     )

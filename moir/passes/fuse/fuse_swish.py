@@ -5,7 +5,7 @@
 ->  %y = opset4.Swish(%x)
 
 The quotient x / (1 + exp(-beta * x)) becomes the same. A beta of one element may be computed, and operations with beta
-may have other uses: the CPU plugin would fuse them as well, and then fail to compile a beta that is no scalar. For
+may have other uses: the CPU plugin would fuse them as well, and then fail to compile a beta that is not a scalar. For
 the same reason other quotients x / (1 + exp(-y)) become products of x and sigmoid(y), or sigmoid(y) if x is 1.
 """
 

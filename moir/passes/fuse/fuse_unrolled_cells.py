@@ -1,4 +1,4 @@
-"""`fuse-unrolled-cells`: recurrent cells that are written out for each step of a sequence become one operation.
+"""`fuse-unrolled-cells`: unrolled recurrent cells, one for each step of a sequence, become one operation.
 
     %x0, %x1 = opset1.Split(%x, 1) {num_splits = 2}
     %h1, %c1 = { LSTM of %x0, %h0, %c0 }

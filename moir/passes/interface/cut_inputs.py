@@ -14,7 +14,7 @@ element type, else those of the tensor; where its element type is unknown, f32. 
 input of the model in its position.
 
 Inputs of the model that are not listed stay after the listed ones if all of these are inputs of the model, or get
-values. If the model is cut, it must not need any that is not listed.
+values. If the model is cut, it must not depend on an input that is not listed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class _Cut:
             update_types(self.block, refined=True, same_ranks=True)
 
     def _reorder(self, parameters: Sequence[Parameter]) -> None:
-        """Put the inputs of the model in front of all other operations, in order."""
+        """Put the inputs of the model before all other operations, in order."""
         for op in parameters:
             op.detach()
         first = self.block.first_op

@@ -39,7 +39,7 @@ class FreezeInputsPass(ReportingPass):
     """Replaces inputs by constants.
 
     Args:
-        inputs: items of `--input`; those without a value say nothing.
+        inputs: items of `--input`; those without a value have no effect.
     """
 
     name = "freeze-inputs"
@@ -89,13 +89,13 @@ def _data(parameter: Parameter, item: InputItem) -> DataAttr:
     array = _array(values, element)
     if array is None:
         hint = "give the element type of the input, or values that it can have"
-        raise refused(f"the value {str(list(values))[:60]} is none of type {element_types.describe(element).xml}", hint)
+        raise refused(f"the value {str(list(values))[:60]} is not a value of type {element_types.describe(element).xml}", hint)
     array = np.ascontiguousarray(np.broadcast_to(array[0], shape) if array.size == 1 else array.reshape(shape))
     return DataAttr(TensorData(array, element, shape))
 
 
 def _shape(declared: Shape, count: int, is_scalar: bool) -> tuple[int, ...] | None:
-    """The shape of a number of values; None if they do not fit."""
+    """The declared shape, completed by the number of given values; None if they do not fit."""
     if declared is None:
         return () if is_scalar else (count,)
     unknown = [index for index, d in enumerate(declared) if d < 0]

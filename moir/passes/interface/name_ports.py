@@ -50,7 +50,7 @@ class NamePortsPass(ReportingPass):
 
 
 def _declared(op: Operation, names: Container[str]) -> str | None:
-    """The name of an input or output, if its tensor has it; IR that was read may have another one."""
+    """The name of an input or output, None if its tensor does not have it, as is possible in IR that was read."""
     name = name_of(op)
     return name if name is not None and name in names else None
 

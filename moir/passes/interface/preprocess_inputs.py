@@ -1,4 +1,4 @@
-"""`preprocess-inputs`: channels are reversed, means subtracted, and the data divided, in front of the model.
+"""`preprocess-inputs`: channels are reversed, means subtracted, and the data divided, before the model.
 
     preprocess-inputs{mean-values="image(124,116,104)" scale=255.0 reverse-input-channels=true}
 
@@ -60,8 +60,8 @@ class Preprocessing:
 
     Args:
         layout: the layout of the input in the model, if it is known.
-        mean: what is subtracted: a number for each channel, one for all, or none.
-        scale: what it is divided by, likewise.
+        mean: the numbers that are subtracted: one for each channel, one for all, or none.
+        scale: the divisors, likewise.
         reverses: whether the order of channels is reversed before.
         axis: the dimension of the channels, if it is needed.
     """
@@ -83,9 +83,9 @@ class PreprocessInputsPass(ReportingPass):
     """Inserts preprocessing after inputs.
 
     Args:
-        mean_values: what is subtracted from channels, as `image(124,116,104)`.
-        scale_values: what channels are divided by, as `image(58,57,57)`.
-        scale: what all inputs are divided by.
+        mean_values: the numbers that are subtracted from channels, as `image(124,116,104)`.
+        scale_values: the divisors of channels, as `image(58,57,57)`.
+        scale: the divisor of all inputs.
         reverse_input_channels: whether the channels of color images are reversed.
         layout, source_layout, target_layout: the layouts of inputs, see `set-layouts`.
     """
@@ -159,7 +159,9 @@ def _axis(parameter: Operation, asked: Preprocessing) -> int | None:
 
 
 def _error(parameter: Operation, error: UsageError) -> UsageError:
-    """The error with the input named, and with a hint on its channels if it has no hint yet."""
+    """The error with the name of the input, and with a hint about the channels of the input if the error has no hint
+    yet.
+    """
     name, shape = name_of_port(parameter), shape_of(parameter.results[0])
     hint = f"say which dimension the channels are, as in --layout '{name}({_usual_layout(parameter)})'{_usual_count(parameter)}"
     return UsageError(f"input {name!r} of shape {format_shape(shape)}: {error.reason}", hint=error.hint or hint)
@@ -174,7 +176,7 @@ def _usual_layout(parameter: Operation) -> str:
 
 
 def _usual_count(parameter: Operation) -> str:
-    """How many channels an input has in its usual layout, if they are known."""
+    """The number of channels that an input has if its layout is the usual one for its rank; None if it is unknown."""
     layout, shape = _usual_layout(parameter), shape_of(parameter.results[0])
     count = -1 if shape is None or len(layout) != len(shape) else shape[layout.index("c")]
     return f", in which there are {count}" if count > 0 else ""
@@ -221,7 +223,7 @@ def _data_uses(value: SSAValue) -> list[Use]:
 
 
 def _entries(parameter: Operation) -> Sequence[SSAValue] | None:
-    """The floating-point values in which an input enters the model; None if it enters it as integers."""
+    """The floating-point values of an input: itself, or its Converts; None if the model uses integers."""
     value = parameter.results[0]
     if element_of(value) in FLOATS:
         return [value]

@@ -5,8 +5,9 @@
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
 ->  %0 = opset1.Parameter() {name = "x"} : tensor<4x8xf32>
 
-That dimension must have been unknown, 0 or 1, as another one is hardly a batch. Scalars stay as they are. With a layout
-of the input it is the dimension `n`. Other dimensions that have the name of one that is set get the number, too.
+That dimension must have been unknown, 0 or 1, since any other number is hardly a batch. Scalars are unchanged. If the
+input has a layout, its dimension `n` is set. Other dimensions that have the name of one that is set get the number,
+too.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class SetBatchPass(ReportingPass):
     """Sets the batch of all inputs.
 
     Args:
-        size: the number; 0 leaves everything as it is.
+        size: the number; 0 changes nothing.
         layout, source_layout, target_layout: the layouts of inputs, see `set-layouts`: the batch is their dimension n.
     """
 
@@ -50,7 +51,7 @@ class SetBatchPass(ReportingPass):
         return any(changed)
 
     def _batches(self, model: ModelOp) -> dict[Operation, int]:
-        """The dimensions of batches that layouts say."""
+        """The dimensions of the batch, from layouts."""
         texts = (self.layout, self.source_layout, self.target_layout)
         if not any(texts):
             return {}

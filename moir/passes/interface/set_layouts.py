@@ -6,7 +6,7 @@
 ->  %0 = opset1.Parameter() {name = "image", runtime_info = {layout = {layout = "[N,C,H,W]"}}} : tensor<?x3x224x160xf32>
     %1 = opset1.Transpose(%0, [0, 2, 3, 1])
 
-One Transpose (and a Reshape, if dimensions are fused or split) is built after a Parameter, or in front of a Result,
+One Transpose (and a Reshape, if dimensions are fused or split) is built after a Parameter, or before a Result,
 for the layout change to move and to cancel. A layout that does not change is recorded only.
 """
 
@@ -39,7 +39,8 @@ class SetLayoutsPass(ReportingPass):
     """Sets the layouts of inputs and outputs.
 
     Args:
-        layout: layouts of the model's tensors, and of what callers use for them, as `image(nhwc->nchw),mask(nhw)`.
+        layout: layouts of the model's tensors, and of the tensors that callers use in their place, as
+            `image(nhwc->nchw),mask(nhw)`.
         source_layout: those of the model alone, as `image(nhwc)`.
         target_layout: those of the callers alone, as `image(nchw)`.
     """

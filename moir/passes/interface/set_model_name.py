@@ -22,7 +22,7 @@ class SetModelNamePass(ReportingPass):
     """Names the model.
 
     Args:
-        to: the name; empty leaves everything as it is.
+        to: the name; empty changes nothing.
     """
 
     name = "set-model-name"

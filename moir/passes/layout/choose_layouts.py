@@ -30,7 +30,7 @@ ROUNDS = 8
 
 
 class ChooseLayoutsPass(ReportingPass):
-    """Chooses the layout of every tensor."""
+    """Moves transpositions through other operations to where they cancel or cost least."""
 
     name = "choose-layouts"
 

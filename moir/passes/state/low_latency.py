@@ -10,11 +10,11 @@ So a sequence can be given in pieces, down to one step for each inference. The s
 TensorIterator or Loop over slices; if such a loop has one iteration, its body takes its place. Integers and booleans
 are not kept: they count steps, and do so anew in each inference.
 
-Left as they are, with a note: operations that read a sequence from its end, which would need the later pieces first,
+Not changed, but noted, are operations that read a sequence from its end, which would need the later pieces first,
 and loops that do not go through slices of an input. Loops in bodies are part of a step.
 
-Values start at zero, `use-const-initializer=false`: at those that the model computes for them. Source: LowLatency2 of
-Model Optimizer, which does this to TensorIterators, Loops and sequences.
+Variables start at zero or, with `use-const-initializer=false`, at the values that the model computes for them. Source:
+LowLatency2 of Model Optimizer, which does this to TensorIterators, Loops and sequences.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _States:
     """The states of one model.
 
     Attributes:
-        notes: what was left as it is, and why.
+        notes: notes on the operations that are not changed, with the reasons.
     """
 
     def __init__(self, block: Block, starts_at_zero: bool) -> None:
@@ -95,7 +95,7 @@ class _States:
         return bool(pairs)
 
     def _keep(self, op: SequenceOp | RepeatingOp, operand: int, result: SSAValue) -> None:
-        """Let an operand be a variable, to which a result of the operation is assigned."""
+        """Replace an operand by a variable, to which a result of the operation is assigned."""
         variable = self._names.unique(f"{name_of(op) or op.KIND}/state")
         before = OpBuilder(self._known, self._block, op)
         initial = op.operands[operand]
@@ -125,12 +125,14 @@ def _obstacle(op: SequenceOp | RepeatingOp) -> str | None:
 
 
 def _sequence_states(op: SequenceOp) -> list[tuple[int, SSAValue]]:
-    """The operands that are states of a sequence, and the results that follow them."""
+    """The operands that are initial states of a sequence, and the results with the final states."""
     return [(index, op.results[index]) for index, axes in enumerate(op.OPERANDS) if axes == "NDH"]
 
 
 def _loop_states(op: RepeatingOp) -> list[tuple[int, SSAValue]]:
-    """The operands that are states of a loop, and the results that follow them, added where they are missing."""
+    """The operands that are initial states of a loop, and the results with the final states; missing results are
+    added.
+    """
     inputs = op.ports("inputs")
     wanted = [
         (port.index, port.back_edge)
@@ -142,7 +144,7 @@ def _loop_states(op: RepeatingOp) -> list[tuple[int, SSAValue]]:
 
 
 def _own_operand(op: RepeatingOp, index: int, back_edge: int) -> int:
-    """The index of an operand that initializes one state only, which has this back edge."""
+    """The index of the operand that initializes the state with this back edge, if it initializes no other state."""
     inputs = op.ports("inputs")
     if sum(port.index == index for port in inputs) == 1:
         return index

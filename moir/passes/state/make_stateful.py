@@ -1,4 +1,4 @@
-"""`make-stateful`: inputs take the values of outputs in the inference before, and are no inputs any more.
+"""`make-stateful`: an input and an output become a variable, which the model reads in the next inference.
 
     make-stateful{pairs="past=present"}
 

@@ -1,11 +1,12 @@
-"""`raise-conditional-blocks`: two conditional blocks of which one runs, and what selects between them, become an `if`.
+"""`raise-conditional-blocks`: two conditional blocks of which one runs, and the selection between their results,
+become an `if`.
 
     %a = paddle.conditional_block(%not) { … %x }                     // %not = paddle.logical_not(%c)
     %b = paddle.conditional_block(%c) { … %y }                  ->   %z = paddle.if(%c) { … %y } { … %x }
     %z = paddle.select_input(paddle.cast(%c), %a, %b)
 
-A program has no conditional with two branches: `paddle.static.nn.cond` writes it so. Blocks whose results are used
-elsewhere, too, stay.
+A program has no conditional with two branches: `paddle.static.nn.cond` writes it in this form. Blocks whose results
+are used elsewhere, too, stay.
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ def _pair_of(selection: Operation) -> Pair | None:
 
 
 def _truth(value: SSAValue) -> SSAValue:
-    """The condition that a value says, as a boolean or as the number 0 or 1."""
+    """The boolean from which a value is computed by conversions to and from numbers; the value itself if there are
+    none.
+    """
     while isinstance(value.owner, Operation) and value.owner.name in ("paddle.cast", "paddle.assign"):
         value = value.owner.operands[0]
     return value
@@ -99,7 +102,7 @@ def _captured(op: FrameworkOp) -> list[SSAValue]:
 
 
 def _raise(pair: Pair, selections: Sequence[FrameworkOp]) -> None:
-    """Replace selections between two blocks by the results of one conditional, in front of the first of them."""
+    """Replace selections between two blocks by the results of one conditional, before the first of them."""
     values = [*_captured(pair.then), *_captured(pair.otherwise)]
     count = len(_captured(pair.then))
     regions: list[Region] = []
@@ -133,7 +136,7 @@ def _index(value: SSAValue) -> int:
 
 
 def _branch(region: Region, chosen: Sequence[int], before: int, after: int) -> Region:
-    """A region with further Parameters before its own and after them, and the chosen ones of its Results."""
+    """The region of a branch, with additional Parameters before and after its own, and only the chosen Results."""
     block: Block = region.block
     own, values = parameters_of(block), results_of(block)
     for op in [each for each in block.ops if isinstance(each, Result)]:

@@ -5,9 +5,9 @@
     %y = aten.add.Tensor(%x, %z)                %x1 = aten.select_scatter.default(%x, %w) {index = 1}
                                                 %y = aten.add.Tensor(%x1, %z)
 
-A write through a view changes the tensor that it is a view of, and with it all other views, which are taken again
-where they are used. A constant that is written, such as the cache in a buffer, becomes a state: it is read by a
-ReadValue and assigned at the end. An input that is written becomes an output, with a note.
+A write to a view changes the tensor under it, and so all other views of this tensor, which are computed again where
+they are used. A constant that is written, such as the cache in a buffer, becomes a state: it is read by a ReadValue
+and assigned at the end. An input that is written becomes an output, with a note.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.dialects import opset
-from moir.dialects.framework import FrameworkOp
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.locations import located
 from moir.dialects.moir import ModelOp, add_notes, all_blocks
-from moir.dialects.names import add_tensor_names, escaped, inherit_names, name_of
+from moir.dialects.names import add_tensor_names, escaped, inherit_names, name_of, names_of, set_names
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
 from moir.dialects.properties import string_attribute, value_of
 from moir.dialects.shapes import element_of, shape_of, tensor
@@ -44,6 +45,7 @@ WRITERS: dict[str, str] = {
     "index_fill_.int_Scalar": "index_fill.int_Scalar",
     **{f"scatter_.{each}": f"scatter.{each}" for each in ("src", "value", "reduce", "value_reduce")},
     "scatter_add_.default": "scatter_add.default",
+    "embedding_renorm_.default": "embedding_renorm.default",
     "scatter_reduce_.two": "scatter_reduce.two",
     **{
         f"{name}_.{each}": f"{name}.{each}"
@@ -75,13 +77,24 @@ WRITERS: dict[str, str] = {
 """The operations that write to their first operand, with the operation that computes the written value."""
 
 OVERWRITING = frozenset(("copy.default", "fill.Scalar", "fill.Tensor", "zeros_like.default"))
-"""Operations that do not read the elements of their first operand: what they write is all of it."""
+"""Operations that write all elements of their first operand without reading them."""
 
 OUT = {
     **{f"{name}.out": f"{name}.Tensor" for name in ("add", "sub", "mul", "div")},
     **{f"{name}.out": f"{name}.default" for name in ("abs", "exp", "log", "mm", "bmm", "matmul", "relu", "sigmoid", "sqrt", "tanh", "cat")},
 }
 """Operations that write their result to the operand `out`."""
+
+
+STATISTICS: dict[str, tuple[str, int]] = {
+    **dict.fromkeys(
+        ("batch_norm.default", "native_batch_norm.default", "_native_batch_norm_legit.default"),
+        ("_native_batch_norm_legit_functional.default", 3),
+    ),
+    "_batch_norm_with_update.default": ("_batch_norm_with_update_functional.default", 4),
+    "instance_norm.default": ("moir.instance_norm_functional", 1),
+}
+"""Operation that writes its running statistics -> one that returns them, and the results before them."""
 
 
 class RaiseWritesPass(ReportingPass):
@@ -104,7 +117,7 @@ class _Writes:
         self.views: dict[SSAValue, tuple[FrameworkOp, int, SSAValue]] = {}
         """The operation of each view, the number of the result, and the tensor of which it is a view."""
         self.versions: dict[SSAValue, int] = {}
-        """The number of writes to each tensor that is no view."""
+        """The number of writes to each tensor that is not a view."""
         self.current: dict[SSAValue, tuple[int, SSAValue]] = {}
         """The current value of each tensor, and the number of writes after which it was computed."""
         self.same: dict[SSAValue, SSAValue] = {}
@@ -131,7 +144,10 @@ class _Writes:
         for op in operations:
             self.anchor = op
             if isinstance(op, FrameworkOp) and _is_writing(op):
-                self._write(op)
+                if op.KIND in STATISTICS:
+                    self._write_statistics(op)
+                else:
+                    self._write(op)
                 continue
             if is_view(op):
                 source = self._tensor(op.operands[0])
@@ -145,7 +161,7 @@ class _Writes:
         return True
 
     def _tensor(self, value: SSAValue) -> SSAValue:
-        """The tensor that a value names: the result of a write is its operand."""
+        """The tensor of a value; the result of a write is the tensor that it writes to."""
         while value in self.same:
             value = self.same[value]
         return value
@@ -183,6 +199,8 @@ class _Writes:
             value = self._value(operand)
             if value is not operand:
                 op.operands[index] = value
+                if isinstance(op, Result):
+                    _name_output(op, operand, value)
 
     def _write(self, op: FrameworkOp) -> None:
         """Replace an operation that writes."""
@@ -210,6 +228,30 @@ class _Writes:
         self._set(target, new.results[0])
         return self._erase(op)
 
+    def _write_statistics(self, op: FrameworkOp) -> None:
+        """Replace a normalization that writes its running statistics by one that returns them."""
+        names: list[str] = list(value_of(op.properties["arguments"]))
+        targets = [self._tensor(op.operands[names.index(name)]) for name in ("running_mean", "running_var")]
+        for target in targets:
+            self._check(op, target)
+        kind, count = STATISTICS[op.KIND]
+        given = [result.type for result in op.results]
+        more = [given[0]] * (count - len(given))
+        new = operation_class(DIALECT, kind).create(
+            operands=[self._value(each) for each in op.operands],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+            result_types=[*given, *more, *(tensor(None, element_of(target)) for target in targets)],
+        )
+        new.location = located(op)
+        self._insert(new)
+        for old, result in zip(op.results, new.results, strict=False):
+            old.replace_all_uses_with(result)
+        for target, result in zip(targets, new.results[count:], strict=True):
+            self._set(target, result)
+        op.detach()
+        op.erase()
+
     def _erase(self, op: Operation) -> None:
         for result in op.results:
             result.replace_all_uses_with(self._result_stand_in(result))
@@ -217,7 +259,7 @@ class _Writes:
         op.erase()
 
     def _result_stand_in(self, result: SSAValue) -> SSAValue:
-        """The tensor whose value the uses of the result of a write ask for when they are reached."""
+        """The tensor that replaces the result of a write; its uses get the value that it has at their position."""
         return self._tensor(result)
 
     def _check(self, op: FrameworkOp, target: SSAValue) -> None:
@@ -232,7 +274,7 @@ class _Writes:
                     f"it writes to the result of {view.KIND}, in which elements occur several times",
                     operation=op.name,
                     node=name_of(op),
-                    hint="write to a copy: tensor.clone() in front of it",
+                    hint="write to a copy: tensor.clone() before it",
                 )
         if isinstance(tensor_.owner, Parameter) and not isinstance(self.block.parent_op(), ModelOp):
             raise UnsupportedOperationError(
@@ -243,7 +285,7 @@ class _Writes:
             )
 
     def _set(self, target: SSAValue, value: SSAValue) -> None:
-        """Note that a tensor, and the tensor of which it is a view, have another value."""
+        """Record the new value of a tensor, and of the tensor of which it is a view."""
         base = self._base(target)
         version = self.versions.get(base, 0) + 1
         chain: list[tuple[SSAValue, SSAValue]] = [(target, value)]
@@ -258,14 +300,13 @@ class _Writes:
             self.current[each] = (version, found)
 
     def _finish(self) -> None:
-        """Make states of the constants that were written, and outputs of the inputs."""
+        """Turn written constants into states, and add outputs for written inputs, in the order of the inputs."""
         for base in self.versions:
-            _, value = self.current[base]
-            if isinstance(base.owner, Constant):
-                if _is_read(base):
-                    self._state(base, value)
-            elif isinstance(base.owner, Parameter):
-                self._output(base.owner, value)
+            if isinstance(base.owner, Constant) and _is_read(base):
+                self._state(base, self.current[base][1])
+        for op in list(self.block.ops):
+            if isinstance(op, Parameter) and op.results[0] in self.versions:
+                self._output(op, self.current[op.results[0]][1])
 
     def _state(self, base: SSAValue, value: SSAValue) -> None:
         """Read a constant as the initial value of a state that is assigned at the end."""
@@ -295,7 +336,7 @@ class _Writes:
         self._append(assign)
 
     def _append(self, op: Operation) -> None:
-        """Insert an operation in front of the Results, which are last in a block."""
+        """Insert an operation before the Results, which are last in a block."""
         first = next((each for each in self.block.ops if isinstance(each, Result)), None)
         if first is None:
             self.block.add_op(op)
@@ -311,6 +352,15 @@ class _Writes:
         model = self.block.parent_op()
         if isinstance(model, ModelOp):
             add_notes(model, [f"the program writes to its input {name!r}: the new value is the output {written!r}"])
+
+
+def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
+    """Give the name of an output to the value that it has after all writes."""
+    name = name_of(result)
+    names = names_of(before)
+    if name in names and not isinstance(before.owner, Parameter):
+        set_names(before, [each for each in names if each != name])
+        add_tensor_names(value, escaped(name), required=True)
 
 
 def _is_read(base: SSAValue) -> bool:
@@ -339,4 +389,13 @@ def _writes_unknown(op: FrameworkOp) -> bool:
 def _is_writing(op: Operation) -> bool:
     if not isinstance(op, FrameworkOp) or op.dialect_name() != DIALECT:
         return False
+    if op.KIND in STATISTICS:
+        return _updates_statistics(op)
     return op.KIND in WRITERS or op.KIND in OUT or op.KIND == "detach_.default"
+
+
+def _updates_statistics(op: FrameworkOp) -> bool:
+    """Whether a normalization has running statistics and is in training mode."""
+    names = value_of(op.properties["arguments"]) if "arguments" in op.properties else ()
+    flags = [value_of(op.properties[name]) for name in ("training", "use_input_stats") if name in op.properties]
+    return "running_mean" in names and "running_var" in names and (any(flags) or op.KIND.startswith("_batch_norm_with"))

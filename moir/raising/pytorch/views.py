@@ -3,8 +3,8 @@
     %v = aten.select.int(%x) {dim = 0, index = 1}
     write of %n to %v  ->  %x' = aten.select_scatter.default(%x, %n) {dim = 0, index = 1}
 
-A view without an operation of its own for that is written by positions: the same view of the positions of all elements
-says where the elements of the view are.
+If there is no such operation for a view, it is written by positions: the same view of the positions of all elements
+gives the positions of its elements.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.locations import located
-from moir.dialects.properties import attribute_of, strings_attribute, value_of
+from moir.dialects.properties import attribute_of, integers_attribute, strings_attribute, value_of
 from moir.dialects.shapes import element_of, tensor
 
 DIALECT = "aten"
@@ -24,10 +24,10 @@ DIALECT = "aten"
 SAME = frozenset(
     (
         *("detach.default", "alias.default", "contiguous.default", "lift_fresh.default", "detach_.default"),
-        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default"),
+        *("to.dtype", "to.device", "to.dtype_layout", "to.other", "type_as.default", "view_as_real.default", "view_as_complex.default"),
     )
 )
-"""Views that are the whole tensor unchanged."""
+"""Views that contain the whole tensor in its shape."""
 
 RESHAPING = frozenset(
     (
@@ -47,16 +47,19 @@ VIEWS = frozenset(
         *OVERLAPPING,
         *("slice.Tensor", "select.int", "narrow.default", "diagonal.default", "unbind.int"),
         *("transpose.int", "swapaxes.default", "t.default", "mT.default", "numpy_T.default", "permute.default", "movedim.int"),
-        *("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default"),
+        *("chunk.default", "split.Tensor", "split.sizes", "split_with_sizes.default", "real.default", "imag.default"),
     )
 )
 """Operations whose results share memory with the first operand, unless they have the property `copies`."""
+
+COMPLEX = "complex_operands"
+"""The property with the indices of the complex operands, which are pairs in a last dimension of 2."""
 
 _SCATTERS = {"slice.Tensor": "slice_scatter.default", "select.int": "select_scatter.default"}
 _SELF_INVERSE = frozenset(("transpose.int", "t.default", "swapaxes.default", "mT.default"))
 
 Insert = Callable[[Operation], Operation]
-"""Inserts an operation in front of the one that writes."""
+"""Inserts an operation before the one that writes."""
 
 
 def is_undecided(view: FrameworkOp) -> bool:
@@ -110,9 +113,12 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         insert: inserts new operations.
     """
     element = element_of(source)
+    is_complex = COMPLEX in view.properties and 0 in value_of(view.properties[COMPLEX])
 
     def build(kind: str, operands: Mapping[str, SSAValue], **properties: object) -> SSAValue:
         attributes = {name: attribute_of(each) for name, each in properties.items()}
+        if is_complex and not kind.startswith("moir."):
+            attributes[COMPLEX] = integers_attribute(tuple(range(len(operands))))
         return insert(new_operation(kind, operands, attributes, element, view)).results[0]
 
     kind = view.KIND
@@ -132,6 +138,8 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         others = dict(zip(names[1:], view.operands[1:], strict=False))
         kept = {name: each for name, each in view.properties.items() if name != "arguments"}
         operands = {"self": source, "src": value, **others}
+        if is_complex:
+            kept[COMPLEX] = integers_attribute((0, 1))
         return insert(new_operation(_SCATTERS[kind], operands, kept, element, view)).results[0]
     if kind == "unbind.int":
         dim = value_of(view.properties.get("dim", attribute_of(0)))

@@ -1,4 +1,4 @@
-"""Which nodes Enter of a graph belong to one loop of TensorFlow 1: those of one frame name that are connected."""
+"""Groups the Enter nodes of a graph by loop of TensorFlow 1: connected ones with one frame name belong to one loop."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ EXITS = ("Exit", "RefExit")
 
 
 def connected_loops(block: Block) -> dict[Operation, Operation]:
-    """For each Enter of a block, one that stands for all Enters of its loop.
+    """For each Enter of a block, the representative of the Enters of its loop.
 
-    Enters of one frame name belong to one loop if an operation uses values of both. One that no condition of a loop is
-    connected with belongs to the first loop of its name.
+    Enters of one frame name belong to one loop if an operation uses values of both. An Enter that is connected with no
+    condition of a loop belongs to the first loop of its name.
     """
     loops = ConnectedLoops()
     while loops.walk(block):
@@ -32,7 +32,7 @@ def connected_loops(block: Block) -> dict[Operation, Operation]:
 
 
 class ConnectedLoops:
-    """Sets of Enters that are connected (a union-find structure), and what is found with them."""
+    """Sets of connected Enters (a union-find structure), and the loops that are found with them."""
 
     def __init__(self) -> None:
         self.parents: dict[Operation, Operation] = {}
@@ -61,7 +61,7 @@ class ConnectedLoops:
         return True
 
     def enclose(self, inner: Operation, outer: Operation) -> bool:
-        """Note that a loop is in another one, of which there is one only; returns whether that is new."""
+        """Record that a loop is inside of another one, which is unique; returns whether this was not known."""
         inner = self.representative(inner)
         if inner not in self.around:
             self.around[inner] = outer

@@ -12,7 +12,7 @@ from moir.dialects.opset.control_flow import results_of
 from moir.dialects.opset.infrastructure import Constant
 
 DEEPEST_BOUND = 32
-"""Longest chain of operations in the condition region that a bound may be computed with."""
+"""Largest number of dependent operations by which the condition may compute a bound."""
 
 
 class Counters:
@@ -40,7 +40,7 @@ class Counters:
     def bounds(self) -> list[tuple[int, SSAValue]]:
         """The bounds of all counters, as (start of the counter, bound), if the condition only compares counters.
 
-        An empty list if the condition contains anything else. The bounds are defined in front of the While.
+        An empty list if the condition contains anything else. The bounds are defined before the While.
         """
         found: dict[SSAValue, int] = {}
         for condition in _conjuncts(results_of(self.cond)[0]):
@@ -62,7 +62,7 @@ class Counters:
         return start - kind_of(comparison).endswith("Equal"), outside
 
     def _outside(self, value: SSAValue, depth: int = 0) -> SSAValue | None:
-        """Clone the computation of a loop-invariant value of the condition in front of the While.
+        """Clone the computation of a loop-invariant value of the condition before the While.
 
         None if the value is not loop-invariant, or its computation is longer than `DEEPEST_BOUND`.
         """

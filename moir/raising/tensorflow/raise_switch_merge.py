@@ -196,7 +196,7 @@ class Conditionals:
     def _drop_partial_results(self) -> None:
         """Erase the Results on a branch, unless all Results are.
 
-        A frontend adds them for every value without uses, but a value on a branch is no output of the model.
+        A frontend adds them for every value without uses, but a value on a branch is not an output of the model.
         """
         results = [op for op in self.block.ops if isinstance(op, Result)]
         partial = [op for op in results if self.places[op].path]

@@ -62,7 +62,7 @@ class Access:
         self.op = op
 
     def insert(self, op: Operation) -> SSAValue:
-        """Insert a new operation in front of the node; returns its first result."""
+        """Insert a new operation before the node; returns its first result."""
         assert self.op.parent is not None
         op.location = located(self.op)
         self.op.parent.insert_op_before(op, self.op)

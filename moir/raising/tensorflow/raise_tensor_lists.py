@@ -58,7 +58,7 @@ LISTS = ("TensorListReserve", "EmptyTensorList")
 
 
 class RaiseTensorListsPass(ReportingPass):
-    """Classifies the variables of every While: states, sliced and joined lists, invariants, counters."""
+    """Classifies the variables of every While: states, counters, invariants, and lists of slices and results."""
 
     name = "raise-tensor-lists"
 
@@ -219,7 +219,7 @@ class WhileRaising:
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
-        """The start of the counter that an index is, None if the index is no counter."""
+        """The start of a counter that is used as index; None if the index is not a counter."""
         return self.counters.starts.get(origin(index))
 
     def _take_elements(self, variable: Variable) -> None:
@@ -302,7 +302,9 @@ class WhileRaising:
         return start == variable.start and origin(made.operands[1]) is origin(bound)
 
     def _listed(self, variable: Variable, value: SSAValue) -> SSAValue:
-        """The value of a variable after the loop, from a result of the raised While: lists are built of elements."""
+        """The value of a variable after the loop, from a result of the raised While; a list is built from the
+        elements.
+        """
         match variable.role:
             case "joined":
                 properties = {"start": variable.start, "complete": self._is_complete(variable)}

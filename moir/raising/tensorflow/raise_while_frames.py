@@ -195,7 +195,7 @@ class FrameRaising:
         self.loop = self._raise()
 
     def _let_in(self, operations: Sequence[Operation]) -> None:
-        """Make the values that operations use from outside without an Enter invariants, except constant ones."""
+        """Turn values from outside that are used without an Enter into invariants of the loop, except constants."""
         for op in operations:
             for operand in op.operands:
                 owner = operand.owner
@@ -308,7 +308,7 @@ class FrameRaising:
         for op in self.frame.exits:
             switch = op.operands[0].owner
             if not isinstance(switch, Operation) or switch not in numbers:
-                raise unsupported(op, f"what leaves the loop {self.frame.name} here is none of its variables")
+                raise unsupported(op, f"the value that leaves the loop {self.frame.name} here is not a variable of the loop")
             result = loop.results[numbers[switch]]
             inherit_names(op, [result])
             op.results[0].replace_all_uses_with(result)

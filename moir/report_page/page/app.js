@@ -45,7 +45,7 @@ class App {
     const { title, inputs, outputs, facts, verdict, error, stages } = this.conversion;
     byId("title").textContent = title;
     const seconds = stages.reduce((sum, stage) => sum + stage.seconds, 0);
-    const operations = `${total(stages[0].kinds)} operations`;
+    const operations = plural(total(stages[0].kinds), "operation");
     const steps = `${stages.length} steps, ${this.conversion.changes.length} of them changed something, ${seconds.toFixed(2)} s`;
     byId("totals").textContent = this.conversion.difference ? this.conversion.summary : this.conversion.view ? operations : steps;
     const rows = [...facts, ...inputs.map((port) => ["input", port]), ...outputs.map((port) => ["output", port])];
@@ -64,7 +64,7 @@ class App {
       const count = total(stage.kinds);
       const earlier = index ? total(stages[index - 1].kinds) : count;
       const done = rewrites.filter((each) => each.stage === stage.number).length;
-      const change = [`${count} operations`, count === earlier ? "" : signed(count - earlier), done ? `${done} rewrite${done === 1 ? "" : "s"}` : ""];
+      const change = [plural(count, "operation"), count === earlier ? "" : signed(count - earlier), done ? plural(done, "rewrite") : ""];
       const bars = Object.entries(stage.kinds).slice(0, 12).map(([kind, number]) =>
         element("i", { style: `background:${colourOf(kind)};width:${(100 * number) / largest}%`, title: `${number} ${kind}` }));
       const row = element("li", { ...(stage.changed ? REACHED : {}), "data-state": stage.state, "data-step": stage.number },
@@ -125,7 +125,7 @@ class App {
     const inside = block.path.map(([id, body]) => ` › operation ${id}, body ${body}`).join("");
     const { name } = this.conversion.stageOf(state);
     const step = { conversion: `${this.conversion.title}, after ${name}`, difference: name, view: this.conversion.title };
-    return `${step[document.body.dataset.shows]}: ${block.records.filter(computes).length} operations${inside}`;
+    return `${step[document.body.dataset.shows]}: ${plural(block.records.filter(computes).length, "operation")}${inside}`;
   }
 
   // What the user does.

@@ -153,6 +153,11 @@ function computes(record) {
   return !record.constant && record.kind !== "opset1.Parameter" && record.kind !== "opset1.Result";
 }
 
+/** A number with its noun: `1 operation`, `2 operations`. */
+function plural(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** The colour of a kind, the same for a kind in all dialects; how light it is, the theme says. */
 function colourOf(kind) {
   let hash = 7;

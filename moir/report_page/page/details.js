@@ -39,7 +39,7 @@ class Details {
     const attributes = Object.entries(record.attributes || {}).filter(([name]) => !(record.weights && name === "value"));
     this.section(details, "Attributes", attributes.length ? [this.rows(element("div"), attributes)] : []);
     this.section(details, "Bodies", (record.bodies || []).map((body, number) =>
-      element("button", { onclick: () => this.app.enter(record, number) }, `body ${number}: ${body.length} operations`)));
+      element("button", { onclick: () => this.app.enter(record, number) }, `body ${number}: ${plural(body.length, "operation")}`)));
     this.showOrigin(details, record);
   }
 

@@ -111,7 +111,7 @@ class Pane {
           if (parent) graph.setParent(`g${child.key}`, parent);
           place(child, `g${child.key}`, null);
         } else {
-          this.addNode(graph, `g${child.key}`, { group: child, title: child.label, name: `${child.count} operations` }, parent);
+          this.addNode(graph, `g${child.key}`, { group: child, title: child.label, name: plural(child.count, "operation") }, parent);
           place(child, parent, `g${child.key}`);
         }
       }

@@ -2,7 +2,7 @@
 
 Operations are replaced by their permuted forms, and tensors are transposed for users that want another permutation.
 Each block is walked once. A tensor has the permutation that its producer gives; for each other permutation that a user
-wants, one Transpose is inserted in front of the first such user. A Transpose of the original module is kept if it
+wants, one Transpose is inserted before the first such user. A Transpose of the original module is kept if it
 computes exactly that value; otherwise its uses are replaced, and it is erased.
 """
 
@@ -76,7 +76,7 @@ class Application:
     def name_producer(op: Transpose) -> None:
         """Give the producer of the operand of a Transpose the node name of that Transpose.
 
-        A lowering that ends in a Transpose names the Transpose after the source node, not the operation in front of it.
+        A lowering that ends in a Transpose names the Transpose after the source node, not the operation before it.
         """
         producer = op.operands[0].owner
         if isinstance(producer, Operation) and (name := op.attributes.get("name")) is not None:
@@ -118,7 +118,7 @@ class Application:
         return found
 
     def demand(self, value: SSAValue, order: Order | None, user: Operation) -> SSAValue:
-        """A value transposed by a permutation (None: the value itself), available in front of its user.
+        """A value transposed by a permutation (None: the value itself), available before its user.
 
         A Transpose is inserted if the orbit has no value in that permutation yet.
         """
@@ -151,7 +151,7 @@ class Application:
             add_tensor_names(value, each, required=names.required)
 
     def builder(self, anchor: Operation) -> OpBuilder:
-        """A builder that inserts in front of an operation."""
+        """A builder that inserts before an operation."""
         assert anchor.parent is not None
         return OpBuilder(self.known, anchor.parent, anchor)
 
@@ -165,18 +165,22 @@ class Application:
                 op.operands[index] = value
 
     def keep(self, op: OpsetOp) -> None:
-        """Leave an operation in its natural layout, where rewrites are limited."""
+        """Leave an operation in its natural layout, once the limit of rewrites is reached."""
         for index, operand in enumerate(op.operands):
             op.operands[index] = self.demand(operand, None, op)
 
     def transpose(self, op: Transpose) -> None:
-        """Keep a Transpose if the producer's value is its operand and no value of the orbit has its permutation yet."""
+        """Keep a Transpose if its operand is still the original value of the producer, and no value has its
+        permutation yet.
+        """
         orbit = self.layouts.orbit(op.results[0])
         assert orbit is not None
         present = self.tensor(orbit)
         order, result = orbit.members[op.results[0]], op.results[0]
         if order not in present.values:
-            if next(iter(present.values.values())) is op.operands[0]:
+            start, source = next(iter(present.values.items()))
+            # A result of a loop is the same value in another permutation.
+            if source is op.operands[0] and start == orbit.members[source]:
                 present.values[order] = result
         else:
             required = any(isinstance(use.operation, Result) for use in result.uses)

@@ -29,7 +29,7 @@ SIZE = 1 << 10
 """Cost of a Transpose for each doubling of the number of elements."""
 
 PREFERENCE = OPERATION << 6
-"""Cost of an operation that prefers channels first and has them last."""
+"""Cost of channels last for an operation that prefers channels first."""
 
 PREFERS_CHANNELS_FIRST = "prefers_channels_first"
 """The discardable attribute of an operation that prefers channels first and has them last."""
@@ -38,7 +38,7 @@ HAS_CHANNELS_FIRST = "has_channels_first"
 """The attribute that replaces `PREFERS_CHANNELS_FIRST` once the operation is permuted."""
 
 IMAGE_ORDERS = {PREFERS_CHANNELS_FIRST: ((0, 3, 1, 2), (0, 4, 1, 2, 3)), HAS_CHANNELS_FIRST: ((0, 2, 3, 1), (0, 2, 3, 4, 1))}
-"""By attribute: the permutations of images that move the channels to the other place."""
+"""Attribute with a preference -> the permutations of images that change where the channels are."""
 
 UNKNOWN_SIZE, UNKNOWN_SHAPE = 32, (1, 64, 32, 32)
 """The size of an unknown dimension, and the shape of a tensor of unknown rank, for the cost of a Transpose."""
@@ -63,7 +63,7 @@ def transposition_cost(value: SSAValue) -> int:
 
 
 def _preference(node: LayoutNode, attribute: str) -> bool:
-    """Whether an operation has an attribute, and its permuted form has the channels of images in the other place."""
+    """Whether an operation has a preference, given as an attribute, and permuting it moves the channels of images."""
     orders = IMAGE_ORDERS[attribute]
     return any(
         isinstance(value, OpResult) and attribute in value.op.attributes and order in orders for value, order in node.results.items()

@@ -27,7 +27,7 @@ class Network:
         self._capacities: list[int] = []
 
     def node(self) -> int:
-        """Add a node and return its index."""
+        """Add a node to the network; returns its index."""
         self._first.append([])
         return len(self._first) - 1
 

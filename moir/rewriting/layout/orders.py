@@ -48,10 +48,11 @@ def with_fixed(moving: Iterable[int], fixed: Collection[int], rank: int) -> Orde
 
 
 class AxisMap(Record):
-    """The dimension of the result that each dimension of an operand becomes, in ascending order; None if it is removed.
+    """The dimension of the result that each dimension of an operand becomes, in ascending order; None if it is
+    removed.
 
-    The permutation of one side does not determine where a removed or inserted dimension is on the side that has it:
-    there it stays in place.
+    A permutation of one side does not determine the position of a removed or inserted dimension on the other side; it
+    stays in place there.
     """
 
     targets: tuple[int | None, ...]

@@ -48,7 +48,7 @@ def rule_of(op: OpsetOp) -> LayoutRule | None:
 def permuted_form(offer: Offer) -> Permuted | None:
     """The permuted form of an operation one of whose operands or results is permuted; None at a boundary.
 
-    Rules count operands, so an operation that has an absent operand in front of others is a boundary, too.
+    Rules count operands, so an operation that has an absent operand before others is a boundary, too.
     """
     rule = rule_of(offer.op)
     if rule is None or any(is_none(operand.owner) for operand in offer.op.operands):

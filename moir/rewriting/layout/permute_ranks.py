@@ -23,7 +23,7 @@ from moir.rewriting.layout.permuted import LayoutRule, Offer, Permuted
 
 
 def both_orders(axis_map: AxisMap, offer: Offer) -> tuple[Order, Order] | None:
-    """Permutations of the first operand and of the result; None if the offer is for another operand or another rank."""
+    """Permutations of the first operand and of the result; None if another operand is permuted, or the ranks differ."""
     order = offer.order
     if offer.is_result:
         return (axis_map.backward(order), order) if len(order) == axis_map.result_rank else None

@@ -1,4 +1,5 @@
-"""Permuted forms of Reshape: a permutation passes through if it moves groups of joined or split dimensions as a whole.
+"""Permuted forms of Reshape: a permutation passes through if it moves each group of joined or split dimensions as a
+whole.
 
 Height and width are one group here:
 

@@ -99,7 +99,7 @@ def is_single(value: SSAValue) -> bool:
 
 
 def moved_axis(axis: int, order: Order) -> int:
-    """The axis of a dimension, given as an axis of either sign, after a transposition."""
+    """The axis that a dimension has after a transposition; `axis`, the one before, may be negative."""
     return inverse(order)[axis % len(order)]
 
 

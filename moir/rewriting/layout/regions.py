@@ -47,7 +47,7 @@ class Orbit:
         """The permutations on the two sides of the cut, once the orbit belongs to a region."""
 
     def side(self, order: Order) -> int | None:
-        """The side on which the tensor has a permutation; None if it has it on neither side."""
+        """The side (natural or permuted) on which the tensor has a given permutation; None if it is neither."""
         return None if self.sides is None or order not in self.sides else self.sides.index(order)
 
 
@@ -220,7 +220,7 @@ class Layouts:
     def _fitting(self, op: OpsetOp, form: Permuted, place: Place, order: Order) -> Permuted:
         """A permuted form of an operation, preferably one whose tensors already have the permutations that it needs.
 
-        Where an operation inserts or removes dimensions, several permutations of one side fit that of the other.
+        If an operation inserts or removes dimensions, several permutations of its result fit one of its operand.
         """
         for index, is_result, own in form.places():
             value = op.results[index] if is_result else op.operands[index]

@@ -20,9 +20,9 @@ class PaddedBlocks(Pattern):
     ->  %0 = opset12.Pad(%x, [0, 3], [0, 3])
         %y = opset2.SpaceToBatch(%0, [1, 4], [0, 0], [0, 0])
 
-    The plugin reads wrong elements if some position within the blocks holds padding only, which happens when blocks are
-    larger than the data. For computed padding it infers dimensions of 0. Data that
-    are rounded to levels it pads with the lowest level.
+    The plugin reads wrong elements if some position within the blocks holds padding only, which happens when blocks
+    are larger than the data. For computed padding it infers dimensions of 0. It pads data that are rounded to
+    quantization levels with the lowest level.
     """
 
     roots = ("opset2.SpaceToBatch",)
@@ -46,12 +46,12 @@ _SCALING = frozenset(("opset1.Multiply", "opset1.Subtract"))
 
 
 def is_rounded(value: SSAValue) -> bool:
-    """Whether a value is rounded to levels or made of integers by scale and zero point, and only moved after that."""
+    """Whether a value is rounded to quantization levels or dequantized from integers, and its elements are only moved
+    after that.
+    """
     while isinstance(owner := value.owner, OpsetOp) and owner.name in (_MOVING | _SCALING):
         value = owner.operands[0]
     return isinstance(value.owner, FakeQuantize) or (isinstance(value.owner, Convert) and element_of(value.owner.data) in INTEGER_TYPES)
 
 
-FORMS = (
-    Form("pad-blocks", "Pads data before they are cut into larger blocks, or where they are rounded to levels.", lambda: [PaddedBlocks()]),
-)
+FORMS = (Form("pad-blocks", "Pads data in a separate operation before it is divided into blocks.", lambda: [PaddedBlocks()]),)

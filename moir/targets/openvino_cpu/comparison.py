@@ -7,6 +7,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import INTEGER_TYPES, boolean, describe, si32, si64, ui32, ui64
+from moir.dialects.extension import ExtensionOp
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, Rewriter
@@ -71,7 +72,7 @@ def _is_extreme(value: SSAValue) -> bool:
 
 
 def _is_all(value: SSAValue, number: float, rank: int | None) -> bool:
-    """Whether a value is a constant whose one element is `number`, and whose rank is at most `rank`."""
+    """Whether a value is a constant with one element, which is `number`, and its rank is at most `rank`."""
     array = constant_of(value)
     return array is not None and array.size == 1 and rank is not None and array.ndim <= rank and bool(array.item() == number)
 
@@ -164,9 +165,37 @@ class SelectOfBooleans(Pattern):
             rewriter.replace_with(op, build.LogicalOr(build.LogicalAnd(condition, a), other))
 
 
+class SelectOfExtensions(Pattern):
+    """Converts results of i64 of an extension's operation to i32 and back where a Select chooses from them.
+
+        %h = extension.StringToHashBucket(…)                 // si64
+        %y = opset1.Select(%c, %h, %a)
+    ->  %y = opset1.Select(%c, %h as si32 as si64, %a)
+
+    The plugin computes i64 in i32: it converts these results before the Select, but changes the other operand only
+    later, and rejects the Select because its operands have two element types.
+    """
+
+    roots = ("opset1.Select",)
+    elements = frozenset({si64})
+
+    def may_match(self, op: Operation) -> bool:
+        return element_of(op.results[0]) == si64 and any(isinstance(each.owner, ExtensionOp) for each in op.operands[1:])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        build = rewriter.op
+        operands = [
+            build.convert(build.convert(each, si32), si64) if isinstance(each.owner, ExtensionOp) and element_of(each) == si64 else each
+            for each in op.operands
+        ]
+        rewriter.replace_with(op, build.create(type(op), operands, dict(op.properties)).results[0])
+
+
 FORMS = (
     Form("reverse-comparisons", "Reverses comparisons of floats that the plugin computes wrongly for NaN.", lambda: [ComparisonOfFloats()]),
     Form("compare-with-infinity", "Compares elements, instead of their maximum, with infinity.", lambda: [ExtremeIsInfinite()]),
     Form("select-by-logic", "Chooses between booleans by logical operations.", lambda: [SelectOfBooleans()]),
+    Form("convert-chosen-extensions", "Converts results of extensions that a Select chooses from.", lambda: [SelectOfExtensions()]),
     Form("compare-with-zero", "Compares differences of integers with 0.", lambda: [ComparisonOfIntegers()]),
 )

@@ -23,8 +23,8 @@ class PartWithoutElements(Pattern):
     ->  %0 = opset3.ShapeOf(%x)
         %y = opset3.Broadcast(0, %0 + [0, 3])
 
-    The plugin skips an empty operand, so that the result is too short along the axis if the dimension of 0 is another
-    one. The result is then empty, so that its shape is all that has to be computed.
+    The plugin skips an empty operand, so the result is too short along the axis if the dimension of 0 is another one.
+    In this case the result is empty, so only its shape has to be computed.
     """
 
     roots = (Concat,)
@@ -87,6 +87,8 @@ def _meets_concat(value: SSAValue) -> bool:
 
 
 FORMS = (
-    Form("join-empty-parts", "Makes Concats of parts without elements of their sizes.", lambda: [PartWithoutElements()]),
+    Form(
+        "join-empty-parts", "Replaces Concats with empty parts by a Broadcast to the shape of the result.", lambda: [PartWithoutElements()]
+    ),
     Form("separate-absolute-values", "Keeps absolute values apart from Concats that share memory.", lambda: [AbsoluteOfConcat()]),
 )

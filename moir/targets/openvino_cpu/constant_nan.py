@@ -23,8 +23,8 @@ class ConstantIsNan(Pattern):
     ->  %2 = opset3.ShapeOf(%0)
         %1 = opset1.Broadcast(%c, %2)
 
-    The plugin fuses activations (Clamp, HSigmoid, Swish, …) without checking that their constants are no NaN: the fused
-    operation returns finite numbers, or the model does not compile.
+    The plugin fuses activations (Clamp, HSigmoid, Swish, …) without checking that their constants are not NaN: the
+    fused operation returns finite numbers, or the model does not compile.
     """
 
     roots = (Add, Divide, Maximum, Minimum, Multiply, Subtract)
@@ -46,7 +46,7 @@ class ConstantIsNan(Pattern):
 
 
 def _is_nan(producer: Operation | Block) -> bool:
-    """Whether an operation is a constant whose one element is NaN."""
+    """Whether an operation is a constant with one element, which is NaN."""
     data = producer.properties["value"] if type(producer) is Constant else None
     values = data.data.values if isinstance(data, DataAttr) else None
     if values is None or values.size != 1 or values.dtype.kind not in "fV":
@@ -55,4 +55,4 @@ def _is_nan(producer: Operation | Block) -> bool:
     return bool(number != number)
 
 
-FORMS = (Form("spread-nan", "Writes results that are NaN everywhere as such.", lambda: [ConstantIsNan()]),)
+FORMS = (Form("spread-nan", "Replaces operations with a constant NaN by their result, NaNs.", lambda: [ConstantIsNan()]),)

@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of, weight_of
 from moir.dialects.element_types import bf16, f32, si64
+from moir.dialects.moir import ModelOp
 from moir.dialects.names import name_of
 from moir.dialects.opset.convolution import Convolution, ConvolutionBackpropData, GroupConvolution, GroupConvolutionBackpropData
 from moir.dialects.opset.infrastructure import Constant
@@ -44,7 +45,7 @@ class PaddedUnitKernel(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Convolution)
         kernel = (shape_of(op.operands[1]) or ())[2:]
-        begin, end = op.integers("pads_begin"), op.integers("pads_end")
+        begin, end = (op.axis_property(name, len(op.integers("strides")), 0) for name in ("pads_begin", "pads_end"))
         places = [
             place
             for place, (stride, before, after) in enumerate(zip(op.integers("strides"), begin, end, strict=True))
@@ -192,8 +193,8 @@ def _is_less_than_a_window(op: Operation) -> bool:
 
 
 def _groups(op: ConvolutionOp) -> int:
-    """The number of groups: the first dimension of the filters, else the channels divided by those of a group, else
-    -1.
+    """The number of groups: the first dimension of the filters; if it is unknown, the channels of the data divided by
+    those of a group; if these are unknown, -1.
     """
     data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])
     if filters is None:
@@ -265,7 +266,7 @@ class GapsInBf16(Pattern):
     ->  %1 = opset1.ConvolutionBackpropData(%x as f32, %w as f32) {strides = [3]}
         %0 = opset1.Convert(%1) {destination_type = bf16}
 
-    In bf16 the plugin leaves the zeros between the windows as they are instead of adding the other operand to them.
+    In bf16 the plugin does not add the other operand to the zeros between the windows.
     """
 
     roots = (ConvolutionBackpropData, GroupConvolutionBackpropData)
@@ -287,12 +288,42 @@ class GapsInBf16(Pattern):
         rewriter.replace_with(op, build.convert(wide, bf16))
 
 
+class SingleChannelOfBody(Pattern):
+    """Gives images of one channel in the body of a loop a second channel, whose filters are zero.
+
+        %1 = opset1.Convolution(%0, %w)                      // %0: [?, 1, 5, 5], %w: a constant [8, 1, 3, 3]
+    ->  %2 = opset12.Pad(%0, [0, 0, 0, 0], [0, 1, 0, 0], 0.0)
+        %1 = opset1.Convolution(%2, %v)                      // %v: [8, 2, 3, 3]
+
+    For an unknown number of images the plugin returns zeros if the result is added to a state of the loop.
+    """
+
+    roots = (Convolution,)
+
+    def may_match(self, op: Operation) -> bool:
+        images, block = shape_of(op.operands[0]), op.parent_block()
+        if images is None or images[1] != 1 or images[0] >= 0 or block is None or isinstance(block.parent_op(), ModelOp):
+            return False
+        return weight_of(op.operands[1]) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Convolution)
+        build, (images, filters) = rewriter.op, op.operands
+        weights = np.asarray(weight_of(filters))
+        ends = [1 if axis == 1 else 0 for axis in range(weights.ndim)]
+        wider = build.Pad(images, [0] * weights.ndim, ends, build.constant_like(0, images), pad_mode="constant")
+        values = build.constant(np.pad(weights, [(0, end) for end in ends]), element_of(filters))
+        (found,) = build.create(Convolution, [wider, values], dict(op.properties), 1).results
+        rewriter.replace_with(op, found)
+
+
 FORMS = (
     Form(
         "unfold-convolutions",
-        "Writes convolutions with filters of unknown sizes as products, and transposed ones to computed sizes as parts.",
+        "Writes convolutions with filters of unknown sizes as matrix products, and crops transposed ones to computed sizes.",
         lambda: [SingleGroup(), FiltersOfUnknownSizes(), TransposedToComputedSizes(), GapsInBf16()],
     ),
-    Form("widen-kernels", "Widens kernels of one element whose strides the plugin would misplace.", lambda: [PaddedUnitKernel()]),
-    Form("align-strides", "Gives columns the stride of rows where there is only one column.", lambda: [ConvolutionToOneColumn()]),
+    Form("widen-kernels", "Widens kernels of size 1 for which the plugin would apply strides wrongly.", lambda: [PaddedUnitKernel()]),
+    Form("pair-channels", "Adds a second channel to images of one channel in loops.", lambda: [SingleChannelOfBody()]),
+    Form("align-strides", "Gives a convolution to a single column equal strides.", lambda: [ConvolutionToOneColumn()]),
 )

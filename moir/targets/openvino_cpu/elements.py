@@ -48,7 +48,7 @@ BYTES: AbstractSet[Attribute] = frozenset({boolean, si8, ui8})
 
 
 class Widening(Record):
-    """Element types of which the plugin cannot compute an operation, and what has to be converted to a wider type.
+    """Element types for which the plugin cannot compute an operation, and the operands and results to convert.
 
     Args:
         elements: the element types of the first operand.
@@ -189,7 +189,7 @@ class ExtremeOfNarrowIntegers(Pattern):
 
 
 class ConversionInSteps(Pattern):
-    """Splits a conversion that the plugin does not have into two, through an intermediate type.
+    """Splits a conversion that the plugin does not have into two by way of an intermediate type.
 
         %y = opset1.Convert(%x) {destination_type = boolean}     // ui2
     ->  %0 = opset1.Convert(%x) {destination_type = ui8}
@@ -224,11 +224,54 @@ def _step(source: Attribute, result: Attribute) -> Attribute | None:
     return ui8 if source == ui2 and result == boolean else None
 
 
+class ConversionToBytes(Pattern):
+    """Converts floats to 8-bit integers by way of integers of 32 bits, whose lowest bits are kept.
+
+        %y = opset1.Convert(%x) {destination_type = ui8}         // f32, of unknown size
+    ->  %0 = opset1.Convert(%x) {destination_type = si32}
+        %y = opset1.Convert(%0) {destination_type = ui8}
+
+    If sizes are unknown, or for f64, the plugin saturates numbers beyond 8 bits, which wrap around in all other cases
+    and in the frameworks. A conversion of numbers that are known to be within the limits of the type is unchanged.
+    """
+
+    roots = ("opset1.Convert",)
+    elements = frozenset({si8, ui8})
+
+    def may_match(self, op: Operation) -> bool:
+        source, result = element_of(op.operands[0]), element_of(op.results[0])
+        if result not in (si8, ui8) or source not in _WIDE_FLOATS - {dynamic}:
+            return False
+        shape = shape_of(op.operands[0])
+        return (source == f64 or shape is None or -1 in shape) and not _is_within(op.operands[0], result)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build = rewriter.op
+        rewriter.replace_with(op, build.convert(build.convert(op.operands[0], si32), element_of(op.results[0])))
+
+
+def _is_within(value: SSAValue, element: Attribute) -> bool:
+    """Whether floats are clamped or quantized to the range of an integer type, perhaps rounded afterwards."""
+    op, limits = value.owner, np.iinfo(to_numpy(element))
+    while isinstance(op, OpsetOp) and op.KIND in ("Round", "Floor", "Ceiling"):
+        op = op.operands[0].owner
+    if isinstance(op, OpsetOp) and op.KIND == "Clamp":
+        return bool(limits.min <= op.number("min") and op.number("max") <= limits.max)
+    if isinstance(op, OpsetOp) and op.KIND == "FakeQuantize":
+        bounds = [constant_of(each) for each in op.operands[3:5]]
+        return all(each is not None and bool(((limits.min <= each) & (each <= limits.max)).all()) for each in bounds)
+    return isinstance(op, OpsetOp) and op.KIND == "Convert" and element_of(op.operands[0]) in (boolean, element)
+
+
 FORMS = (
     Form(
         "widen-elements",
-        "Computes in element types of which the plugin has kernels.",
+        "Computes in a wider element type where the plugin has no right kernel for the type.",
         lambda: [ElementsWithoutKernel(), ExtremeOfNarrowIntegers()],
     ),
-    Form("convert-in-steps", "Converts element types by way of others where the plugin has no conversion.", lambda: [ConversionInSteps()]),
+    Form(
+        "convert-in-steps",
+        "Converts element types through an intermediate type if the plugin has no direct conversion, or saturates.",
+        lambda: [ConversionInSteps(), ConversionToBytes()],
+    ),
 )

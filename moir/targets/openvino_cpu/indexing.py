@@ -1,4 +1,4 @@
-"""Gathers and indices that the CPU plugin computes wrongly."""
+"""Gathers, indices and sparse rows that the CPU plugin handles wrongly."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import numpy as np
 from xdsl.ir import Operation
 
 from moir.analysis.constants import constant_of
-from moir.dialects.element_types import dynamic, si64, string, to_numpy
+from moir.analysis.index_ranges import limited
+from moir.dialects.element_types import describe, dynamic, si32, si64, string, to_numpy
 from moir.dialects.opset.indexing import Gather, NonZero, OneHotOp
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.sparse import SparseFillEmptyRows
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
+
+SHORT_LIST = 64
+"""The number of integers up to which the plugin does not check indices of a list."""
 
 
 class GatherOfOneBatch(Pattern):
@@ -70,6 +75,33 @@ class GatherWithoutIndices(Pattern):
             rewriter.replace_with(op, rewriter.op.constant(np.zeros(shape, to_numpy(element)), element))
         elif rank_of(indices) == 1 and (along := rewriter.known.integers(axis)) is not None:
             rewriter.replace_with(op, rewriter.op.Slice(data, [0], [0], [1], list(along)))
+
+
+class GatherFromList(Pattern):
+    """Puts zeros between the numbers of a short constant list, and the numbers again, counted from the end.
+
+        %y = opset8.Gather([5, 6, 7], %i, 0)
+    ->  %y = opset8.Gather([5, 6, 7, 0, 0, …, 5, 6, 7], %i, 0)
+
+    The plugin takes up to 64 numbers from a list of up to 64 integers in a way of its own: where an index is out of
+    range, it reads what lies before or after the list in memory.
+    """
+
+    roots = (Gather,)
+
+    def may_match(self, op: Operation) -> bool:
+        described, shape = describe(element_of(op.operands[0])), shape_of(op.operands[0])
+        return described.numpy.kind in "iu" and described.bits >= 16 and shape is not None and len(shape) == 1 and shape[0] <= SHORT_LIST
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        (data, indices, axis), array = op.operands, constant_of(op.operands[0])
+        if array is None or not array.size or constant_of(indices) is not None or (rank_of(indices) or 0) > 1:
+            return
+        # Other bounds do not count: the plugin computes remainders of large integers that are beyond the divisor.
+        limits = limited(indices)
+        if limits.low < -len(array) or limits.high >= len(array):
+            filled = np.concatenate([array, np.zeros(SHORT_LIST, array.dtype), array])
+            rewriter.replace_with(op, rewriter.op.Gather(rewriter.op.constant(filled, element_of(data)), indices, axis))
 
 
 class GatherAlongComputedAxis(Pattern):
@@ -161,11 +193,33 @@ class OneHotOfScalar(Pattern):
         rewriter.replace_with(op, build.Squeeze(listed.results[0], [0]))
 
 
+class EmptyRows(Pattern):
+    """Compares the result of SparseFillEmptyRows that marks empty rows with 0, so that it is a boolean for its users.
+
+        %c, %v, %e = opset16.SparseFillEmptyRows(%x, %shape, %indices, %default)
+    ->  %c, %v, %0 = opset16.SparseFillEmptyRows(%x, %shape, %indices, %default)
+        %e = opset1.Greater(opset1.Convert(%0) {destination_type = si32}, 0)
+
+    The plugin supports neither Select nor logical operations on this result.
+    """
+
+    roots = (SparseFillEmptyRows,)
+
+    def may_match(self, op: Operation) -> bool:
+        return any(use.operation.name not in ("opset1.Convert", "opset1.Result") for use in op.results[2].uses)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build = rewriter.op
+        indices, values, empty = build.create(SparseFillEmptyRows, list(op.operands), dict(op.properties)).results
+        rewriter.replace_with(op, [indices, values, build.Greater(build.convert(empty, si32), 0)])
+
+
 FORMS = (
     Form("unbatch-gather", "Removes batch dimensions of size 1 from Gathers.", lambda: [GatherOfOneBatch()]),
     Form(
         "complete-indices",
-        "Writes Gathers without indices or along computed axes, and indices of what may be a scalar, in forms that run.",
-        lambda: [GatherWithoutIndices(), GatherAlongComputedAxis(), PlacesOfScalar(), OneHotOfScalar()],
+        "Rewrites Gathers with empty indices, computed axes or short lists, and indices of data that may be a scalar.",
+        lambda: [GatherWithoutIndices(), GatherFromList(), GatherAlongComputedAxis(), PlacesOfScalar(), OneHotOfScalar()],
     ),
+    Form("convert-empty-rows", "Converts the marks of empty rows to booleans.", lambda: [EmptyRows()]),
 )

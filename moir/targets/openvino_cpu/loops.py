@@ -51,30 +51,65 @@ class IteratorWithoutSlices(Pattern):
         slices = [index for index, port in enumerate(ports) if port.slicing is not None]
         if not slices or any(parameters[index].results[0].uses for index in slices):
             return
-        first = ports[slices[0]]
-        assert first.index is not None
-        assert first.slicing is not None
-        count = _size(rewriter.op, op.operands[first.index], first.slicing.axis)
         for index in slices:
             parameters[index].detach()
             parameters[index].erase()
-        body = op.detach_region(0)
-        inside = OpBuilder(rewriter.known.of_body(), body.block, next(each for each in body.block.ops if isinstance(each, Result)))
-        inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
-        kept = [port for port in ports if port.slicing is None]
-        taken = list(dict.fromkeys(port.index for port in kept if port.index is not None))
-        loop = Loop.create(
-            operands=[count, rewriter.op.constant(np.array(True)), *(op.operands[index] for index in taken)],
-            properties={
-                "inputs": ArrayAttr([BodyPortAttr(_shifted(port, taken)) for port in kept]),
-                "outputs": ArrayAttr([BodyPortAttr(port.with_fields(index=(port.index or 0) + 1)) for port in op.ports("outputs")]),
-                "condition": integer_attribute(0),
-            },
-            regions=[body],
-            result_types=[result.type for result in op.results],
-        )
-        rewriter.op.insert(loop)
-        rewriter.replace_with(op, loop.results)
+        _replace_by_loop(op, rewriter, [port for port in ports if port.slicing is None])
+
+
+class NestedIterator(Pattern):
+    """Replaces a TensorIterator in the body of another one by a Loop with a trip count.
+
+        %y = opset1.TensorIterator(%s, %x) (…)
+    ->  %n = the size of axis 0 of %x
+        %y = opset5.Loop(%n, true, %s, %x) (…)
+
+    The runtime refuses nested TensorIterators.
+    """
+
+    roots = (TensorIterator,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, TensorIterator)
+        ports = op.ports("inputs")
+        slicings = [port.slicing for port in ports if port.slicing is not None]
+        if isinstance(op.parent_op(), TensorIterator) and slicings and all(map(_is_of_single_elements, slicings)):
+            _replace_by_loop(op, rewriter, ports)
+
+
+def _is_of_single_elements(slicing: Slicing) -> bool:
+    """Whether slices are all elements along an axis, one after another, in either direction."""
+    return slicing.part_size == 1 and (slicing.start, slicing.end, slicing.stride) in ((0, -1, 1), (-1, 0, -1))
+
+
+def _replace_by_loop(op: TensorIterator, rewriter: Rewriter, kept: list[BodyPort]) -> None:
+    """Replace a TensorIterator by a Loop with as many iterations as the first sliced input has elements.
+
+    Args:
+        op: the TensorIterator, whose Parameters are those of `kept`.
+        rewriter: the rewriter.
+        kept: the connections of the Parameters.
+    """
+    first = next(port for port in op.ports("inputs") if port.slicing is not None)
+    assert first.index is not None
+    assert first.slicing is not None
+    count = _size(rewriter.op, op.operands[first.index], first.slicing.axis)
+    body = op.detach_region(0)
+    inside = OpBuilder(rewriter.known.of_body(), body.block, next(each for each in body.block.ops if isinstance(each, Result)))
+    inside.insert(Result.create(operands=[inside.constant(np.array(True))]))
+    taken = list(dict.fromkeys(port.index for port in kept if port.index is not None))
+    loop = Loop.create(
+        operands=[count, rewriter.op.constant(np.array(True)), *(op.operands[index] for index in taken)],
+        properties={
+            "inputs": ArrayAttr([BodyPortAttr(_shifted(port, taken)) for port in kept]),
+            "outputs": ArrayAttr([BodyPortAttr(port.with_fields(index=(port.index or 0) + 1)) for port in op.ports("outputs")]),
+            "condition": integer_attribute(0),
+        },
+        regions=[body],
+        result_types=[result.type for result in op.results],
+    )
+    rewriter.op.insert(loop)
+    rewriter.replace_with(op, loop.results)
 
 
 def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
@@ -87,7 +122,8 @@ def _shifted(port: BodyPort, taken: list[int]) -> BodyPort:
     condition.
     """
     assert port.index is not None
-    return BodyPort(Loop.FIRST_ARGUMENT + taken.index(port.index), None if port.back_edge is None else port.back_edge + 1)
+    back_edge = None if port.back_edge is None else port.back_edge + 1
+    return BodyPort(Loop.FIRST_ARGUMENT + taken.index(port.index), back_edge, port.slicing)
 
 
 OWN_MEMORY: tuple[type[Operation], ...] = (ConvolutionOp, MatMul, RecurrentOp, ReductionOp, Roll, ShapeOf)
@@ -174,8 +210,17 @@ class LoopThatMayNotRun(Pattern):
 FORMS = (
     Form(
         "count-unsliced-iterations",
-        "Says how often loops run that do not use their slices, or may not run.",
+        "Gives loops that ignore their slices, or may not run at all, an explicit number of iterations.",
         lambda: [IteratorWithoutSlices(), LoopThatMayNotRun()],
     ),
-    Form("copy-loop-slices", "Copies slices of loops whose memory the next value of a state may share.", lambda: [SliceInMemoryOfState()]),
+    Form(
+        "unnest-iterators",
+        "Gives loops in the bodies of TensorIterators an explicit number of iterations.",
+        lambda: [NestedIterator()],
+    ),
+    Form(
+        "copy-loop-slices",
+        "Copies slices in loops whose memory the runtime could overwrite by the next state.",
+        lambda: [SliceInMemoryOfState()],
+    ),
 )

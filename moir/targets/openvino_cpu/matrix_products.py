@@ -171,8 +171,8 @@ class ProductWithConstantMatrices(Pattern):
 
 
 def _beside(op: OpBuilder, a: SSAValue, matrices: Array, element: Attribute, product: MatMul) -> SSAValue:
-    """The product of one matrix and a batch of matrices that are concatenated along their columns: [..., rows,
-    columns].
+    """The product [..., rows, columns] of one matrix and a batch of matrices, which are concatenated along their
+    columns.
     """
     *lead, depth, columns = (matrices.swapaxes(-1, -2) if product.flag("transpose_b") else matrices).shape
     side_by_side = np.moveaxis(matrices, -1 if product.flag("transpose_b") else -2, 0).reshape(depth, -1)
@@ -219,7 +219,7 @@ class ProductOfEmptyMatrix(Pattern):
 
 
 class ProductAsScalar(Pattern):
-    """Writes a Reshape of the product of a row and a column to rank 0 as a Squeeze.
+    """Replaces a Reshape to rank 0 of the product of a row and a column by a Squeeze.
 
         %1 = opset1.MatMul(%row, %column)                // [1, 1]
         %y = opset1.Reshape(%1, [])
@@ -241,11 +241,13 @@ class ProductAsScalar(Pattern):
 
 
 _FUSED = 8
-"""Elementwise operations in a row that are looked at to find the product in front of them."""
+"""The largest number of consecutive operations among which a product is searched."""
 
 
 def _is_of_product(value: SSAValue, most: int) -> bool:
-    """Whether a value is a product of matrices, perhaps after elementwise operations or a change of its shape."""
+    """Whether a value is a product of matrices, perhaps after at most `most` elementwise operations or changes of
+    shape.
+    """
     op = value.owner
     if not isinstance(op, OpsetOp) or not most:
         return False
@@ -290,28 +292,28 @@ class SumOverEmptyDimension(Pattern):
 FORMS = (
     Form(
         "repeat-matrices",
-        "Multiplies matrices of unknown number by several constant ones in a form that runs.",
+        "Rewrites products of a batch of unknown size with several constant matrices.",
         lambda: [ProductWithConstantMatrices()],
     ),
     Form(
         "sum-empty-products",
-        "Writes products of matrices without elements as sums.",
+        "Replaces products over an empty dimension by sums.",
         lambda: [ProductOfEmptyMatrix(), SumOverEmptyDimension()],
     ),
     Form(
         "squeeze-products",
-        "Writes Reshapes of products of matrices to scalars as Squeezes.",
+        "Writes a Reshape of a matrix product to a scalar as a Squeeze.",
         lambda: [ProductAsScalar()],
     ),
     Form(
         "separate-weights",
-        "Stores square weights in both forms where the plugin would mistake one for the other.",
+        "Stores square weights twice if the plugin would mistake them for their transposition.",
         lambda: [TransposedWeights()],
         run=_separate_weights,
     ),
     Form(
         "separate-products",
-        "Separates matrix products from constants that the plugin would take for other columns.",
+        "Separates matrix products from constants that the plugin would apply to the wrong columns.",
         lambda: [ProductBeforeConstants()],
     ),
 )

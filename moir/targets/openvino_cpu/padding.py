@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
+from moir.analysis.constants import constant_of
+from moir.dialects.data import Array
 from moir.dialects.element_types import boolean, ui8
+from moir.dialects.opset.arithmetic import Multiply, Subtract
+from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.slicing import Pad
 from moir.dialects.shapes import is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
@@ -21,13 +26,18 @@ class ComputedPadValue(Pattern):
         %1 = opset12.Pad(true in the shape of %x, [1, 0], [0, 2])
         %y = opset1.Select(%1, %0, %v)
 
-    The plugin ignores a computed pad value and pads with zeros if the shape of %x is static at compile time.
+    The plugin ignores a computed pad value and pads with zeros if the shape of %x is static at compile time. It
+    converts constant pad values to f32, where 2³¹ - 1 becomes -2³¹: constants that are not exact in f32 are therefore
+    selected, too.
     """
 
     roots = (Pad,)
 
     def may_match(self, op: Operation) -> bool:
-        return len(op.operands) > 3 and not isinstance(op.operands[3].owner, Constant)
+        if len(op.operands) < 4:
+            return False
+        number = constant_of(op.operands[3]) if isinstance(op.operands[3].owner, Constant) else None
+        return number is None or _is_inexact(number)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Pad)
@@ -43,4 +53,58 @@ class ComputedPadValue(Pattern):
         rewriter.replace_with(op, build.Select(inside, build.Pad(data, begins, ends, pad_mode="constant"), value))
 
 
-FORMS = (Form("select-pad-values", "Replaces computed values of Pads by Selects.", lambda: [ComputedPadValue()]),)
+def _is_inexact(number: Array) -> bool:
+    """Whether an integer, limited to 32 bits, is not exact in f32."""
+    if number.dtype.kind not in "iu" or number.size != 1:
+        return False
+    limited = min(max(int(number.item()), -(2**31)), 2**31 - 1)
+    return int(np.float32(limited)) != limited
+
+
+class PadValueBetweenLevels(Pattern):
+    """Separates a Pad along one axis, whose value is not 0, from the quantization of its data.
+
+        %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)
+        %y = opset12.Pad(%0, [1, 0], [0, 0], 0.5) {pad_mode = "constant"}
+    ->  %y = opset12.Pad(opset1.Maximum(-inf, %0), [1, 0], [0, 0], 0.5) {pad_mode = "constant"}
+
+    Otherwise the plugin pads the quantized integers with the value as an integer, or does not compile the model. A
+    maximum with minus infinity is the number itself.
+    """
+
+    roots = (Pad,)
+
+    def may_match(self, op: Operation) -> bool:
+        return len(op.operands) > 3 and isinstance(op.operands[3].owner, Constant) and _is_rounded(op.operands[0])
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, Pad)
+        data, *others = op.operands
+        begins, ends, value = (rewriter.known.constant(each) for each in others)
+        if begins is None or ends is None or value is None or not np.any(value) or op.text("pad_mode") != "constant":
+            return
+        if np.count_nonzero((begins != 0) | (ends != 0)) == 1:
+            copied = rewriter.op.Maximum(float("-inf"), data)
+            rewriter.replace_with(op, rewriter.op.create(Pad, [copied, *others], dict(op.properties)).results[0])
+
+
+_KEEPING = (".Clamp", ".MaxPool", ".Relu", ".Reshape", ".Squeeze", ".Transpose", ".Unsqueeze")
+"""Operations whose results have the quantization levels of their operand."""
+
+
+def _is_rounded(value: SSAValue) -> bool:
+    """Whether a value has the quantization levels of a FakeQuantize, or is dequantized from integers of 8 bits."""
+    while isinstance(owner := value.owner, Operation) and owner.name.endswith(_KEEPING):
+        value = owner.operands[0]
+    if isinstance(owner, FakeQuantize):
+        return True
+    return isinstance(owner, Multiply) and any(isinstance(each.owner, Convert | Subtract) for each in owner.operands)
+
+
+FORMS = (
+    Form(
+        "select-pad-values",
+        "Pads with computed values by a Select, and separates other values from quantization.",
+        lambda: [ComputedPadValue(), PadValueBetweenLevels()],
+    ),
+)

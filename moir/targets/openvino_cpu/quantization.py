@@ -7,8 +7,11 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32, si8
+from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
+from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
@@ -27,7 +30,8 @@ class QuantizationTo16Bits(Pattern):
         %y = opset5.Round(%0) / 65535 * (%last - %first) + %first
 
     The plugin removes such a FakeQuantize if its input and output ranges are equal, so that values are no longer
-    clamped, or it does not compile the model. A FakeQuantize whose output range is that of quantized integers stays.
+    clamped, or it does not compile the model. A FakeQuantize whose output range is that of quantized integers is not
+    changed.
     """
 
     roots = (FakeQuantize,)
@@ -45,7 +49,7 @@ class QuantizationTo16Bits(Pattern):
 
 
 def _leveled(build: OpBuilder, op: FakeQuantize) -> SSAValue:
-    """The operand clamped to its range and rounded to one of the levels, as arithmetic."""
+    """The arithmetic of FakeQuantize: the operand, clamped to its range and rounded to one of the levels."""
     # 16-bit floating-point types cannot represent all levels.
     x, low, high, first, last = (build.convert(each, f32) for each in op.operands)
     steps = float(op.integer("levels") - 1)
@@ -112,8 +116,8 @@ class IntegersOfMaxima(Pattern):
     ->  %1 = opset5.Round(%0)
         %y = opset1.Convert(%1) {destination_type = si8}
 
-    Where %x is rounded to levels, too, the plugin computes with unsigned integers and does not move them back. The
-    levels are whole numbers, which a Round does not change.
+    If %x is quantized, too, the plugin computes with unsigned integers and does not shift them to signed ones. The
+    levels are whole numbers, so the Round changes nothing.
     """
 
     roots = (Convert,)
@@ -128,10 +132,57 @@ class IntegersOfMaxima(Pattern):
         rewriter.replace_with(op, rewriter.op.convert(rounded, si8))
 
 
+class ConstantsBeforeRounding(Pattern):
+    """Limits a sum or product with a constant that has entries along axis 1 before it is quantized.
+
+        %0 = opset1.Multiply(%x, %c)   // %x: [?, 3], %c: [1, 3]
+        %y = opset1.FakeQuantize(%0, %low, %high, %first, %last)
+    ->  %1 = opset1.Maximum(%0, the smaller one of %low and %high)
+        %y = opset1.FakeQuantize(%1, %low, %high, %first, %last)
+
+    Otherwise the plugin merges the constant into the limits of the FakeQuantize and uses their first entry everywhere
+    if %x has dimensions of unknown size. It does so for values that are not computed by a product. The FakeQuantize
+    limits numbers in the same way, so the Maximum changes no result.
+    """
+
+    roots = (FakeQuantize,)
+
+    def may_match(self, op: Operation) -> bool:
+        value = op.operands[0]
+        if not isinstance(owner := value.owner, Add | Subtract | Multiply | Divide) or len(list(value.uses)) > 1:
+            return False
+        shape = shape_of(value)
+        return (shape is None or not is_static(shape)) and not any(isinstance(each.owner, _PRODUCTS) for each in owner.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, FakeQuantize)
+        value = op.operands[0]
+        assert isinstance(value.owner, Operation)
+        constants = [constant for each in value.owner.operands if (constant := rewriter.known.constant(each)) is not None]
+        if not any(_adds_entries(each, rank_of(value)) for each in constants):
+            return
+        low, high = op.operands[1:3]
+        first, last = rewriter.known.constant(low), rewriter.known.constant(high)
+        is_ordered = first is not None and last is not None and bool(np.all(first <= last))
+        limited = rewriter.op.Maximum(value, low if is_ordered else rewriter.op.Minimum(low, high))
+        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [limited, *op.operands[1:]], dict(op.properties)).results[0])
+
+
+_PRODUCTS = (ConvolutionOp, MatMul)
+
+
+def _adds_entries(constant: Array, rank: int | None) -> bool:
+    """Whether a constant, broadcast to a rank, has more than one entry along axis 1 (None: unknown rank)."""
+    if rank is None:
+        return constant.size > 1
+    place = constant.ndim - rank + 1
+    return 0 <= place < constant.ndim and constant.shape[place] > 1
+
+
 FORMS = (
     Form(
         "round-to-levels",
-        "Writes quantization to 65536 levels, with limits along the third axis, or of maxima in forms that run.",
-        lambda: [QuantizationTo16Bits(), LimitsAlongThirdAxis(), IntegersOfMaxima()],
+        "Rewrites quantization to 65536 levels, per entry of the third axis, of maxima, and after added constants.",
+        lambda: [QuantizationTo16Bits(), LimitsAlongThirdAxis(), IntegersOfMaxima(), ConstantsBeforeRounding()],
     ),
 )

@@ -1,4 +1,4 @@
-"""Random numbers, which the runtime draws at the wrong time, and forms that its plugin does not compile."""
+"""Random numbers that the runtime draws at the wrong time, or whose form the plugin does not compile."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class RandomScalar(Pattern):
 
 
 class ClassesWithSeveralUses(Pattern):
-    """Inserts an Abs after a Multinomial that has several uses, so that one remains.
+    """Inserts an Abs after a Multinomial that has several uses, so that one use remains.
 
         %c = opset13.Multinomial(%p, 3)                      // with two uses
     ->  %0 = opset13.Multinomial(%p, 3)
@@ -121,14 +121,14 @@ class ClassesWithSeveralUses(Pattern):
 FORMS = (
     Form(
         "reverse-random-differences",
-        "Subtracts from random numbers, which the runtime would freeze if they were subtracted.",
+        "Reverses differences whose subtrahend is random, since the runtime would make that a constant.",
         lambda: [RandomSubtrahend(frozenset())],
         run=_reverse_random_differences,
         roots=(RandomUniform,),
     ),
     Form(
         "draw-lists",
-        "Draws numbers without dimensions as lists, and classes for one use.",
+        "Draws random scalars as lists of one, and separates the users of drawn classes.",
         lambda: [RandomScalar(), ClassesWithSeveralUses()],
     ),
 )

@@ -1,4 +1,4 @@
-"""Recurrent networks whose sequences the CPU plugin does not end."""
+"""Recurrent networks whose sequences the CPU plugin computes beyond their lengths."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TIME = 1
 
 
 class PaddedSequences(Pattern):
-    """Replaces sequences with lengths of their own, of unknown sizes, by a TensorIterator for each direction.
+    """Replaces a sequence operation with lengths and unknown sizes by a TensorIterator for each direction.
 
         %y, %h, %c = opset5.LSTMSequence(%x, %h0, %c0, %lengths, …)      // %x: [?, ?, I]
     ->  %runs = opset1.Less([0, 1, … T - 1], %lengths)
@@ -43,7 +43,7 @@ class PaddedSequences(Pattern):
           %h = opset1.Select(the step of %runs, %1, %h)                  // and so on
         })
 
-    The plugin computes all T steps of each sequence where the number of sequences or T is unknown.
+    The plugin computes all T steps of each sequence if the number of sequences or T is unknown.
 
     Args:
         known: the dimensions of the module.
@@ -72,7 +72,9 @@ def _step_through_sequences(module: ModuleOp, analyses: Analyses) -> bool:
 
 
 def _operands(op: SequenceOp) -> tuple[SSAValue, list[SSAValue], SSAValue, list[SSAValue]]:
-    """The data, the initial states, the lengths, and the weights: of the input, of the states, the biases."""
+    """The data, the initial states, the lengths, and the weights: those of the input, those of the states, and the
+    biases.
+    """
     x, *others = op.operands
     states = len(others) - 4
     return x, others[:states], others[states], others[states + 1 :]
@@ -149,7 +151,7 @@ def _direction(
 FORMS = (
     Form(
         "step-through-sequences",
-        "Computes sequences with lengths of their own step by step where sizes are unknown.",
+        "Computes recurrent sequences with individual lengths and unknown sizes by loops over steps.",
         run=_step_through_sequences,
         roots=(GRUSequence, LSTMSequence, RNNSequence),
     ),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import Operation, Use
+from xdsl.ir import Operation, SSAValue, Use
 
-from moir.dialects.element_types import INTEGER_TYPES
+from moir.analysis.constants import constant_of
+from moir.dialects.element_types import INTEGER_TYPES, f32, f64
 from moir.dialects.opset.arithmetic import Divide
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -29,7 +31,14 @@ class ReductionBeforeConstants(Pattern):
 
     The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
     dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
-    dimension gets a fourth dimension in front. For integers of any rank it computes x / c in place of c / x.
+    dimension gets a fourth dimension before the others. For integers of any rank it computes x / c in place of c / x.
+    If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
+    separates these.
+
+    For integers and f64 with three dimensions that are reduced from the second one on, the fused operation reads zeros
+    in place of all batches but the first. This also holds for some operands that are not constants: the plugin fuses
+    the sign of a subtrahend, and values that it computes from known sizes. For f64 no operation separates a reduction
+    of the second dimension.
     """
 
     roots = (ReductionOp,)
@@ -42,6 +51,10 @@ class ReductionBeforeConstants(Pattern):
         if rank is None or not listed:
             return
         axes = sorted({normalize_axis(axis, rank) for axis in listed})
+        of_batches = rank == RANK and axes in ([1], [1, 2]) and is_combined(op) and (is_integer(op) or (len(axes) == 2 and is_wide(op)))
+        if of_batches or (rank > 1 and is_integer(op) and any(map(is_divided, constants_after(op)))):
+            rewriter.replace_with(op, reduced_apart(rewriter.op, op, data, axes))
+            return
         reads_beyond = rank == RANK and axes == [RANK - 1] and any(map(is_list, constants_after(op)))
         if not reads_beyond and not (is_integer(op) and any(map(divides_constant, constants_after(op)))):
             return
@@ -50,6 +63,28 @@ class ReductionBeforeConstants(Pattern):
             data, axes = build.Unsqueeze(data, [0]), [axis + 1 for axis in axes]
         reduced = getattr(build, op.KIND)(data, axes, keep_dims=True)
         rewriter.replace_with(op, build.Squeeze(reduced, [0] if keeps else axes))
+
+
+def is_combined(op: OpsetOp) -> bool:
+    """Whether the only use of a result is in an elementwise operation with another operand."""
+    uses = list(op.results[0].uses)
+    user = uses[0].operation if len(uses) == 1 else None
+    return isinstance(user, OpsetOp) and len(user.operands) > 1 and (user.POINTWISE or user.BROADCASTS)
+
+
+def reduced_apart(build: OpBuilder, op: ReductionOp, data: SSAValue, axes: list[int]) -> SSAValue:
+    """A reduction that the plugin does not fuse: of integers in f32, of floats along one merged dimension."""
+    keeps = op.flag("keep_dims")
+    if is_integer(op):
+        reduced = getattr(build, op.KIND)(build.Convert(data, destination_type=f32), axes, keep_dims=keeps)
+        return build.Convert(reduced, destination_type=element_of(data))
+    reduced = getattr(build, op.KIND)(build.Reshape(data, [0, -1], special_zero=True), [1], keep_dims=True)
+    return build.Unsqueeze(reduced, [2]) if keeps else build.Squeeze(reduced, [1])
+
+
+def is_wide(op: OpsetOp) -> bool:
+    """Whether an operation computes f64."""
+    return element_of(op.results[0]) == f64
 
 
 def is_integer(op: OpsetOp) -> bool:
@@ -65,6 +100,12 @@ def is_list(use: Use) -> bool:
 def divides_constant(use: Use) -> bool:
     """Whether a use divides its constant by the computed value."""
     return isinstance(use.operation, Divide) and use.index == 0
+
+
+def is_divided(use: Use) -> bool:
+    """Whether a use divides the computed value by its constant, which is not 1."""
+    known = constant_of(use.operation.operands[use.index])
+    return isinstance(use.operation, Divide) and use.index == 1 and (known is None or bool((known != 1).any()))
 
 
 def constants_after(op: OpsetOp) -> Iterator[Use]:
@@ -87,7 +128,7 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
 FORMS = (
     Form(
         "separate-reductions",
-        "Separates reductions from constants with which the plugin would compute wrongly.",
+        "Separates reductions from constants that the plugin would fuse with them wrongly.",
         lambda: [ReductionBeforeConstants()],
     ),
 )

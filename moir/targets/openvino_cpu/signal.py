@@ -68,7 +68,7 @@ class InverseOfRealTransform(Pattern):
 
 
 def _needed(op: OpBuilder, data: SSAValue, lengths: SSAValue, axes: tuple[int, ...]) -> SSAValue:
-    """The complex numbers of a signal that the inverse transform to `lengths` real numbers reads."""
+    """The part of a complex signal that the inverse transform to `lengths` real numbers reads."""
     count = op.Add(op.Divide(op.convert(lengths, si64), 2), 1)
     # The last dimension holds the real and the imaginary part.
     return op.Slice(data, [0], count, [1], [axes[0] - 1 if axes[0] < 0 else axes[0]])
@@ -85,7 +85,7 @@ def _are_whole(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tu
 FORMS = (
     Form(
         "split-transforms",
-        "Splits Fourier transforms to real numbers, and cuts what they need, where the plugin computes otherwise.",
+        "Splits Fourier transforms to real numbers into steps, and crops their data, where the plugin computes wrongly.",
         lambda: [RealTransformOfComputedLength(), InverseOfRealTransform()],
     ),
 )

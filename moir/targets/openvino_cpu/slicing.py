@@ -86,7 +86,7 @@ class StartCountedFromEnd(Pattern):
 
 
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue | None:
-    """Equivalent starts for which the runtime infers the right sizes; None if the given ones are such."""
+    """Equivalent starts for which the runtime infers the right sizes; None if it does so for the given ones."""
     starts, stops, steps = (op.known.integers(bound) for bound in bounds)
     if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
         return None
@@ -143,14 +143,15 @@ class NewAxisBeforeElement(Pattern):
 
 
 class SliceOfGatheredData(Pattern):
-    """Writes a Slice of the first elements of the data of a GatherElements as a StridedSlice.
+    """Replaces a Slice of first elements, whose result is the data of a GatherElements, by a StridedSlice.
 
         %0 = opset8.Slice(%x, [0], %n, [1], [1])             // %x: [2, ?]
         %y = opset6.GatherElements(%0, %i) {axis = 0}
     ->  %1 = opset1.StridedSlice(%x, [0, 0], opset1.Concat([0], %n), [1, 1]) {begin_mask = [1, 1], end_mask = [1, 0], …}
         %y = opset6.GatherElements(%1, %i) {axis = 0}
 
-    The runtime removes the Slice, and refuses the model since the shapes of data and indices contradict each other.
+    The runtime removes the Slice, and rejects the model because the shapes of data and indices then contradict each
+    other.
     """
 
     roots = (GatherElements,)
@@ -225,7 +226,7 @@ def _new_axes(masks: dict[str, list[int]]) -> list[int]:
 FORMS = (
     Form(
         "complete-slices",
-        "Writes slices along computed axes, from either end, with new dimensions, and of gathered data in forms that run.",
+        "Rewrites slices with computed axes, bounds from both ends, new dimensions, or gathered data.",
         lambda: [SliceAlongComputedAxes(), StartCountedFromEnd(), NewAxisBeforeElement(), SliceOfGatheredData()],
     ),
 )

@@ -37,7 +37,7 @@ class LargestOfNone(Pattern):
 
 
 class TruthOfLargest(Pattern):
-    """Compares what TopK returns with 0 where it is converted to booleans.
+    """Compares the result of a TopK with 0 in place of a conversion to booleans.
 
         %v, %i = opset11.TopK(%x, 1)
         %y = opset1.Convert(%v) {destination_type = boolean}
@@ -125,7 +125,7 @@ class DistinctElements(Pattern):
 FORMS = (
     Form(
         "search-along-axes",
-        "Searches distinct elements along an axis, and largest ones only where there are any.",
+        "Finds distinct elements along the first axis, and the largest elements only of data that has any.",
         lambda: [LargestOfNone(), TruthOfLargest(), DistinctSlices(), DistinctElements()],
     ),
 )

@@ -1,17 +1,45 @@
-"""States of element types that the CPU plugin cannot hold."""
+"""States that nothing reads, whose element type the CPU plugin cannot store, or that it mistakes for constants."""
 
 from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from moir.analysis.sources import is_computed_of
 from moir.dialects.element_types import bf16, f32, f64, si16, si32, si64, to_numpy, ui16, ui32, ui64
 from moir.dialects.opset.infrastructure import Assign, Constant, ReadValue, Result
-from moir.dialects.shapes import element_of
+from moir.dialects.opset.matrix import MatMul
+from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
 _STORED: dict[Attribute, Attribute] = {si64: si32, ui64: si32, ui32: si32, si16: si32, ui16: si32, f64: f32, bf16: f32}
-"""For each element type that the plugin cannot hold, the one in which the state is stored."""
+"""Element type that the plugin cannot store -> the type in which the state is stored."""
+
+
+class UnreadState(Pattern):
+    """Erases a state that no operation reads, with its Assign.
+
+        %0 = opset6.ReadValue(%i) {variable_id = "v", …}     // without uses
+        %1 = opset6.Assign(%n) {variable_id = "v"}
+    ->
+
+    The runtime removes the unused ReadValue, so it has no variable for the Assign, and does not read the model. No
+    result depends on the state.
+    """
+
+    roots = (ReadValue,)
+
+    def may_match(self, op: Operation) -> bool:
+        return op.results[0].first_use is None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ReadValue)
+        assert op.parent is not None
+        variable = op.text("variable_id")
+        for each in list(op.parent.ops):
+            if isinstance(each, Assign) and each.text("variable_id") == variable:
+                rewriter.substitute(each, each.operands)
+        rewriter.substitute(op, op.operands)
 
 
 class UnsupportedState(Pattern):
@@ -57,4 +85,42 @@ class UnsupportedState(Pattern):
         rewriter.replace_with(op, build.convert(value, element))
 
 
-FORMS = (Form("store-states", "Holds states in element types that the runtime can hold.", lambda: [UnsupportedState()]),)
+class WeightsInState(Pattern):
+    """Multiplies from the left by a matrix that is computed from states, and transposes the result.
+
+        %w = opset6.ReadValue(%constant)
+        %1 = opset1.MatMul(%x, %w) {transpose_b = true}
+    ->  %2 = opset1.MatMul(%w, %x) {transpose_b = true}
+        %1 = opset1.Transpose(%2, [1, 0])
+
+    If the states are initialized with constants, the plugin mistakes the matrix for constant weights, and packs it
+    before the states have values.
+    """
+
+    roots = (MatMul,)
+    companions = ((ReadValue,),)
+
+    def may_match(self, op: Operation) -> bool:
+        x, weights = op.operands
+        return (
+            (rank_of(weights) or 4) <= 3
+            and (rank_of(x) or 0) >= 2
+            and is_computed_of(weights, "ReadValue")
+            and not is_computed_of(x, "ReadValue")
+        )
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, MatMul)
+        build, (x, weights) = rewriter.op, op.operands
+        rank = rank_of(op.results[0])
+        if rank is None or rank < 2 or (rank_of(weights) or 0) < 2:
+            return
+        product = build.MatMul(weights, x, transpose_a=not op.flag("transpose_b"), transpose_b=not op.flag("transpose_a"))
+        rewriter.replace_with(op, build.transposed(product, [*range(rank - 2), rank - 1, rank - 2]))
+
+
+FORMS = (
+    Form("erase-unread-states", "Erases states that no operation reads.", lambda: [UnreadState()]),
+    Form("store-states", "Holds states in element types that the runtime can hold.", lambda: [UnsupportedState()]),
+    Form("swap-weights-of-states", "Exchanges the operands of products whose weights are states.", lambda: [WeightsInState()]),
+)

@@ -57,7 +57,7 @@ class MovedStrings(Pattern):
 
 
 class StringsOfIterations(Pattern):
-    """Reports that the plugin does not load a loop with strings among the values of its iterations."""
+    """Reports that the plugin does not compile a loop with strings among the values that its iterations exchange."""
 
     roots = ("opset5.Loop", "opset1.TensorIterator")
     elements = frozenset({string})
@@ -84,13 +84,15 @@ def _numbered(op: OpBuilder, strings: SSAValue, first: SSAValue | int) -> tuple[
 
 
 def _folded(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value as a constant if folding finds it, else the value."""
+    """The value as a constant if it can be folded, else the value itself."""
     known = op.known.constant(value)
     return value if known is None else op.constant(known, element_of(value))
 
 
 FORMS = (
     Form(
-        "number-strings", "Moves the numbers of strings, and gathers the strings by them.", lambda: [MovedStrings(), StringsOfIterations()]
+        "number-strings",
+        "Moves indices in place of strings, then gathers the strings by them.",
+        lambda: [MovedStrings(), StringsOfIterations()],
     ),
 )

@@ -92,7 +92,7 @@ class ConstantVector(Pattern):
 
 
 class DequantizedWeights(Pattern):
-    """Removes leading dimensions of 1 from dequantized weights, and adds them to the result where it would lose them.
+    """Removes leading dimensions of 1 from dequantized weights, and adds them to the result if it would lose them.
 
         %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w), %s))   // %w: a constant [1, 1, 5, 6]
     ->  %1 = opset1.MatMul(%0, opset1.Multiply(opset1.Convert(%w as [5, 6]), %s))
@@ -145,7 +145,7 @@ def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
 FORMS = (
     Form(
         "simplify-matmul",
-        "Writes products with one element as multiplications, with a vector as those with a column, and restores weights.",
+        "Writes products with one element as multiplications, those with a vector as products with a column.",
         lambda: [SingleWeight(), DequantizedWeights(), DequantizedBatch(), ConstantVector()],
     ),
 )

@@ -2,11 +2,12 @@
 
     <key[:2]>/<key>.json     the entry of a conversion: summary, digests of the files read, digests of the IR's files
     files/<digest>           the .xml and the .bin of IRs, each once
-    new-*/                   what is being written
+    new-*/                   files that are being written
 
 Files are renamed to their names when they are complete, so that processes may share a folder and may be killed. The
-content of a file is compared with its digest whenever it is used; what is damaged, or removed, counts as not there, and
-is written anew. Everything in the folder may be removed at any time. The entry that was used last has the newest time.
+content of a file is compared with its digest whenever it is used; a damaged or removed file counts as missing, and is
+written again. Everything in the folder may be removed at any time. The modification time of an entry is the time of
+its last use.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _FORGOTTEN = 86_400.0
-"""Seconds after which a folder that is being written belongs to no process any more."""
+"""Seconds after which an unfinished folder counts as left over by a process that died."""
 
 
 class _UnusableEntry(Exception):
@@ -62,10 +63,10 @@ class CachedConversion:
         self._passes = passes
         self._key = key_of(model, options, passes, self._digests)
         self.modules = ImportedModules() if options.needs_extensions else None
-        """The observer that a conversion with extensions needs, so that the entry has what they import."""
+        """The observer that a conversion with extensions needs, so that the entry has the modules that they import."""
 
     def restored(self, output: Path) -> tuple[Summary, WrittenModel] | None:
-        """Write the IR from the cache, and return its summary; None if it is not there or not whole.
+        """Write the IR from the cache, and return its summary; None if it is missing or incomplete.
 
         Raises EmissionError if the output cannot be written; then older files are unchanged.
         """
@@ -95,7 +96,7 @@ class CachedConversion:
     def save(self, module: ModuleOp, output: Path, summary: Callable[[int], Summary]) -> tuple[WrittenModel, list[str]]:
         """Write a converted module to the cache and to its output; returns notes for the user, too.
 
-        What prevents writing to the cache does not prevent the conversion. Raises as `save_model` does.
+        An error in writing to the cache does not end the conversion. Raises as `save_model` does.
 
         Args:
             module: the converted module.
@@ -152,7 +153,7 @@ class CachedConversion:
             raise _UnusableEntry from error
 
     def _keep(self, path: Path) -> str:
-        """Give a new file of an IR its place; returns its digest."""
+        """Move a new file of an IR to its place; returns its digest."""
         digest = self._digests.file(path)
         if digest == ABSENT:
             raise OSError(f"{path} has changed")
@@ -173,7 +174,7 @@ class CachedConversion:
     def _files_read(self, module: ModuleOp) -> dict[str, str] | None:
         """The digests of the files that were read, by path: relative to the folder of the model if they are in it.
 
-        None if one has changed since, or if the key is not the one of the content that was read.
+        None if a file has changed since, or if the key is not that of the content that was read.
         """
         states: dict[Path, FileState | None] = dict(files_read(module))
         states |= dict.fromkeys([] if self.modules is None else self.modules.paths)
@@ -191,7 +192,9 @@ class CachedConversion:
 
 
 class ImportedModules(Observer):
-    """Notes the files of the modules that extensions import and that are not installed: those beside their folders."""
+    """Notes the files of the modules that extensions import and that are not installed: those next to the folders of
+    the extensions.
+    """
 
     def __init__(self) -> None:
         self._seen: set[str] = set()

@@ -1,4 +1,5 @@
-"""The key of a conversion in the cache: a digest of all that its result depends on and that is known before it.
+"""The key of a conversion in the cache: a digest of everything on which its result depends, as far as it is known
+before the conversion.
 
 It is the version and the code of moir, the versions of the libraries whose results go into the IR, the name and the
 content of the model, the options with the content of the files that they name, the passes, and the environment
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
     from moir.framework_record import Framework
 
 FORMAT = 1
-"""The version of keys and entries; another one makes moir ignore what older versions have stored."""
+"""The version of keys and entries; entries of other versions are ignored."""
 
 _OUTPUT_SUFFIXES = (".xml", ".bin")
 
 
 def key_of(model: Path, options: ConversionOptions, passes: str | None, digests: Digests) -> str | None:
-    """The key of a conversion; None if the model cannot be read or an extension not be found, which it will report."""
+    """The key of a conversion; None if the model cannot be read or an extension cannot be found; the conversion
+    reports the error.
+    """
     try:
         framework = framework_of_file(model)
         named = {
@@ -61,14 +64,14 @@ def key_of(model: Path, options: ConversionOptions, passes: str | None, digests:
 
 @cache
 def _code() -> str:
-    """A digest of what is installed as moir: who changes it gets results of the changed one."""
+    """A digest of moir's installed files, so that a changed installation does not use results of the former one."""
     root = Path(__file__).parents[2]
     states = [(each.relative_to(root).as_posix(), each.stat()) for each in sorted(root.rglob("*.py"))]
     return of_text("".join(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n" for name, status in states))
 
 
 def _libraries() -> list[str]:
-    """The distributions that moir requires, without those of its extras: an IR has results that they computed."""
+    """The distributions that moir requires, without its extras: their results are part of an IR."""
     needed = [each for each in requires("moir") or () if "extra ==" not in each]
     return sorted({match[0] for each in needed if (match := re.match(r"[\w.-]+", each)) is not None})
 
@@ -91,7 +94,7 @@ def _content(name: str, plain: object, digests: Digests) -> list[str]:
 
 
 def _has_companions(framework: Framework) -> bool:
-    """Whether the reader looks for files beside the model that the model does not name."""
+    """Whether the reader looks for further files in the folder of the model by their names."""
     return bool(framework.completions or framework.folder_files or any(each.is_path for each in framework.options))
 
 

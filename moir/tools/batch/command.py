@@ -1,4 +1,4 @@
-"""`moir MODEL…` and `moir --manifest FILE`: conversions of many models, and the table of how they ended."""
+"""`moir MODEL…` and `moir --manifest FILE`: conversions of many models, and the table of their results."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _work(options: argparse.Namespace, listed: Listed) -> Work:
 
 
 def _titled(model: str, reason: str) -> str:
-    """A reason with the name of the model in front, unless it begins with that."""
+    """A reason after the name of the model, unless it begins with that name."""
     return reason if reason.startswith(model) else f"{one_line(model)}: {reason}"
 
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from moir.files.unchanged_files import FileState
 
 ABSENT = "absent"
-"""What stands for the digest of a file that does not exist or cannot be read."""
+"""The digest of a file that does not exist or cannot be read."""
 
 _PIECE = 1 << 20
 
@@ -27,7 +27,7 @@ class Digests:
 
         Args:
             path: the file; a named pipe or a device counts as absent.
-            state: what the file must be, by default whatever it is.
+            state: the status that the file must have, by default its present one.
         """
         try:
             if not path.is_file():
@@ -68,7 +68,7 @@ def copied(source: BinaryIO, target: BinaryIO) -> str:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """All files in a folder, in order, without those that Python caches."""
+    """All files in a folder, in order, without Python's caches."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(each for each in folders if each != "__pycache__")
         yield from (Path(place, each) for each in sorted(names))

@@ -10,7 +10,7 @@
     output_model = "ir/detector"
     input = "image[1,640,640,3]"
 
-The keys in front of the first `[[model]]` are for all models. Keys are the names of parameters, as in a file of
+The keys before the first `[[model]]` are for all models. Keys are the names of parameters, as in a file of
 `--config`, and `input_model`, `output_dir`, `output_model` and `passes`. Paths are relative to the folder of the
 manifest.
 """
@@ -35,7 +35,7 @@ MODELS = "model"
 """The name of the table of one model."""
 
 OWN_KEYS = ("input_model", "output_dir", "output_model", "passes")
-"""The keys that are no parameters."""
+"""The keys that are not parameters."""
 
 
 class Listed(Record):
@@ -59,7 +59,7 @@ def read_manifest(path: str, overriding: ConversionOptions, place: str | None) -
 
     Args:
         path: the manifest.
-        overriding: options that go before those of the manifest.
+        overriding: options that take precedence over those of the manifest.
         place: the folder that outputs are relative to, by default that of the manifest.
 
     Raises UsageError if it cannot be read, lists no model, or has keys or values that do not exist.

@@ -1,7 +1,7 @@
-"""A pool of processes that convert models, each one after the other.
+"""A pool of processes; each converts one model after the other.
 
-A process that is killed, for example as the system is out of memory, fails the model that it converts, and another one
-takes its place.
+A process that is killed, for example because the system is out of memory, fails the model that it converts, and
+another one takes its place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 Conversion: TypeAlias = Callable[[Work], Success]
-"""A function of a module, by whose name other processes find it."""
+"""A function that other processes import by its name."""
 
 _PATIENCE = 5.0
 """Seconds that a process has to remove its temporary files when it is ended."""
@@ -41,7 +41,7 @@ class Ended(Record):
 
 
 def converted(works: Sequence[Work], convert: Conversion, jobs: int) -> Generator[Ended]:
-    """Convert models, and tell of each when it has ended.
+    """Convert models, and yield the result of each conversion when it has ended.
 
     Args:
         works: the conversions, which are begun in this order.
@@ -86,7 +86,7 @@ def converted(works: Sequence[Work], convert: Conversion, jobs: int) -> Generato
 
 
 class _Worker:
-    """A process of the pool, seen from the one that began it."""
+    """A process of the pool, as seen by the process that started it."""
 
     def __init__(self, convert: Conversion) -> None:
         # A new interpreter: a copy of this process would have its threads' locks, and what its caller has imported.
@@ -100,21 +100,21 @@ class _Worker:
         self._begun = 0.0
 
     def begin(self, number: int, work: Work) -> None:
-        """Give it a model to convert."""
+        """Give the process a model to convert."""
         self._number = number
         self._begun = time.perf_counter()
         with suppress(OSError):  # of a process that is no more, which `ended` says
             self.connection.send(work)
 
     def ended(self) -> Ended | None:
-        """The result that it has sent; None if the process is no more."""
+        """The result that it has sent; None if the process has died."""
         try:
             return Ended(self._number, self.connection.recv(), time.perf_counter() - self._begun)
         except (EOFError, OSError):
             return None
 
     def killed(self) -> Ended:
-        """The result of a process that is no more."""
+        """The result for the model of a process that was killed."""
         self.connection.close()
         self.process.join()
         status = self.process.exitcode or 0
@@ -128,9 +128,9 @@ class _Worker:
 
 @contextmanager
 def _interrupts_blocked() -> Generator[None]:
-    """Block Ctrl-C for the processes that are started in the context: who started them ends them.
+    """Block Ctrl-C for the processes that are started in the context: the process that started them ends them.
 
-    They would print a traceback, above all while they import what they need.
+    They would print a traceback, above all during their imports.
     """
     if sys.platform == "win32":
         yield
@@ -177,7 +177,7 @@ def _result(convert: Conversion, work: Work) -> Success | Failure:
 
 @contextmanager
 def _collected_warnings() -> Generator[list[str]]:
-    """Collect the warnings in moir's log, which would not say of which model they are."""
+    """Collect the warnings in moir's log, which do not name the model."""
     found: list[str] = []
 
     class Collecting(logging.Handler):

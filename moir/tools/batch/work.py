@@ -1,4 +1,4 @@
-"""The conversion of one of several models, and how it ended. Both go from one process to another."""
+"""The conversion of one of several models, and its result. Both are sent between processes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Success(Record):
     """The result of a conversion.
 
     Args:
-        summary: what is said of it.
+        summary: the summary for the user.
         is_cached: whether it came from the cache.
     """
 

@@ -1,4 +1,4 @@
-"""`moir bisect`: finds the step of a conversion that makes a model compute something else.
+"""`moir bisect`: finds the step of a conversion that changes the results of a model.
 
 The exit status is 0 if the converted model agrees with the reference, and 1 if it does not.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def argument_parser() -> ArgumentParser:
     """The argument parser of `moir bisect`."""
-    parser = ArgumentParser(prog="moir bisect", description="Find the step of a conversion that makes a model compute something else.")
+    parser = ArgumentParser(prog="moir bisect", description="Find the step of a conversion that changes the results of a model.")
     parser.add_argument("model", metavar="MODEL", help="model file, folder of a SavedModel, or text of moir (.mlir)")
     add_input_arguments(parser)
     parser.add_argument(

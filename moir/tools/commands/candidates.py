@@ -23,8 +23,8 @@ def write_candidate(candidate: Candidate, stem: Path) -> Path:
         candidate: the part.
         stem: the path without a suffix.
 
-    Returns the path of the model: `.onnx`, or `.mlir` with its weights in `.bin`. The inputs are in `-inputs.npz`, the
-    outputs, where they are known, in `-reference.npz`.
+    Returns the path of the model: `.onnx`, or `.mlir` with its weights in `.bin`. The inputs are in `-inputs.npz`; the
+    outputs, if they are known, are in `-reference.npz`.
     """
     write_arrays(candidate.inputs, stem.with_name(f"{stem.name}-inputs.npz"))
     if candidate.expected:

@@ -1,4 +1,4 @@
-"""`moir diff`: what differs in two models, as tables or as JSON; the exit status is 1 if something does."""
+"""`moir diff`: the differences of two models, as tables or as JSON; the exit status is 1 if there are any."""
 
 from __future__ import annotations
 

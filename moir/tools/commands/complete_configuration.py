@@ -65,7 +65,7 @@ def completed(configuration: str, model: str, reading: Mapping[str, object]) -> 
 
 
 def _write(path: Path, text: str, configuration: Path) -> None:
-    """Write the text, which may take the place of the configuration that was read."""
+    """Write the text, which may replace the configuration that was read."""
     from moir.tools.output import TEXT_FILE, replacing_file
 
     with replacing_file(path, TEXT_FILE, updated=configuration) as file:

@@ -1,8 +1,10 @@
 """Completion of command lines: scripts for bash, zsh and fish, made from the argument parsers of the tools.
 
-source <(moir --completion bash)
-source <(moir --completion zsh)
-moir --completion fish | source
+    source <(moir --completion bash)
+    source <(moir --completion zsh)
+    moir --completion fish | source
+
+The first word is a command or a file. shtab 1.13, a library for completion, completes only one of the two.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ class Option:
         spellings: `-o`, `--output`.
         help: the help text.
         has_value: whether an argument follows.
-        values: the values it may have; empty for a file or anything else.
+        values: the possible values; empty for a file or any other text.
     """
 
     spellings: tuple[str, ...]
@@ -45,7 +47,7 @@ def command_lines(parsers: Mapping[str, ArgumentParser]) -> dict[str, CommandLin
     """The command lines of tools by their names.
 
     Args:
-        parsers: the parsers of the tools, and those of their commands, which have the name of the tool in front.
+        parsers: the parsers of the tools and of their commands, whose names begin with that of the tool.
     """
     options = {name: tuple(_options(parser)) for name, parser in parsers.items()}
     tools = [name for name in options if " " not in name]
@@ -164,5 +166,5 @@ def _fish(tool: str, line: CommandLine) -> str:
 
 
 def _single_quoted(text: str) -> str:
-    """A text as a word of a shell."""
+    """A text quoted as one word of a shell."""
     return "'" + text.replace("'", "'\\''") + "'"

@@ -67,7 +67,7 @@ def _print(options: argparse.Namespace) -> int:
 
 
 def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
-    """The rows of the list, a row for each pass."""
+    """The rows of the list, one for each pass."""
     from moir.extensions.transformation_pass import TransformationPass
     from moir.pipeline import AnchorPass, loaded
 
@@ -91,13 +91,13 @@ def first_line(each: type[ModulePass]) -> str:
 
 
 def table_of(rows: Sequence[Row]) -> str:
-    """The list as text, with a blank line in front of each phase."""
+    """The list as text, with a blank line before each phase."""
     width = max((len(row.name) for row in rows), default=0)
     lines: list[str] = []
     for index, row in enumerate(rows):
         if index and row.mark == "|" and row.name.endswith("-start"):
             lines.append("")
-        lines.append(f"{row.number:02} {row.mark or ' '} {row.name:<{width}}  {row.description}".rstrip())
+        lines.append(f"{row.number:03} {row.mark or ' '} {row.name:<{width}}  {row.description}".rstrip())
     legend = {"|": "| anchor", "+": "+ of an extension", "-": "- of an extension, not enabled"}
     lines.extend(("", "; ".join(text for mark, text in legend.items() if any(row.mark == mark for row in rows))))
     return "\n".join(lines) + "\n"

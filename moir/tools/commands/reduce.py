@@ -42,10 +42,10 @@ def argument_parser() -> ArgumentParser:
     from moir.parameters.interface import INPUT
     from moir.reduction.reduce import SECONDS
 
-    parser = ArgumentParser(prog="moir reduce", description="Make a model that fails smaller, as long as it still fails.")
+    parser = ArgumentParser(prog="moir reduce", description="Make a failing model smaller, while it still fails.")
     parser.add_argument("model", metavar="MODEL", help="model file, folder of a SavedModel, OpenVINO IR (.xml) or text of moir (.mlir)")
     parser.add_argument(
-        "--check", metavar="CMD", required=True, help="command that gets the path of a candidate, with exit status 0 if that fails, too"
+        "--check", metavar="CMD", required=True, help="command that gets the path of a smaller model, and exits with 0 if that fails, too"
     )
     parser.add_argument(
         *("-o", "--output-file"),

@@ -2,7 +2,7 @@
 
     moir report model.onnx                      report.html in the current folder
     moir report model.onnx -o out/page.html --input 'image[1,3,224,224]'
-    moir report a.onnx b.onnx                   two models beside each other, with what differs in them
+    moir report a.onnx b.onnx                   two models beside each other, with their differences
 
 The page shows the time of each pass, the operations by kind and the graph after each pass that changed something. An
 operation that is clicked shows its attributes, where it comes from and the rewrites that made it. A conversion that
@@ -123,7 +123,7 @@ def write_conversion(
 
 
 def write_comparison(first: str, second: str, given: ConversionOptions, page: Path, *, verdict: str | None) -> None:
-    """Write the page that shows two models, given by their paths, with what differs in them."""
+    """Write the page that shows two models, given by their paths, with their differences."""
     from moir.report_page.difference import content_of_difference
     from moir.tools.model_reading import read_any
     from moir.tools.output import PAGE_FILE, check_replaceable
@@ -137,7 +137,7 @@ def write_comparison(first: str, second: str, given: ConversionOptions, page: Pa
 
 
 def title_of(model: str, module: ModuleOp | None) -> str:
-    """What a page calls a model: the name of its file, and its own name if that is another one."""
+    """The title for a model: the name of its file, and its own name if that differs."""
     from moir.dialects.moir import models_of
 
     file = Path(model).name or Path(model).resolve().name
@@ -150,9 +150,9 @@ def write_page(path: Path, title: str, content: dict[str, Any], what: str) -> No
 
     Args:
         path: the file.
-        title: what is shown.
+        title: the title.
         content: the content of the page, without title and facts.
-        what: what the page shows of it, for the title of the document.
+        what: the kind of the page, such as a report, for the title of the document.
 
     Raises ConversionError if it cannot be written.
     """

@@ -1,7 +1,7 @@
-"""`moir run`: runs a model once, and says what its tensors are.
+"""`moir run`: runs a model once, and prints its tensors.
 
-A model of a framework runs in the framework's own runtime where that is installed. Else it is converted, and runs as an
-IR or a text does: on OpenVINO Runtime, or without that by the definitions of its operations.
+A model of a framework runs in the framework's own runtime if that is installed. Otherwise it is converted, and runs
+like an IR or a text: on OpenVINO Runtime or, if that is not installed, by the definitions of its operations.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ def argument_parser() -> ArgumentParser:
     parser.add_argument("model", metavar="MODEL", help="model file, folder of a SavedModel, OpenVINO IR (.xml) or text of moir (.mlir)")
     add_input_arguments(parser)
     parser.add_argument("--outputs", metavar="FILE", help=".npz to write the outputs and the tensors of --tensors to")
-    parser.add_argument(
-        "--tensors", metavar="NAME[,NAME]", help="inner tensors that are wanted besides the outputs; all for all with names"
-    )
+    parser.add_argument("--tensors", metavar="NAME[,NAME]", help="inner tensors to compute besides the outputs; `all`: all that have names")
     parser.add_argument(
         "--runtime",
         choices=(FRAMEWORK, OPENVINO, DEFINITIONS),
@@ -99,7 +97,7 @@ def runner_of(model: Path | ModuleOp, options: ConversionOptions, runtime: str |
         model: a model file or a module.
         options: the options of its reader, and shapes of its inputs.
         runtime: one of the values of `--runtime`; None for the first that is installed.
-        arrays: the inputs, which give shapes that the model leaves open; None if they are random.
+        arrays: the inputs, which determine shapes that are unknown in the model; None for random inputs.
 
     Raises ExecutionError if the runtime is not installed, and MoirError for a model that cannot be converted.
     """
@@ -134,7 +132,7 @@ def _advice(runner: str | None) -> str:
 
 
 def inputs_of(runner: Runner, options: ConversionOptions, arrays: Mapping[str, Array] | None, seed: int) -> dict[str, Array]:
-    """The inputs of a run: the given ones, or random ones of the shapes that `--input` says."""
+    """The inputs of a run: the given ones, or random ones of the shapes in `--input`."""
     from moir.execution.inputs import random_inputs
     from moir.execution.ports import matched
 
@@ -148,11 +146,11 @@ def _shapes(ports: Sequence[TensorPort], options: ConversionOptions) -> list[tup
     known = {name: port for port in ports for name in port.names}
     found: list[tuple[str, list[int]]] = []
     for index, item in enumerate(options[INPUT]):
-        if item.shape is None:
-            continue
         name = item.place.text or (ports[index].name if index < len(ports) else "")
         if name not in known:
             raise UsageError(f"the model has no input {name!r}", hint=did_you_mean(name, known, f"there are {', '.join(known)}"))
+        if item.shape is None:
+            continue
         found.append((known[name].name, [each.size for each in item.shape]))
     return found
 

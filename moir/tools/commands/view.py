@@ -1,9 +1,9 @@
-"""`moir view MODEL`: writes a page that shows a model as it is, without a conversion.
+"""`moir view MODEL`: writes a page that shows a model before any conversion.
 
     moir view model.onnx                        view.html in the current folder
-    moir view model.xml -o out/page.html --open and in the browser
+    moir view model.xml -o out/page.html --open opens the page in the browser
 
-What nothing converts is shown, too. Texts of `--dump-ir` are models here.
+Operations that moir cannot convert are shown, too. The model may also be a text of `--dump-ir`.
 """
 
 from __future__ import annotations

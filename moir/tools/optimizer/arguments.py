@@ -1,4 +1,4 @@
-"""The command line of `moir-opt`, with the spellings of `mlir-opt` where it has the same option.
+"""The command line of `moir-opt`, with the spellings of `mlir-opt` for the options that both have.
 
 All options are here: xDSL's driver reads some of them, but its own argument parser is not used.
 """
@@ -63,7 +63,7 @@ def _add_passes(parser: argparse.ArgumentParser) -> None:
         help="passes separated by commas, with options in braces; 'default' stands for those of moir",
     )
     add("--pass-pipeline", metavar="PIPELINE", help="the passes, in the form 'builtin.module(a,b{x=1})'")
-    add("--resume-after", metavar="PASS", help="run the default pipeline from after a pass, named as its dump: 07-fold-constants")
+    add("--resume-after", metavar="PASS", help="run the default pipeline from after a pass, named as its dump: 007-fold-constants")
 
 
 def _add_lists(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +100,7 @@ def _add_text(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_observation(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("looking inside, on stderr", "PASS is the name of a pass, or number and name: 07-fold-constants.")
+    group = parser.add_argument_group("looking inside, on stderr", "PASS is the name of a pass, or number and name: 007-fold-constants.")
     for when in ("before", "after"):
         names = (f"--print-ir-{when}", f"--mlir-print-ir-{when}")
         group.add_argument(

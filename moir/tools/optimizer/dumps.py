@@ -1,8 +1,8 @@
 """Dumps: a folder with the module after each pass that changed it, complete, so that `moir-opt` can read it back.
 
-    DIR/00-import.mlir   DIR/02-lower-onnx.mlir   DIR/06-eliminate-dead.mlir   …   DIR/weights.bin   DIR/dumps.json
+    DIR/000-import.mlir   DIR/002-lower-onnx.mlir   DIR/006-eliminate-dead.mlir   …   DIR/weights.bin   DIR/dumps.json
 
-The number is the position of the pass in the pipeline; `moir-opt DIR/02-lower-onnx.mlir --resume-after 02-lower-onnx
+The number is the position of the pass in the pipeline; `moir-opt DIR/002-lower-onnx.mlir --resume-after 002-lower-onnx
 -t ir -o m.xml` runs the remaining passes. `dumps.json` lists the files with their fingerprints: a later conversion that
 dumps to the folder replaces these, unless they were edited, and touches nothing else.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 WEIGHTS, MANIFEST = "weights.bin", "dumps.json"
 _UNFINISHED = "unfinished"
-"""The fingerprint of weights while they are written; it stays if the process is killed."""
+"""The fingerprint of a file of weights that is still being written, or whose writer was killed."""
 
 
 class DumpWriter(Observer):
@@ -64,7 +64,7 @@ class DumpWriter(Observer):
             self._file.flush()
             if text.getvalue() != self._last:
                 self._last = text.getvalue()
-                self._write(f"{number:02}-{stage}.mlir", self._last)
+                self._write(f"{number:03}-{stage}.mlir", self._last)
         except OSError as error:
             raise self._error(error.strerror or str(error)) from error
 
@@ -90,7 +90,7 @@ class DumpWriter(Observer):
             if fingerprint != _UNFINISHED and _fingerprint(self.folder / name) != fingerprint:
                 raise self._error(f"{name} was changed since it was written", "move it away, or choose another folder")
         if (self.folder / WEIGHTS).exists() and WEIGHTS not in present:
-            raise self._error(f"{WEIGHTS} would be overwritten, which is no dump", "choose another folder")
+            raise self._error(f"{WEIGHTS} would be overwritten, which is not a dump", "choose another folder")
         for name in present:
             (self.folder / name).unlink()
         # A new file rather than a truncated one: another process may have mapped the old one.
@@ -105,7 +105,9 @@ class DumpWriter(Observer):
             with (self.folder / name).open("x", encoding="utf-8") as file:
                 file.write(text)
         except FileExistsError as error:
-            raise self._error(f"{name} would be overwritten, which is no dump of an earlier conversion", "choose another folder") from error
+            raise self._error(
+                f"{name} would be overwritten, which is not a dump of an earlier conversion", "choose another folder"
+            ) from error
         self._fingerprints[name] = _fingerprint(self.folder / name)
         self._write_manifest()
 
@@ -117,7 +119,7 @@ class DumpWriter(Observer):
 
 
 def dump_files(folder: Path) -> Iterator[Path]:
-    """The files in a folder of dumps that are not those of a single stage."""
+    """The files in a folder of dumps that do not belong to a single stage."""
     yield from (folder / WEIGHTS, folder / MANIFEST)
 
 
@@ -134,7 +136,7 @@ def _listed(folder: Path) -> dict[str, str]:
         raise ConversionError(f"cannot be read: {error}", location=str(folder / MANIFEST), hint="choose another folder") from error
     files = cast("dict[str, object]", content).get("files") if isinstance(content, dict) else None
     if not isinstance(files, dict):
-        raise ConversionError("this is no list of dumps", location=str(folder / MANIFEST), hint="choose another folder")
+        raise ConversionError("this is not a list of dumps", location=str(folder / MANIFEST), hint="choose another folder")
     names = cast("dict[str, object]", files)
     return {name: str(fingerprint) for name, fingerprint in names.items() if Path(name).name == name}
 

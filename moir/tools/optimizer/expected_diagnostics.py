@@ -5,7 +5,7 @@
 
 The text in braces is a part of the message. The place is the line of the comment or, after `@`, a line relative to it
 (`+1`, `-2`), the nearest line `above` or `below` without such a comment, or `unknown` for an error without a place. In
-`expected-error-re` what is in inner braces is a regular expression: `{{rank {{[0-9]+}} is not}}`. These are the rules
+`expected-error-re` the text in inner braces is a regular expression: `{{rank {{[0-9]+}} is not}}`. These are the rules
 of MLIR. moir has errors only, so an `expected-warning`, `-note` or `-remark` does not occur.
 """
 
@@ -61,7 +61,7 @@ def expectations_of(text: str, name: str, line_offset: int = 0) -> list[Expectat
     Args:
         text: the text.
         name: the name of the file.
-        line_offset: the number of lines of the file in front of the text.
+        line_offset: the number of lines of the file before the text.
 
     Raises ModelFileError for a regular expression with a syntax error.
     """
@@ -90,7 +90,7 @@ def expectations_of(text: str, name: str, line_offset: int = 0) -> list[Expectat
 
 
 def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
-    """The index of the line that a comment speaks of."""
+    """The index of the line that a comment refers to."""
     match place:
         case None:
             return index
@@ -105,7 +105,7 @@ def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
 
 
 def differences(name: str, expected: Iterable[Expectation], errors: Iterable[tuple[int | None, int | None, str]]) -> list[str]:
-    """What is unexpected and what is missing, a line each.
+    """The unexpected errors and the missing ones, each as a line of text.
 
     Args:
         name: the name of the file.

@@ -18,7 +18,7 @@ from moir.rewriting.verification import verify_module
 
 
 class ModuleObserver(Observer):
-    """Is also told which module the passes run on, and of their failure."""
+    """An observer that is also told on which module the passes run, and that they have failed."""
 
     def watch(self, module: ModuleOp, passes: Sequence[ModulePass], first: int) -> None:
         """Called before the first pass.
@@ -58,7 +58,7 @@ class PassSelection:
     """The passes before or after which a module is printed.
 
     Args:
-        names: names of passes, or numbers and names as in `07-fold-constants`.
+        names: names of passes, or numbers and names as in `007-fold-constants`.
         all: whether all are selected.
     """
 
@@ -121,7 +121,7 @@ class ModulePrinter(ModuleObserver):
         self._last = self._text() if self._changed_only else ""
 
     def start(self, number: int, stage: str) -> None:
-        self._stage = f"{number:02}-{stage}"
+        self._stage = f"{number:03}-{stage}"
         if (number, stage) in self._before:
             self._print("before", self._text())
 

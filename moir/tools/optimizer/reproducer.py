@@ -37,7 +37,10 @@ COMMAND = "// reproduce: moir-opt "
 _HEADER_LINES = 10
 
 TAKEN = ("pass_pipeline", "target", "verify_each", "disable_verify")
-"""The options that `--run-reproducer` takes from the file. Those that load code stay with the person who runs it."""
+"""The options that `--run-reproducer` takes from the file.
+
+Options that load code must be given on the command line.
+"""
 
 _FLAGS = {"--verify-each": "verify_each", "--disable-verify": "disable_verify"}
 
@@ -52,9 +55,9 @@ _EXTENSIONS = {
 
 
 class ReproducerWriter(ModuleObserver):
-    """Keeps a copy of the module before the current pass, and writes it if that fails.
+    """Keeps a copy of the module before the current pass, and writes the copy if the pass fails.
 
-    A copy shares the weights with the module, so that it costs little.
+    The copy shares the weights with the module, so it takes little memory.
 
     Args:
         path: the file to write.
@@ -125,11 +128,11 @@ def check_path(path: Path) -> None:
     own = path.is_file() and _command(path) is not None
     for each in (path, weights_path_of(path)):
         if each.is_file() and not own:
-            raise UsageError(f"--crash-reproducer would replace {each}, which is no reproducer; choose another file")
+            raise UsageError(f"--crash-reproducer would replace {each}, which is not a reproducer; choose another file")
 
 
 def _command(path: Path) -> str | None:
-    """The arguments that the first lines of a reproducer name; None if the file is no reproducer."""
+    """The arguments that the first lines of a reproducer name; None if the file is not a reproducer."""
     with path.open(encoding="utf-8", errors="replace") as file:
         lines = (line for line in islice(file, _HEADER_LINES) if line.startswith(COMMAND))
         return next((line.removeprefix(COMMAND) for line in lines), None)
@@ -162,13 +165,13 @@ def _absolute(text: str) -> str:
 def take_command(options: argparse.Namespace, parser: ArgumentParser) -> None:
     """Set the options of `--run-reproducer` that the input file names.
 
-    Raises UsageError if the file is no reproducer, or needs extensions that the command line does not name.
+    Raises UsageError if the file is not a reproducer, or needs extensions that the command line does not name.
     """
     if options.input_file in (None, STANDARD):
         raise UsageError("--run-reproducer needs the name of a file")
     command = _command(Path(options.input_file))
     if command is None:
-        raise UsageError(f"{options.input_file} is no reproducer: it has no line {COMMAND.strip()!r}")
+        raise UsageError(f"{options.input_file} is not a reproducer: it has no line {COMMAND.strip()!r}")
     try:
         arguments = shlex.split(command)
     except ValueError as error:

@@ -81,8 +81,8 @@ class TextParser(Parser):
 def named_locations(module: ModuleOp) -> dict[Operation, LocationAttr]:
     """The locations of `--print-debuginfo`: the name of the node or model, as `loc("conv1")`.
 
-    An operation has the location that a text gives it in that, as `loc("conv1"("a.py":3:1))`, or alone if it has no
-    name. It is `loc(unknown)` if it has neither.
+    If the text gives an operation a location, that is inside the name, as in `loc("conv1"("a.py":3:1))`, or alone
+    without a name. Without both it is `loc(unknown)`.
     """
     return {op: _named_location(op) for op in module.walk()}
 
@@ -99,7 +99,7 @@ def _named_location(op: Operation) -> LocationAttr:
 def named_sources(named: Mapping[Operation, LocationAttr], traced: Mapping[Operation, LocationAttr]) -> dict[Operation, LocationAttr]:
     """The locations of `--print-debuginfo` and `--print-provenance` together: `loc("conv1"(fused["a"("onnx.Conv")]))`.
 
-    The name of an operation is in front of the nodes from which it comes; it is alone if there are none.
+    The name of an operation is before the nodes from which it comes; it is alone if there are none.
     """
     return {op: _named_source(location, traced.get(op, UNKNOWN_LOC)) for op, location in named.items()}
 

@@ -1,4 +1,4 @@
-"""Where an error is in the text that was parsed: the line and column of the operation it is about."""
+"""The place of an error in a parsed text: the line and column of the operation that it is about."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TextLocations:
 
     Args:
         parser: the parser, which has parsed the text.
-        line_offset: number of lines of the file in front of the text.
+        line_offset: number of lines of the file before the text.
     """
 
     def __init__(self, parser: TextParser, line_offset: int = 0) -> None:
@@ -31,14 +31,18 @@ class TextLocations:
         self._line_offset = line_offset
 
     def of_operation(self, op: Operation) -> Location | None:
-        """The location of an operation, or of the one in the text with the name of its node."""
+        """The location of an operation; if it is not in the text, that of an operation there whose node has the same
+        name.
+        """
         if op not in self._positions:
             return self.of_node(op.name, name_of(op))
         position = self._positions[op]
         return Span(position, position, self._input, self._line_offset).get_location()
 
     def of_node(self, operation: str | None, node: str | None) -> Location | None:
-        """The location of the first operation of a node, if possible one with this name of the operation."""
+        """The location of the first operation that was made from a node, preferably one with the given
+        operation name.
+        """
         candidates = self._by_node.get(node or "", [])
         matching = [op for op in candidates if op.name == operation] or candidates
         return self.of_operation(matching[0]) if matching else None
@@ -53,7 +57,7 @@ class TextLocations:
         return found
 
     def of_error(self, error: Exception) -> Location | None:
-        """The location of the operation that an error is about; None if it is about none of the text."""
+        """The location of the operation that an error is about; None if it is not about an operation of the text."""
         if isinstance(error, OperationVerifyException):
             return self.of_operation(error.subject)
         if isinstance(error, ConversionError):
@@ -68,6 +72,6 @@ class TextLocations:
 
 
 def set_location(error: Exception, location: Location | None) -> None:
-    """Add the location of its operation to an error that has none."""
+    """Add a location to an error that has none."""
     if location is not None and isinstance(error, ConversionError | OperationVerifyException | InternalError):
         error.location = error.location or str(location)

@@ -20,6 +20,6 @@ moir.model @m { opset1.Result( }
 
 // -----
 
-// CHECK: parse-errors.mlir:25:{{[0-9]+}}: opset1.Elu: alpha: "x" is no property of kind float
+// CHECK: parse-errors.mlir:25:{{[0-9]+}}: opset1.Elu: alpha: "x" is not a property of kind float
 %x = opset1.Parameter() : tensor<2xf32>
 %y = opset1.Elu(%x) {alpha = "x"} : tensor<2xf32>

@@ -4,5 +4,5 @@
 
 // CHECK: moir-opt: error: {{.*}}unknown-operation.mlir:8:{{[0-9]+}}: {{.*}}not registered
 // ALLOWED: "unknown.Op"
-// IR: moir-opt: error: operations are left that are none of OpenVINO IR: {{.*}}unknown.Op{{.*}} ('one')
+// IR: moir-opt: error: operations are left that do not exist in OpenVINO IR: {{.*}}unknown.Op{{.*}} ('one')
 moir.model @m { "unknown.Op"() {name = "one"} : () -> () }

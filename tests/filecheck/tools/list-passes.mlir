@@ -1,7 +1,7 @@
 // RUN: moir passes --extensions %S/Inputs/extension | filecheck %s
 // RUN: moir passes --framework tf --layout-change=none | filecheck %s --check-prefix=TF
 
-// CHECK: 01 | front-start
+// CHECK: 001 | front-start
 // CHECK: lower-onnx {{ +}}Lowers ONNX operations
 // CHECK: | front-finish
 // CHECK-EMPTY:

@@ -12,15 +12,15 @@ moir.model @m {
 }
 
 // CHECK-NOT: front-start
-// CHECK: // IR after 02-fuse-swish
+// CHECK: // IR after 002-fuse-swish
 // CHECK: opset4.Swish
 // CHECK-NOT: // IR after 02
 
 // OUTPUT-NOT: // IR after
 // OUTPUT: opset4.Swish
 
-// ALWAYS: // IR after 01-front-start
-// ALWAYS: // IR after 02-fuse-swish
+// ALWAYS: // IR after 001-front-start
+// ALWAYS: // IR after 002-fuse-swish
 
 // TIMING: 01 front-start {{.*}} s
 // TIMING: 02 fuse-swish {{.*}} s

@@ -20,7 +20,7 @@
 
 // AGAIN: moir-opt: error: {{.*}}.mlir:8:5: no lowering for 1 kind of operation: onnx.Nothing ('n')
 // MODULE: opset4.Swish
-// NONE: is no reproducer: it has no line '// reproduce: moir-opt'
+// NONE: is not a reproducer: it has no line '// reproduce: moir-opt'
 // BOTH: moir-opt: error: --run-reproducer takes the passes from the file
 // INPUT: moir-opt: error: {{.*}}: this file belongs to the model that is converted
 // ABSENT: No such file or directory

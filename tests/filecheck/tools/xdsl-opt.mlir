@@ -1,5 +1,5 @@
 // RUN: xdsl-opt %s -p fuse-swish | filecheck %s
-// RUN: xdsl-opt --help | filecheck %s --check-prefix=HELP
+// RUN: env COLUMNS=100000 xdsl-opt --help | filecheck %s --check-prefix=HELP
 
 builtin.module {
   moir.model @m {

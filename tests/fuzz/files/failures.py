@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.fuzz.files.samples import Sample, made
 from tests.numerical.caffe import networks
 from tests.numerical.mxnet import models
+from tests.numerical.pytorch.programs import Program, archive
 from tests.unit.frontends.openvino_ir import documents
 from tests.unit.frontends.tensorflow.samples import constant, graph, node, placeholder
 
@@ -20,7 +21,7 @@ HUGE = 2**62
 X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4])
 
 
-def onnx_sample(*nodes: Any, shape: Sequence[int] | None = (1, 4), version: int = 18, **constants: Any) -> Callable[[], Sample]:
+def onnx_sample(*nodes: Any, shape: Sequence[int | str] | None = (1, 4), version: int = 18, **constants: Any) -> Callable[[], Sample]:
     """A model of nodes that read `x` and make `y`, in a version of the operator set; constants by name."""
 
     def make() -> Sample:
@@ -60,6 +61,19 @@ def ir_sample(text: str, weights: bytes = b"") -> Callable[[], Sample]:
 def caffe_sample(text: str, blobs: Sequence[np.ndarray[Any, Any]] = ()) -> Callable[[], Sample]:
     """A network with the blobs of its layer `layer`."""
     return lambda: made("net", lambda folder: networks.write(folder, text, {"layer": list(blobs)}))
+
+
+def exported_sample(size: Sequence[Any]) -> Callable[[], Sample]:
+    """A program of PyTorch that makes zeros of a size, in which `n` stands for the number of rows of its input."""
+
+    def make() -> Sample:
+        program = Program()
+        rows = program.number("aten.sym_size.int", [("self", program.input("x", "f32", ["s0", 3])), ("dim", 0)])
+        sizes = [rows if each == "n" else each for each in size]
+        program.output(program.node("aten.zeros.default", [("size", sizes)], "f32", ["s0", 3]))
+        return Sample("m", {"m.pt2": archive(program.records())}, "m.pt2")
+
+    return make
 
 
 def mxnet_sample(*nodes: Mapping[str, Any], weights: Mapping[str, np.ndarray[Any, Any]] | None = None) -> Callable[[], Sample]:
@@ -114,11 +128,60 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "onnx: Reshape to NaN": onnx_sample(one("Reshape", "x", "s"), s=np.array([np.nan, 1], np.float32)),
     "onnx: an input beyond memory": onnx_sample(one("Relu", "x"), shape=(1, HUGE)),
     "onnx: a triangle of a matrix beyond memory": onnx_sample(one("Trilu", "x"), shape=(1, 2**53)),
+    "onnx: a subnormal scale": onnx_sample(
+        one("MaxRoiPool", "x", "rois", pooled_shape=[1, 1], spatial_scale=4e-45),
+        shape=(1, 1, 8, 5),
+        rois=np.zeros((1, 5), np.float32),
+    ),
+    "onnx: blocks beyond 63 bits": onnx_sample(one("DepthToSpace", "x", blocksize=2**32), shape=("n", "c", "h", "w")),
+    "onnx: a triangle of an empty matrix beyond memory": onnx_sample(one("Trilu", "x"), shape=(0, 2**31)),
+    "stablehlo: a reduction without a function": program_sample(
+        "func.func @main(%x: tensor<2xf32>, %i: tensor<f32>) -> tensor<f32> {",
+        '  %0 = "stablehlo.reduce"(%x, %i) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>',
+        "  return %0 : tensor<f32>",
+        "}",
+    ),
+    "stablehlo: windows beyond 63 bits": program_sample(
+        "func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<2xf32> {",
+        '  %0 = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 1>',
+        "    , padding = dense<[[-9223372036854775808, 2]]> : tensor<1x2xi64>}> ({",
+        "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+        '    %1 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>',
+        "    stablehlo.return %1 : tensor<f32>",
+        "  }) : (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>",
+        "  return %0 : tensor<2xf32>",
+        "}",
+    ),
     "stablehlo: a slice without starts": program_sample(
         "func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {",
         '  %0 = "stablehlo.slice"(%x) {start_indices = array<i64>, limit_indices = array<i64: 2>, strides = array<i64: 1>}',
         "    : (tensor<4xf32>) -> tensor<2xf32>",
         "  return %0 : tensor<2xf32>",
+        "}",
+    ),
+    "stablehlo: a comparison of a value from outside": program_sample(
+        "func.func @main(%x: tensor<4xf32>, %y: tensor<f32>) -> tensor<4xf32> {",
+        '  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({',
+        "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+        '    %1 = "stablehlo.compare"(%y, %y) <{comparison_direction = #stablehlo<comparison_direction LT>}>',
+        "      : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+        "    stablehlo.return %1 : tensor<i1>",
+        "  }) : (tensor<4xf32>) -> tensor<4xf32>",
+        "  return %0 : tensor<4xf32>",
+        "}",
+    ),
+    "stablehlo: a comparison of three choices": program_sample(
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {",
+        '  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({',
+        "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+        '    %1 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}>',
+        "      : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+        '    %2 = "stablehlo.select"(%1, %a, %b, %b) : (tensor<i1>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>',
+        '    %3 = "stablehlo.compare"(%2, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}>',
+        "      : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+        "    stablehlo.return %3 : tensor<i1>",
+        "  }) : (tensor<4xf32>) -> tensor<4xf32>",
+        "  return %0 : tensor<4xf32>",
         "}",
     ),
     "onnx: n-grams with negative distances": onnx_sample(
@@ -204,7 +267,7 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "tf: a begin that is a number": graph_sample(
         constant("b", 0, np.int32), constant("e", [1], np.int32), node("y", "StridedSlice", "x b e e")
     ),
-    "tf: widths of padding that are no rows": graph_sample(constant("p", [1], np.int32), node("y", "Pad", "x p")),
+    "tf: widths of padding that are not rows": graph_sample(constant("p", [1], np.int32), node("y", "Pad", "x p")),
     "tf: the axis is nothing": graph_sample(constant("i", [0], np.int32), constant("a", [], np.int32), node("y", "GatherV2", "x i a")),
     "tf: a diagonal of vectors": graph_sample(constant("v", [1.0, 2.0]), node("y", "MatrixDiagPart", "v")),
     "tf: a split into 2^53 parts": graph_sample(constant("a", 0, np.int32), node("y", "Split", "a x", num_split=2**53)),
@@ -228,6 +291,7 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
     "caffe: a number of 5,000 digits": caffe_sample(
         networks.input_layer(x=(1, 4)) + networks.layer("ReLU", f"relu_param {{ negative_slope: {'9' * 5000} }}")
     ),
+    "mxnet: a kind with half of a surrogate pair": mxnet_sample({"op": "\udcf0", "name": "y", "inputs": [[0, 0, 0]]}),
     "mxnet: two axes that move to one place": mxnet_sample(
         {
             "op": "_np_moveaxis",
@@ -260,11 +324,40 @@ FAILURES: Mapping[str, Callable[[], Sample]] = {
         {"op": "_arange", "name": "a", "inputs": [], "attrs": {"start": "0", "stop": "1e300", "step": "1e-300"}},
         {"op": "broadcast_add", "name": "y", "inputs": [[0, 0, 0], [1, 0, 0]]},
     ),
+    "ir: a range of 2^32 numbers": ir_sample(
+        documents.net(
+            [
+                documents.layer(0, "Const", '<data element_type="i64" shape="" offset="0" size="8"/>', outs=documents.port(0)),
+                documents.layer(1, "Const", '<data element_type="i64" shape="" offset="8" size="8"/>', outs=documents.port(0)),
+                documents.layer(2, "Const", '<data element_type="i64" shape="" offset="16" size="8"/>', outs=documents.port(0)),
+                documents.layer(3, "Parameter", '<data shape="4294967296" element_type="f32"/>', outs=documents.port(0)),
+                documents.layer(
+                    4,
+                    "Range",
+                    '<data output_type="f32"/>',
+                    version="opset4",
+                    ins="".join(map(documents.port, range(3))),
+                    outs=documents.port(3),
+                ),
+                documents.layer(5, "Add", ins=documents.port(0) + documents.port(1), outs=documents.port(2)),
+                documents.layer(6, "Result", ins=documents.port(0)),
+            ],
+            [
+                *(documents.edge((index, 0), (4, index)) for index in range(3)),
+                documents.edge((3, 0), (5, 0)),
+                documents.edge((4, 3), (5, 1)),
+                documents.edge((5, 2), (6, 0)),
+            ],
+        ),
+        np.array([0, 1 << 32, 1], np.int64).tobytes(),
+    ),
     "mxnet: subgraphs that are a number": mxnet_sample({"op": "relu", "name": "y", "inputs": [[0, 0, 0]], "subgraphs": 5}),
     "mxnet: a size of 100 digits": mxnet_sample({"op": "Crop", "name": "y", "inputs": [[0, 0, 0]], "attrs": {"h_w": f"({'9' * 100}, 2)"}}),
+    "aten: a size below 0 among computed ones": exported_sample(["n", -2]),
     "ir: stable sorting without an order": ir_sample(
         documents.unary("TopK", '<data axis="1" mode="max" sort="none" stable="true" index_element_type="i32"/>', version="opset11", outs=2)
     ),
+    "ir: a size of 5,000 digits": ir_sample(documents.constant("f32", "1" * 5000, 0, 0)),
     "ir: a constant beyond numpy": ir_sample(documents.constant("f32", f"0,{HUGE},{HUGE}", 0, 0)),
     "ir: an operation set that does not exist": ir_sample(documents.unary("Relu", version="opset../..")),
     "ir: an input of an unknown operation set": ir_sample(documents.unary("Relu").replace('version="opset1"', 'version="x"', 1)),

@@ -1,13 +1,15 @@
-"""Damage to the content of a file: whatever its format, by the wire format of protobuf, and by the words of a text.
+"""Damage to the content of a file: whatever its format, by the wire format of protobuf, by words of texts, by records.
 
-A mutation takes random choices, the content and another content of the same format, and returns what is made of it.
+A mutation takes random choices, the content and another content of the same format, and returns the damaged content.
 """
 
 from __future__ import annotations
 
+import io
 import random
 import re
 import struct
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
@@ -224,7 +226,7 @@ ON_FLATBUFFERS: Sequence[Mutation] = (
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 WORD = re.compile(r"[A-Za-z_][\w.]*")
 QUOTED = re.compile(r'"[^"\n]*"')
-PARTS = re.compile(r"<[^<>]*>|\{[^{}]*\}|\[[^\[\]]*\]|[^\n]+\n")
+PARTS = re.compile(r"<[^<>]*>|\{[^{}]*\}|\[[^\[\]]*\]|[^\n]+(?:\n|\Z)")
 OPENING = re.compile(r"[\[{<(]")
 
 
@@ -290,9 +292,57 @@ ON_TEXT: Sequence[Mutation] = (
 )
 
 
+# Archives
+
+
+def records(content: bytes) -> dict[str, bytes]:
+    """The records of a zip archive by name; empty for other content and for a damaged archive."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+    except Exception:
+        return {}
+
+
+def archived(parts: Mapping[str, bytes]) -> bytes:
+    """A zip archive of records that are stored as they are."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return stream.getvalue()
+
+
+def change_record(draw: random.Random, content: bytes, other: bytes) -> bytes:
+    """A record of an archive damaged as what it is, with the right checksum: a text, an archive, or bytes."""
+    parts = records(content)
+    if not parts:
+        return flip_bits(draw, content, other)
+    name = draw.choice([*parts, *[each for each in parts if each.endswith(".json")] * 6])
+    donors = list(records(other).values()) or [other]
+    if records(parts[name]):
+        return archived({**parts, name: change_record(draw, parts[name], draw.choice(donors))})
+    mutations = ON_TEXT if name.endswith(".json") else ON_BYTES
+    return archived({**parts, name: draw.choice(mutations)(draw, parts[name], draw.choice(donors))})
+
+
+def change_records(draw: random.Random, content: bytes, other: bytes) -> bytes:
+    """A record missing, under the name of another one, or taken from another archive."""
+    parts, donor = records(content), records(other)
+    if not parts or not donor:
+        return flip_bits(draw, content, other)
+    name, second, foreign = draw.choice([*parts]), draw.choice([*parts]), draw.choice([*donor])
+    changed = draw.choice(({**parts, name: parts[second]}, {**parts, name: donor[foreign]}, {**parts, foreign: donor[foreign]}, {}))
+    return archived(changed or {each: value for each, value in parts.items() if each != name})
+
+
+ON_ARCHIVES: Sequence[Mutation] = (*(change_record,) * 12, *(change_records,) * 2, *ON_BYTES)
+
+
 BY_SUFFIX: Mapping[str, Sequence[Mutation]] = {
     **dict.fromkeys((".onnx", ".pb", ".caffemodel", ".meta"), ON_MESSAGES),
     ".tflite": ON_FLATBUFFERS,
+    **dict.fromkeys((".pt2", ".keras"), ON_ARCHIVES),
     **dict.fromkeys((".pbtxt", ".prototxt", ".json", ".xml"), ON_TEXT),
 }
 """The mutations of a file by the end of its name; those of others are `ON_BYTES`."""

@@ -96,8 +96,8 @@ class Report:
 
     Args:
         sample: the name of the file that was damaged.
-        fate: what became of it.
-        message: what was said about it.
+        fate: how the conversion ended.
+        message: the message of the conversion.
     """
 
     ticket: Ticket
@@ -161,6 +161,7 @@ def _limited(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     found: dict[str, Any] = {}
     Path("/proc/self/clear_refs").write_text("5")
     before = _status("VmHWM")
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     allowed = _status("VmSize") + ADDRESS_SPACE + MEMORY_FACTOR * size
     resource.setrlimit(resource.RLIMIT_AS, (allowed if hard < 0 else min(hard, allowed), hard))
@@ -171,11 +172,15 @@ def _limited(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     finally:
         opened, _opened = _opened, None
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-        found["seconds"] = time.process_time() - start
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found["seconds"] = time.process_time() - start + ended.ru_utime + ended.ru_stime - children.ru_utime - children.ru_stime
         found["bytes"] = _status("VmHWM") - before
-        # h5py asks for the name of the processor in a process of its own when it is imported.
+        # HDF5 files are read by a process of their own, which writes to a file without a name in the temporary folder,
+        # and limits its memory itself.
         places = (str(folder), os.devnull, *INSTALLED)
-        found["outside"] = next((name for name in opened if name.startswith("/") and not name.startswith(places)), "")
+        found["outside"] = next(
+            (name for name in opened if name.startswith("/") and not name.startswith(places) and name != tempfile.gettempdir()), ""
+        )
 
 
 def _status(field: str) -> int:
@@ -185,7 +190,7 @@ def _status(field: str) -> int:
 
 
 def judged(sample: Sample, folder: Path, say: Say = lambda _: None) -> tuple[Fate, str]:
-    """Convert a sample in an empty folder, and say what became of it."""
+    """Convert a sample in an empty folder, and report how the conversion ended."""
     model = sample.write(folder / "model")
     (folder / "out").mkdir()
     xml = folder / "out" / "m.xml"

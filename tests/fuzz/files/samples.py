@@ -70,7 +70,9 @@ def made(name: str, make: Callable[[Path], Path]) -> Sample:
 
 
 def drawn_sample(name: str, generator: Generator, number: int) -> Sample:
-    """The sample of a random model; numbers whose draws are no cases stand for the next attempt that is one."""
+    """The sample of a random model; if the draw of a number is not a case, the number stands for the next attempt that
+    is one.
+    """
     for attempt in count():
         try:
             case = generator(Draw(34, number, attempt), "*")
@@ -199,7 +201,7 @@ def onnx_samples() -> list[Sample]:
 
 
 def while_graph() -> bytes:
-    """A loop of TensorFlow 2, with its functions, in front of shapes that are constants."""
+    """A loop of TensorFlow 2, with its functions, before shapes that are constants."""
     condition = function(
         "cond", "i:INT32 x", "go:BOOL", [constant("n", 3, np.int32), node("less", "Less", "i n:output:0")], {"go": "less:z:0"}
     )
@@ -368,9 +370,9 @@ def stablehlo_samples() -> list[Sample]:
 
 @cache
 def pytorch_samples() -> list[Sample]:
-    """An exported program with its weights."""
-    name = "classifier.pt2"
-    return [Sample("classifier of PyTorch", {name: (FIXTURES / "pytorch" / name).read_bytes()}, name)]
+    """Exported programs with their weights, as views of the archive and pickled."""
+    names = ("classifier.pt2", "gru_of_torch_2_5.pt2")
+    return [Sample(f"{name} of PyTorch", {name: (FIXTURES / "pytorch" / name).read_bytes()}, name) for name in names]
 
 
 @cache

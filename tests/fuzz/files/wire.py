@@ -28,7 +28,7 @@ class Field:
 
 
 class NoMessage(Exception):
-    """Bytes that are no message."""
+    """The bytes are not a message."""
 
 
 def _varint(content: bytes, position: int) -> tuple[int, int]:
@@ -73,7 +73,7 @@ def _submessage(content: bytes, depth: int) -> bytes | list[Field]:
 
 
 def fields(content: bytes) -> list[Field]:
-    """The fields of a message; none if the bytes are no message."""
+    """The fields of a message; empty if the bytes are not a message."""
     try:
         return list(_read(content, 12))
     except NoMessage:

@@ -14,7 +14,7 @@ from tests.fuzz.recipe_table import matching
 @cache
 def names(only: str = "*") -> list[str]:
     """The functions that have a recipe and match a glob."""
-    return matching(FUNCTIONS, "tests.fuzz.keras.recipes", ["functions"], only)
+    return matching(FUNCTIONS, "tests.fuzz.keras.recipes", ["functions", "network_functions"], only)
 
 
 def single_function(draw: Draw, only: str) -> Case:

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from tests.fuzz.case import Case, Contents, Reference
 from tests.fuzz.draw import Array, Draw, NoCase
+from tests.fuzz.keras.backend_faults import check, checked_additions
 from tests.fuzz.keras.recipe import Call, keras
 from tests.numerical.keras.models import randomize
 
@@ -48,9 +50,12 @@ ONNX_OF: Mapping[str, str] = {
     "exp": "Exp",
     "expm1": "Expm1",
     "floor_divide": "Div",
+    "fmod": "Mod",
     "gelu": "Gelu",
     "greater": "Greater",
+    "hard_sigmoid": "HardSigmoid",
     "greater_equal": "GreaterOrEqual",
+    "hard_tanh": "Clip",
     "leaky_relu": "LeakyRelu",
     "less": "Less",
     "less_equal": "LessOrEqual",
@@ -65,12 +70,17 @@ ONNX_OF: Mapping[str, str] = {
     "minimum": "Min",
     "mod": "Mod",
     "multiply": "Mul",
+    "normalize": "Max",
     "power": "Pow",
     "prod": "ReduceProd",
     "relu": "Relu",
     "relu6": "Relu6",
+    "scatter_update": "ScatterND",
+    "segment_max": "ScatterND",
+    "segment_min": "ScatterND",
     "softmax": "Softmax",
     "softplus": "Softplus",
+    "sparse_sigmoid": "Clip",
     "sort": "TopK",
     "subtract": "Sub",
     "sum": "ReduceSum",
@@ -92,6 +102,7 @@ class KerasModel:
         operands: the values of its inputs.
         variables: the values of its variables.
         expected: what Keras computes.
+        declared: the element types of the results as Keras declares them.
         text: the model in one line.
     """
 
@@ -101,6 +112,7 @@ class KerasModel:
     operands: Sequence[Array]
     variables: Sequence[Array]
     expected: Sequence[Array]
+    declared: Sequence[str]
     text: str
 
     guesses_empty_shapes = False
@@ -116,8 +128,9 @@ class KerasModel:
         return self.text
 
     def references(self) -> Sequence[tuple[str, Reference]]:
-        """Keras, which has computed the results already."""
-        return [("Keras", lambda _: list(self.expected))]
+        """Keras, which has computed the results already, with the element types of the backend and with those it declares."""
+        pairs = list(zip(self.expected, self.declared, strict=True))
+        return [("Keras", lambda _: list(self.expected)), ("Keras as declared", lambda _: [of_declared_type(*pair) for pair in pairs])]
 
     def contents(self, inputs: Mapping[str, Array]) -> Contents:
         """What the model is made of."""
@@ -137,12 +150,34 @@ def plain(value: Any) -> Array:
     return found
 
 
-def saved(model: Any, suffix: str) -> bytes:
-    """The file of a model."""
+def of_declared_type(result: Array, declared: str) -> Array:
+    """A result in the element type that Keras declares for it; backends have other ones now and then.
+
+    JAX with 64 bits makes int64 of integers, TensorFlow makes int32 of a number beside int8, and Keras says float32 of
+    the reciprocals of float16.
+    """
+    if declared in ("string", result.dtype.name):
+        return result
+    return result.astype(ml_dtypes.bfloat16 if declared == "bfloat16" else declared)
+
+
+def saved(model: Any, suffix: str) -> tuple[bytes, Any]:
+    """The file of a model, and the model that Keras loads from it; the model itself where Keras cannot load it.
+
+    Some layers write another element type than the one they compute in, so that the loaded model computes something
+    else.
+    """
+    policy = keras.config.dtype_policy()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"model.{suffix}"
         model.save(path)
-        return path.read_bytes()
+        keras.config.set_dtype_policy("float32")
+        try:
+            return path.read_bytes(), keras.models.load_model(path, compile=False)
+        except Exception:
+            return path.read_bytes(), model
+        finally:
+            keras.config.set_dtype_policy(policy)
 
 
 def said(draw: Draw, array: Array, call: Call) -> list[int | None]:
@@ -168,7 +203,8 @@ def keras_case(draw: Draw, subject: str, kind: str, make: Any, policy: str) -> C
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _case(draw, subject, kind, make(), policy)
+            check(subject, call := make())
+            return _case(draw, subject, kind, call, policy)
     except NoCase:
         raise
     except Exception as error:
@@ -202,19 +238,26 @@ def _case(draw: Draw, subject: str, kind: str, call: Call, policy: str) -> Case:
     model = keras.Model(list(inputs.values()), outputs)
     if not any("int" in str(each.dtype) for each in model.variables):
         randomize(model, draw.integer(0, 1 << 30))
+    suffix = "h5" if draw.chance(0.1) else "keras"
+    content, loaded = saved(model, suffix)
     tensors = [keras.ops.convert_to_tensor(array, dtype=tensor_name(array)) for array in arrays.values()]
-    expected = [plain(each) for each in keras.tree.flatten(model(tensors, training=False))]
+    with checked_additions():
+        expected = [plain(each) for each in keras.tree.flatten(loaded(tensors, training=False))]
+    declared = [str(output.dtype) for output in model.outputs]
     if any(each.size == 0 for each in expected):
         raise NoCase("a result without elements")
+    if getattr(call.layer, "data_format", "") == "channels_first" and any(each.shape[1] == each.shape[-1] for each in expected):
+        raise NoCase("TensorFlow takes the last dimension for that of the channels where both are of one size")
     names: list[str] = []
     for each in model.outputs:
         layer = each._keras_history.operation.name
         names.append(layer if layer not in names else f"{layer}_{sum(name == layer or name.startswith(f'{layer}_') for name in names)}")
-    suffix = "h5" if draw.chance(0.1) else "keras"
     shapes = ", ".join(f"{name}: {array.dtype}{list(array.shape)} as {list(inputs[name].shape)}" for name, array in arrays.items())
     options = call.layer.get_config() if hasattr(call.layer, "get_config") else {}
     shown = {name: value for name, value in options.items() if isinstance(value, str | int | float | bool | list | tuple)}
     text = f"{subject}({shapes}) {shown} {call.keywords} {policy} .{suffix}".replace("\n", " ")
     variables = [np.asarray(each) for each in model.variables if "bfloat16" not in str(each.dtype)]
-    source = KerasModel(saved(model, suffix), suffix, kind, list(arrays.values()), variables, expected, text)
+    if subject == "Activation":
+        kind = ONNX_OF.get(options["activation"], kind)
+    source = KerasModel(content, suffix, kind, list(arrays.values()), variables, expected, declared, text)
     return Case(subject, source, arrays, names)

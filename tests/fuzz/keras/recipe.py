@@ -20,6 +20,10 @@ if keras.backend.backend() == "jax":
     import_module("jax").config.update("jax_enable_x64", True)
 
 
+BICUBIC = "bicubic" if keras.backend.backend() == "tensorflow" else "bilinear"
+"""TensorFlow looks its cubic kernel up in a table, other backends compute it."""
+
+
 @dataclass
 class Call:
     """A call of a layer or of a function of `keras.ops`.

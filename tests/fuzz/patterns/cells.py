@@ -42,7 +42,7 @@ class Cell:
         return self.op("Mul", left, right) if self.g.draw.chance(0.7) else self.op("Mul", right, left)
 
     def gate(self, number: int, x: str, h: str) -> str:
-        """A linear combination of data and state, in front of its activation."""
+        """A linear combination of data and state, before its activation."""
         terms = self.sum(self.op("MatMul", x, self.weights[number]), self.op("MatMul", h, self.other(self.recurrent)[number]))
         return self.sum(terms, self.bias[number])
 
@@ -86,7 +86,7 @@ def pieces(g: Sketch, x: str, steps: int, axis: int) -> list[str]:
 
 
 def state(g: Sketch, batch: int, size: int) -> str:
-    """A state in front of the first step: an input, zeros, or other numbers for each row of the batch or for all."""
+    """A state before the first step: an input, zeros, or other numbers for each row of the batch or for all."""
     match g.draw.integer(0, 3):
         case 0:
             return g.input([batch, size])

@@ -29,14 +29,18 @@ class ExportedSource:
         text: the graph in one line.
         kinds: the targets of its nodes.
         operands: the values of its inputs.
+        constants: the values of its constants.
         expected: what torch computes.
+        wide: what torch computes of the same numbers in f32, if an operand has f16; the runtime computes f16 in f32.
     """
 
     program: bytes
     text: str
     kinds: frozenset[str]
     operands: Sequence[Array]
+    constants: Sequence[Array]
     expected: Sequence[Array]
+    wide: Sequence[Array] = ()
 
     guesses_empty_shapes = False
 
@@ -51,12 +55,15 @@ class ExportedSource:
         return self.text
 
     def references(self) -> Sequence[tuple[str, Reference]]:
-        """PyTorch, which has computed the results already."""
-        return [("PyTorch", lambda _: list(self.expected))]
+        """PyTorch, which has computed the results already, and PyTorch in f32."""
+        found: list[tuple[str, Reference]] = [("PyTorch", lambda _: list(self.expected))]
+        return [*found, ("PyTorch in f32", lambda _: list(self.wide))] if self.wide else found
 
     def contents(self, inputs: Mapping[str, Array]) -> Contents:
         """What the program is made of."""
-        return Contents(self.kinds, [*inputs.values()], True, (next(iter(self.kinds)), self.operands) if len(self.kinds) == 1 else None)
+        return Contents(
+            self.kinds, [*inputs.values(), *self.constants], True, (next(iter(self.kinds)), self.operands) if len(self.kinds) == 1 else None
+        )
 
     def check(self, expected: Sequence[Array]) -> None:
         """Everything that torch computes is right."""
@@ -80,14 +87,17 @@ def exported_case(draw: Draw, subject: str, function: Function, tensors: Tensors
     not export it, or its results are random.
     """
     given = [tensor.detach().clone() for tensor in tensors]
+    if any(each.is_complex() for each in given):
+        return exported_case(draw, subject, *_with_pairs(function, given))
     torch.manual_seed(1)
     results = _computed(function, given)
     torch.manual_seed(2)
     if any(not np.array_equal(a, b, equal_nan=a.dtype.kind in "fc") for a, b in zip(results, _computed(function, given), strict=True)):
         raise NoCase("its results are random")
-    if any(each.dtype == torch.float16 for each in given) and _overflows(function, given, results):
-        raise NoCase("f16 overflows between the operations, which the runtime computes in f32")
+    wide = _computed_in_f32(function, given, results) if any(each.dtype == torch.float16 for each in given) else []
     program = _exported(draw, function, given)
+    if any(map(_is_random, program.graph.nodes)):
+        raise NoCase("its results are random, though it sets the seed itself")
     with torch.no_grad():
         shapes = [tuple(each.shape) for each in _computed(lambda *inputs: program.module()(*inputs), given)]
     if shapes != [each.shape for each in results]:
@@ -96,30 +106,73 @@ def exported_case(draw: Draw, subject: str, function: Function, tensors: Tensors
     outputs = [each for each in program.graph_signature.user_outputs if isinstance(each, str)]
     if len(outputs) != len(results) or len(names) != len(given) or len(set(outputs)) != len(outputs) or set(outputs) & set(names):
         raise NoCase("an output is a constant, an input or another output")
+    written = _written(function, given)
+    outputs += [f"{name}_written" for name, value in zip(names, written, strict=True) if value is not None]
+    values = [each for each in written if each is not None]
+    if wide and values:
+        raise NoCase("it writes to an input, in f16")
+    results += values
     stream = io.BytesIO()
     torch.export.save(program, stream)
     kinds = frozenset(str(node.target).removeprefix("aten.") for node in program.graph.nodes if node.op == "call_function")
     if not kinds:
         raise NoCase("nothing is computed")
     arrays = [_array(tensor) for tensor in given]
-    source = ExportedSource(stream.getvalue(), _described(program), kinds, arrays, results)
+    constants = [_array(each) for each in program.constants.values() if isinstance(each, torch.Tensor)]
+    source = ExportedSource(stream.getvalue(), _described(program), kinds, arrays, constants, results, wide)
     return Case(subject, source, dict(zip(names, arrays, strict=True)), outputs)
 
 
+def _with_pairs(function: Function, tensors: Tensors) -> tuple[Function, list[torch.Tensor]]:
+    """A function of pairs of real numbers in place of complex ones, and its operands; moir has no complex inputs."""
+    are_complex = [each.is_complex() for each in tensors]
+
+    def of_pairs(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        found = function(*(torch.view_as_complex(each) if pairs else each for each, pairs in zip(given, are_complex, strict=True)))
+        results = [found] if isinstance(found, torch.Tensor) else found
+        return tuple(torch.view_as_real(each.resolve_conj()) if each.is_complex() else each for each in results)
+
+    return of_pairs, [torch.view_as_real(each.resolve_conj()).clone() if each.is_complex() else each for each in tensors]
+
+
+def _is_random(node: torch.fx.Node) -> bool:
+    """Whether a node drops some elements and keeps others."""
+    name = str(node.target)
+    shares = node.args[4:5] if "scaled_dot_product" in name else node.args[1:2] if "dropout" in name and node.args[2:3] == (True,) else ()
+    return any(isinstance(each, float) and 0 < each < 1 for each in shares)
+
+
 def _array(tensor: torch.Tensor) -> Array:
-    if tensor.is_complex() or tensor.layout is not torch.strided or tensor.dtype in (torch.bfloat16,):
+    """The elements of a tensor; complex ones as pairs, as IRs have them."""
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor.resolve_conj())
+    if tensor.layout is not torch.strided or tensor.dtype in (torch.bfloat16,):
         raise NoCase(f"a tensor of {tensor.dtype}")
     return np.ascontiguousarray(tensor.detach().resolve_conj().resolve_neg().numpy()).reshape(tuple(tensor.shape))
 
 
-def _overflows(function: Function, tensors: Tensors, results: Sequence[Array]) -> bool:
-    """Whether results of f16 are infinite or no numbers where those of f32 are numbers."""
+def _computed_in_f32(function: Function, tensors: Tensors, results: Sequence[Array]) -> list[Array]:
+    """The results of a function that computes f16 tensors in f32, converted to the types of its own results; empty if
+    that is not possible.
+    """
     try:
-        wide = _computed(function, [each.float() if each.dtype == torch.float16 else each for each in tensors])
+        found = _computed(function, [each.float() if each.dtype == torch.float16 else each for each in tensors])
     except NoCase:
-        return False
-    pairs = zip(results, wide, strict=False)
-    return any(a.dtype.kind == "f" and a.shape == b.shape and bool((~np.isfinite(a) & np.isfinite(b)).any()) for a, b in pairs)
+        return []
+    if [each.shape for each in found] != [each.shape for each in results]:
+        return []
+    with np.errstate(all="ignore"):
+        return [a.astype(b.dtype) for a, b in zip(found, results, strict=True)]
+
+
+def _written(function: Function, tensors: Tensors) -> list[Array | None]:
+    """The values of the tensors after a function, each None if the function does not write to it."""
+    given = [tensor.clone() for tensor in tensors]
+    versions = [each._version for each in given]
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        function(*given)
+    return [_array(each) if each._version != version else None for each, version in zip(given, versions, strict=True)]
 
 
 def _computed(function: Function, tensors: Tensors) -> list[Array]:
@@ -132,7 +185,7 @@ def _computed(function: Function, tensors: Tensors) -> list[Array]:
         raise NoCase(str(error)) from None
     results = [found] if isinstance(found, torch.Tensor) else list(found)
     if not results or not all(isinstance(each, torch.Tensor) for each in results):
-        raise NoCase("a result is no tensor")
+        raise NoCase("a result is not a tensor")
     return [_array(each) for each in results]
 
 

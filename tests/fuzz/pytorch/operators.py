@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from functools import cache
 from itertools import islice
@@ -16,6 +17,8 @@ from tests.fuzz.case import Case
 from tests.fuzz.draw import Draw, NoCase
 from tests.fuzz.pytorch.exported import exported_case
 
+Comparable = Callable[[list[torch.Tensor], torch.Tensor], list[torch.Tensor]]
+
 TYPES = (
     *(torch.float32,) * 6,
     *(torch.int64,) * 2,
@@ -25,6 +28,12 @@ TYPES = (
 
 SAMPLES = 80
 """Samples of an operator that are made, of which one is drawn."""
+
+ALGEBRA = (
+    *("linalg.*", "lu*", "cholesky*", "svd", "pinverse", "triangular_solve", "logdet", "matrix_exp", "geqrf", "ormqr", "fft.*", "stft"),
+    *("istft", "*complex*", "cfloat", "cdouble", "polar", "view_as_*", "real", "imag", "conj*", "resolve_conj", "H", "mH", "angle", "sgn"),
+)
+"""Operators of linear algebra, of transforms, and of complex numbers alone."""
 
 FOREIGN = (
     *("*sparse*", "*nested*", "_refs*", "jiterator*", "*_backward*", "*to_sparse*", "torch.ops.aten._flash*", "*efficient_attention*"),
@@ -42,27 +51,36 @@ FOREIGN = (
         "equal",
         "allclose",
     ),
-    *("linalg.*", "lu*", "cholesky*", "svd*", "pca_lowrank", "svd_lowrank", "*lobpcg*", "ormqr", "geqrf", "pinverse", "triangular_solve"),
     *(
-        "qr",
-        "symeig",
-        "logdet",
-        "lstsq",
-        "matrix_exp",
-        "det",
-        "slogdet",
-        "inverse",
-        "fft.*",
-        "stft",
-        "istft",
-        "*complex*",
-        "polar",
-        "view_as_*",
+        "resize*",
+        "data_ptr",
+        "pca_lowrank",
+        "svd_lowrank",
+        "*histogramdd*",
+        "special.*",
+        "polygamma*",
+        "*airy*",
+        "*bessel*",
+        "igamma*",
+        "lgamma",
+        "mvlgamma*",
+        "digamma",
     ),
-    *("resize*", "data_ptr", "*histogramdd*", "special.*", "polygamma*", "*airy*", "*bessel*", "igamma*", "lgamma", "mvlgamma*", "digamma"),
-    *("*ctc_loss*", "*embedding_bag*", "chalf", "cfloat", "cdouble", "imag", "*weight_norm*", "nn.functional.*fractional*", "set_*"),
+    *("*ctc_loss*", "*embedding_bag*", "*weight_norm*", "nn.functional.*fractional*", "set_*"),
+    *ALGEBRA,
 )
-"""Operators that no exported network has, or whose samples are random, sparse or complex; `--only` draws them still."""
+"""Operators that no exported network has, or whose samples are random or sparse; `--only` draws them still.
+
+Those of linear algebra, transforms and complex numbers are drawn by `algebra`, more often.
+"""
+
+PLACES = {"kthvalue": 1, "topk": 1, "median": 0, "nanmedian": 0, "mode": 0, "sort": 0}
+"""Operators of which nothing says which of equal elements they find, with the position of the axis in their arguments."""
+
+
+def _elements_at(x: torch.Tensor, places: torch.Tensor, axis: int) -> torch.Tensor:
+    """The elements at places along an axis, which may be missing in the places."""
+    return torch.gather(x, axis, places if places.dim() == x.dim() else places.unsqueeze(axis))
 
 
 @cache
@@ -79,8 +97,20 @@ def single_operator(draw: Draw, only: str) -> Case:
     """A program of one operator."""
     known = operators(only)
     name = draw.subject(list(known))
-    info = draw.one_of(known[name])
-    types = [each for each in TYPES if each in info.dtypes]
+    return sample_of(draw, name, draw.one_of(known[name]), TYPES, lambda found, _: found)
+
+
+def sample_of(draw: Draw, name: str, info: Any, among: Sequence[torch.dtype], comparable: Comparable) -> Case:
+    """A program of one operator on one of its samples.
+
+    Args:
+        draw: what is drawn.
+        name: the name of the operator.
+        info: its description.
+        among: element types, as often as they are drawn.
+        comparable: makes results that are the same in any implementation of results and the first operand.
+    """
+    types = [each for each in among if each in info.dtypes]
     if not types:
         raise NoCase("no element type that the IR has")
     torch.manual_seed(draw.integer(0, 2**31 - 1))
@@ -99,9 +129,34 @@ def single_operator(draw: Draw, only: str) -> Case:
         raise NoCase("an operator without tensors")
 
     def function(*given: torch.Tensor) -> Any:
-        remaining = iter(given)
+        # What is written is a result, too; an input that is written would be one without being asked for.
+        held = [each.clone() if index in written else each for index, each in enumerate(given)]
+        remaining = iter(held)
         first, args, kwargs = pytree.tree_unflatten([next(remaining) if isinstance(each, torch.Tensor) else each for each in leaves], tree)
         found = pytree.tree_leaves(info.op(first, *args, **kwargs))
-        return tuple(each for each in found if isinstance(each, torch.Tensor))
+        if name in PLACES and len(found) == 2 and first.dim():
+            found[1] = _elements_at(first, found[1], kwargs.get("dim", args[PLACES[name]] if len(args) > PLACES[name] else -1))
+        found = comparable([each for each in found if isinstance(each, torch.Tensor)], first)
+        return (*found, *(held[index] for index in written))
 
-    return exported_case(draw, name, function, tensors)
+    written: list[int] = []
+    tensors = [each.detach() for each in tensors]
+    before, versions = [each.clone() for each in tensors], [each._version for each in tensors]
+    try:
+        with torch.no_grad():
+            function(*tensors)
+    except Exception as error:
+        raise NoCase(str(error)) from None
+    # A kernel may write without counting it, or write what has been there before.
+    written += [
+        index
+        for index, each in enumerate(tensors)
+        if each._version != versions[index] or not torch.allclose(each, before[index], 0, 0, equal_nan=True)
+    ]
+    if (
+        "batch_norm" in name
+        and not written
+        and ("with_update" in name or any(each is True for each in (*sample.args, *sample.kwargs.values())))
+    ):
+        raise NoCase("running statistics are written as they are")
+    return exported_case(draw, name, function, before)

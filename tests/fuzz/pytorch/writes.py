@@ -90,11 +90,12 @@ def _write(draw: Draw, target: torch.Tensor) -> tuple[str, Callable[[torch.Tenso
 
 
 def writes(draw: Draw, only: str) -> Case:
-    """A program of views and writes; its results are all tensors, as they are at the end."""
+    """A program of views and writes, now and then to its inputs; its results are all tensors, as they are at the end."""
     if not fnmatch("writes", only):
         raise NoCase("nothing of that name")
     shapes = [draw.one_of(([3, 4], [2, 3, 4], [6], [4, 4], [2, 2, 3])) for _ in range(2)]
     given = [torch.from_numpy(draw.random.normal(size=shape).astype(np.float32)) for shape in shapes]
+    writes_inputs = draw.chance(0.4)
     tensors = [each.clone() * 1 for each in given]
     steps: list[tuple[str, int, int, Callable[..., Any]]] = []
     for _ in range(draw.integer(3, STEPS + 2)):
@@ -110,7 +111,7 @@ def writes(draw: Draw, only: str) -> Case:
             write(tensors[index], tensors[other])
 
     def function(*inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        held = [each * 1 for each in inputs]
+        held = list(inputs) if writes_inputs else [each * 1 for each in inputs]
         for kind, index, other, step in steps:
             if kind == "view":
                 held.append(step(held[index]))

@@ -27,7 +27,7 @@ def gather(draw: Draw, signature: Signature) -> Values:
 
 
 def along(draw: Draw, signature: Signature) -> tuple[list[int], np.ndarray, int]:
-    """Shape of data, indices along an axis that are no larger than the data elsewhere, and the axis."""
+    """The shape of the data, indices along an axis whose other sizes are at most those of the data, and the axis."""
     shape = draw.shape(1, 4)
     axis = draw.axis(len(shape))
     place = axis % len(shape)

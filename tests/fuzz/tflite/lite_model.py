@@ -16,6 +16,7 @@ import tensorflow as tf
 from tests.fuzz.case import Case, Contents, Reference
 from tests.fuzz.draw import Array, NoCase
 from tests.fuzz.tensorflow.graph_model import GraphModel, pairs
+from tests.fuzz.tflite.kernel_faults import is_undefined
 
 FORMS = ("float", "float", "float", "float", "dynamic range", "halves", "i8")
 """What the converter makes of weights and activations; the first one more often."""
@@ -87,14 +88,7 @@ def interpreted(model: bytes, inputs: Mapping[str, Array], kind: Any, outputs: S
         interpreter.set_tensor(each["index"], inputs[each["name"]])
     interpreter.invoke()
     found = {each["name"]: interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()}
-    return [unlimited(pairs(found[name])) for name in outputs]
-
-
-def unlimited(array: Array) -> Array:
-    """A result with infinities where it has the largest number of its type, to which kernels limit sums and products."""
-    if array.dtype.kind != "f":
-        return array
-    return np.where(np.abs(array) == np.finfo(array.dtype).max, np.copysign(np.inf, array), array).astype(array.dtype)
+    return [pairs(found[name]) for name in outputs]
 
 
 def lite_case(case: Case, form: str) -> Case:
@@ -133,12 +127,24 @@ def lite_case(case: Case, form: str) -> Case:
         interpreted(content, inputs, tf.lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES, outputs)
     except (ValueError, RuntimeError, KeyError) as error:
         raise NoCase(str(error)) from None
+    if operator_count(content) > 1 and any(value.dtype.kind == "f" and np.isinf(value).any() for value in inputs.values()):
+        raise NoCase("kernels limit infinities on the way")
+    try:
+        graph.compute(inputs)
+    except tf.errors.InvalidArgumentError as error:
+        raise NoCase(str(error)) from None
+    except Exception:
+        # TensorFlow lacks a kernel.
+        pass
+    if is_undefined(content, inputs):
+        raise NoCase("a kernel computes something undefined")
     return Case(
         case.subject,
         LiteModel(graph, content, form, outputs),
         inputs,
         outputs,
         [levels[name][0] if name in levels else 0.0 for name in outputs],
+        limits_infinities=True,
     )
 
 

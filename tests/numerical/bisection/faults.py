@@ -128,7 +128,7 @@ def overflow(patch: pytest.MonkeyPatch) -> None:
 
 
 def _lower(patch: pytest.MonkeyPatch, kind: str, handler: Any) -> None:
-    """Put a lowering in front of moir's, until the end of the test."""
+    """Put a lowering before moir's, until the end of the test."""
     handlers = {name: list(entries) for name, entries in onnx._handlers.items()}
     onnx.lowers(kind)(handler)
     changed = dict(onnx._handlers)

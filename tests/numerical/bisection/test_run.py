@@ -47,8 +47,9 @@ def test_random_inputs_are_those_of_the_seed(capsys: pytest.CaptureFixture[str])
         ("model.onnx --inputs model.xml", "model.xml: this is no .npz of arrays; "),
         ("model.onnx --inputs two.npz", "there is no array for the input 'x'; there are a, b"),
         ("model.onnx --input z[1,4]", "the model has no input 'z'; "),
+        ("model.onnx --input z", "the model has no input 'z'; "),
         ("model.xml --runtime framework", "no runtime of OpenVINO IR is installed that moir could use; leave out --runtime"),
-        ("dumps/00-import.mlir --runtime framework", "a text of moir has no runtime of its own; leave out --runtime"),
+        ("dumps/000-import.mlir --runtime framework", "a text of moir has no runtime of its own; leave out --runtime"),
         ("absent.onnx", "absent.onnx: cannot be read: No such file or directory"),
     ],
 )
@@ -112,7 +113,7 @@ def test_a_model_is_reduced_as_long_as_the_command_says_so(capsys: pytest.Captur
 @pytest.mark.usefixtures("folder")
 def test_a_text_is_reduced_to_a_text(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--check", "grep -q onnx.Loop", "-o", "small", "--inputs", "in.npz"]
-    assert main(["reduce", "dumps/00-import.mlir", *arguments, "--near", "swish,last"]) == 0
+    assert main(["reduce", "dumps/000-import.mlir", *arguments, "--near", "swish,last"]) == 0
     assert "file        small.mlir" in capsys.readouterr().out
     text = Path("small.mlir").read_text()
     assert text.count("= onnx.") == 5

@@ -56,7 +56,7 @@ def detections(rows: Array, image: int = 0) -> Array:
     """The detections of an image, highest score first: rows (label, score, x_min, y_min, x_max, y_max).
 
     Args:
-        rows: the result of a DetectionOutput [1, 1, n, 7]; what follows a row of image -1 is no detection.
+        rows: the result of a DetectionOutput [1, 1, n, 7]; rows after one of image -1 are not detections.
         image: the number of the image.
     """
     rows = rows.reshape(-1, 7)

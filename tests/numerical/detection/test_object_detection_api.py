@@ -299,7 +299,7 @@ def test_plain_operations_whatever_the_configuration_says(tmp_path: Path) -> Non
 
 def test_the_second_stage_needs_the_first(tmp_path: Path) -> None:
     path = frozen(faster_rcnn(Version(), FIRST, SECOND), OUTPUTS, tmp_path)
-    with pytest.raises(ConversionError, match="the proposals are no DetectionOutput") as raised:
+    with pytest.raises(ConversionError, match="the proposals are not a DetectionOutput") as raised:
         converted(path, transformations_config=configuration(tmp_path, second_stage_entry()))
     assert "add ObjectDetectionAPIProposalReplacement" in str(raised.value)
 

@@ -58,6 +58,9 @@ def differences(model: Any, path: Path, names: Sequence[str] = ()) -> dict[str, 
         if got.shape != reference.shape:
             wrong[f"{name}: {list(got.shape)} for {list(reference.shape)}"] = np.inf
             continue
+        if got.dtype != reference.dtype:
+            wrong[f"{name}: {got.dtype} for {reference.dtype}"] = np.inf
+            continue
         error = float(np.max(np.abs(got.astype(np.float64) - reference), initial=0)) / (float(np.max(np.abs(reference), initial=0)) + 1e-6)
         if not error <= TOLERANCE:
             wrong[name] = error

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+import moir
 from tests.numerical.keras.models import differences, keras
+from tests.numerical.runtime import core
 
 ops = keras.ops
 
@@ -32,12 +34,14 @@ CASES: dict[str, Any] = {
     "minimum with a number": lambda a, _: ops.minimum(a, 0.1),
     "arctan2": lambda a, b: ops.arctan2(a, b),
     "hypot": lambda a, b: ops.hypot(a, b),
+    "hypot of large numbers": lambda a, b: ops.hypot(1e30 * a, 1e30 * b),
     "logaddexp": lambda a, b: ops.logaddexp(a, b),
     "where": lambda a, b: ops.where(a > b, a, -1.0),
     "logical": lambda a, b: ops.cast(ops.logical_and(a > 0, ops.logical_not(b > 0)), "float32"),
     "isnan": lambda a, _: ops.cast(ops.isnan(a), "int32"),
     "clip": lambda a, _: ops.clip(a, -0.5, 0.3),
     "nan_to_num": lambda a, b: ops.nan_to_num(a / ops.relu(b), nan=1.0, posinf=2.0, neginf=-2.0),
+    "soft_shrink of NaN": lambda a, _: ops.soft_shrink(ops.log(a)),
     "gelu": lambda a, _: ops.gelu(a),
     "gelu exact": lambda a, _: ops.gelu(a, approximate=False),
     "leaky_relu": lambda a, _: ops.leaky_relu(a, 0.3),
@@ -78,6 +82,8 @@ CASES: dict[str, Any] = {
     "rot90": lambda a, _: ops.rot90(a, axes=(1, 2)),
     "concatenate": lambda a, b: ops.concatenate([a, b], axis=1),
     "stack": lambda a, b: ops.stack([a, b], axis=1),
+    # One vector, as Keras declares it and its backends of TensorFlow and OpenVINO compute it.
+    "vstack of vectors": lambda a, b: ops.vstack([a[:, 0, 0], b[:, 0, 0]]),
     "hstack": lambda a, b: ops.hstack([a, b]),
     "split": lambda a, _: ops.split(a, 3, axis=2)[1],
     "split at places": lambda a, _: ops.split(a, [1, 3], axis=1)[2],
@@ -115,8 +121,39 @@ CASES: dict[str, Any] = {
     "outer products": lambda a, b: ops.expand_dims(a, 3) * ops.expand_dims(b, 2),
 }
 
+WIDE = ("cbrt", "deg2rad", "heaviside", "hypot", "i0", "rad2deg")
+"""Functions whose results are f64 where integers have 64 bits."""
+
 
 def test_functions(tmp_path: Path) -> None:
     a, b = keras.Input((4, 6), name="a"), keras.Input((4, 6), name="b")
     model = keras.Model([a, b], [make(a, b) for make in CASES.values()])
     assert not differences(model, tmp_path / "model.keras", list(CASES))
+
+
+def test_integers_of_64_bits(tmp_path: Path) -> None:
+    a, b = keras.Input((4, 6), name="a", dtype="int64"), keras.Input((4, 6), name="b", dtype="int64")
+    outputs = [getattr(ops, name)(*((a, b) if name in ("heaviside", "hypot") else (a,))) for name in WIDE]
+    assert {str(output.dtype) for output in outputs} == {"float64"}
+    assert not differences(keras.Model([a, b], outputs), tmp_path / "model.keras", WIDE)
+
+
+def test_parts_of_an_axis_of_unknown_size(tmp_path: Path) -> None:
+    x = keras.Input((None, 3), name="x")
+    outputs = [*ops.array_split(x, 3, axis=1), *ops.array_split(x, 2, axis=0), *ops.split(x, [1, 3], axis=1)]
+    assert not differences(keras.Model(x, outputs), tmp_path / "model.keras")
+
+
+def test_element_types(tmp_path: Path) -> None:
+    x, i = keras.Input((4, 4), name="x", dtype="float16"), keras.Input((4, 4), name="i", dtype="uint8")
+    model = keras.Model([x, i], [ops.arctan2(x, 0.5), ops.arctan2(-1.5, x), ops.trace(i, axis1=1, axis2=2), ops.lcm(i, 3)])
+    model.save(tmp_path / "model.keras")
+    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras")).outputs
+    assert [each.get_element_type().to_string() for each in found] == ["f32", "f32", "u32", "i32"]
+
+
+def test_signs_of_zeros(tmp_path: Path) -> None:
+    x = keras.Input((4,), name="x")
+    keras.Model(x, ops.signbit(x)).save(tmp_path / "model.keras")
+    compiled = core().compile_model(moir.to_openvino(moir.convert_model(tmp_path / "model.keras")), "CPU")
+    assert compiled([np.array([[-0.0, 0.0, -np.inf, 2]], np.float32)])[0].tolist() == [[True, False, True, False]]

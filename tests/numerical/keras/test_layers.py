@@ -95,6 +95,8 @@ SEQUENCES: dict[str, Any] = {
 }
 
 IMAGES: dict[str, Any] = {
+    # The scale is multiplied along the last axis, which is of the same size.
+    "RMSNormalization": lambda: keras.Sequential([layers.Cropping2D(((1, 2), (2, 2))), layers.RMSNormalization(axis=1)]),
     "Conv2D": lambda: layers.Conv2D(4, (3, 2), strides=(2, 1), padding="same"),
     "Conv2D dilated": lambda: layers.Conv2D(4, 3, dilation_rate=2),
     "Conv2D groups": lambda: layers.Conv2D(4, 3, groups=2, use_bias=False),

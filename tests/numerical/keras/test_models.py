@@ -36,8 +36,25 @@ def masked() -> Any:
     return keras.Model(ids, outputs)
 
 
+def masked_with_states() -> Any:
+    """Recurrent layers with given states, for which Keras 3 looks for no mask, but passes it on."""
+    ids, state = keras.Input((6,), dtype="int32", name="ids"), keras.Input((4,), name="state")
+    x = layers.Embedding(5, 5, mask_zero=True)(ids)
+    y = layers.GRU(4, return_sequences=True)(x, initial_state=state)
+    both = layers.Bidirectional(layers.SimpleRNN(4))(x, initial_state=[state, state])
+    return keras.Model([ids, state], [y, both, layers.LSTM(3)(y)])
+
+
+def convolved_steps() -> Any:
+    """A convolution of volumes after a loop of convolutions of images."""
+    x = keras.Input((4, 7, 6, 2), name="x")
+    y = layers.ConvLSTM2D(5, 3, padding="same", return_sequences=True)(x)
+    y = layers.Conv3D(4, (2, 3, 3), activation="elu")(y)
+    return keras.Model(x, [y, layers.TimeDistributed(layers.GlobalMaxPooling2D())(y)])
+
+
 def sequential_with_mask() -> Any:
-    """A Sequential model, in which masks are no arguments."""
+    """A Sequential model, in which masks are not arguments of calls."""
     return keras.Sequential([keras.Input((8,), dtype="int32"), layers.Embedding(6, 5, mask_zero=True), layers.Dropout(0.1), layers.LSTM(4)])
 
 
@@ -54,6 +71,21 @@ def attention() -> Any:
             layers.Attention(use_scale=True, score_mode="concat")([q, v]),
             layers.Attention()([q, q], use_causal_mask=True),
             layers.AdditiveAttention(use_scale=False)([q, v]),
+        ],
+    )
+
+
+def attention_over_axes() -> Any:
+    """Attention over some of several axes; the others are batches."""
+    q, v, u = keras.Input((3, 4, 5), name="q"), keras.Input((3, 6, 5), name="v"), keras.Input((None, None, 5), name="u")
+    return keras.Model(
+        [q, v, u],
+        [
+            *layers.MultiHeadAttention(2, 4, value_dim=3, attention_axes=(2,))(q, v, return_attention_scores=True),
+            *layers.MultiHeadAttention(2, 4, attention_axes=(1, 2))(q, v, return_attention_scores=True),
+            layers.MultiHeadAttention(3, 2, attention_axes=(1,), use_bias=False)(q, q),
+            layers.MultiHeadAttention(2, 3)(u, u),
+            layers.MultiHeadAttention(2, 3, attention_axes=(2, 1), use_gate=True)(q, u),
         ],
     )
 
@@ -92,7 +124,11 @@ def stacked_states() -> Any:
     return keras.Model(x, [layers.Bidirectional(layers.LSTM(4))(y, initial_state=states), *states])
 
 
-MODELS = {each.__name__: each for each in (masked, sequential_with_mask, attention, merging, nested, stacked_states)}
+EVERY_MODEL = (
+    *(masked, masked_with_states, convolved_steps, sequential_with_mask, attention, attention_over_axes, merging, nested),
+    stacked_states,
+)
+MODELS = {each.__name__: each for each in EVERY_MODEL}
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -1,4 +1,4 @@
-"""Layers in front of a network: texts, sounds, images."""
+"""Layers before a network: texts, sounds, images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import moir
 from tests.numerical.keras.models import keras
-from tests.numerical.runtime import core
+from tests.numerical.runtime import core, load_tokenizers
 
 layers = keras.layers
 
@@ -88,3 +88,44 @@ def test_nearest_pixels_are_not_smoothed(tmp_path: Path) -> None:
     model = keras.Model(x, layers.Resizing(4, 5, "nearest", antialias=True)(x))
     image = np.random.default_rng(2).normal(size=(2, 9, 14, 2)).astype(np.float32)
     np.testing.assert_allclose(converted(model, tmp_path / "model.keras")(image)[0], np.asarray(model(image)), rtol=1e-5)
+
+
+WHOLE = np.array([[1], [-7], [0], [123456]])
+
+
+@pytest.mark.parametrize(
+    ("layer", "values"),
+    [
+        (layers.Hashing(5), np.array([["a"], [""], ["good day"], ["a"]])),
+        (layers.Hashing(7, mask_value="", output_mode="one_hot"), np.array([["a"], [""], ["good day"], ["b"]])),
+        (layers.Hashing(7, mask_value=0), WHOLE),
+        (layers.Hashing(4, output_mode="count"), np.array([["a", "b"], ["c", "d"]])),
+        (layers.StringLookup(vocabulary=["a", "b"], num_oov_indices=3), np.array([["a"], ["zoo"], ["animals"], ["day"]])),
+        (layers.IntegerLookup(vocabulary=[1, 2], num_oov_indices=3, oov_method="farmhash"), WHOLE),
+    ],
+    ids=["texts", "masked texts", "masked integers", "counts", "unknown words", "unknown integers"],
+)
+def test_hashes(layer: Any, values: Any, tmp_path: Path) -> None:
+    load_tokenizers()
+    x = keras.Input((values.shape[1],), dtype="string" if values.dtype.kind == "U" else "int64", name="x")
+    model = keras.Model(x, layer(x))
+    expected = layer(keras.ops.convert_to_tensor(values, dtype="string") if values.dtype.kind == "U" else values)
+    found = converted(model, tmp_path / "model.keras")(openvino.Tensor(values))[0]
+    np.testing.assert_array_equal(found, np.asarray(expected))
+
+
+def test_a_hash_with_a_salt_is_refused(tmp_path: Path) -> None:
+    x = keras.Input((1,), dtype="string", name="x")
+    keras.Model(x, layers.Hashing(5, salt=7)(x)).save(tmp_path / "model.keras")
+    with pytest.raises(moir.errors.ConversionError, match="without a salt"):
+        moir.convert_model(tmp_path / "model.keras")
+
+
+@pytest.mark.parametrize("way", ["crop_to_aspect_ratio", "pad_to_aspect_ratio"])
+def test_the_aspect_ratio_of_images(way: str, tmp_path: Path) -> None:
+    # A border of five columns is two of each side, so that the image has another size.
+    x, images = keras.Input((7, 4, 2), name="x"), np.random.default_rng(0).normal(size=(2, 7, 4, 2)).astype(np.float32)
+    layer = layers.Resizing(6, 8, interpolation="nearest", **{way: True})
+    model = keras.Model(x, layer(x))
+    found = converted(model, tmp_path / "model.keras")([images])[0]
+    np.testing.assert_array_equal(found, np.asarray(model(images)))

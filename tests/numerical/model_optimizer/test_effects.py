@@ -81,7 +81,7 @@ def test_at_which_step_a_pattern_fails(said):
 
 
 def test_a_class_that_expects_another_layout(said):
-    expected = "it read the layout of the graph, which is NHWC in front of the layout change, the middle phase"
+    expected = "it read the layout of the graph, which is NHWC before the layout change, the middle phase"
     assert f"ChannelsFirst changed nothing; {expected}" in said
 
 

@@ -87,7 +87,7 @@ def test_pooling_backend_attrs(tmp_path, updates):
 
 
 def test_pooling_of_the_type_it_had(tmp_path):
-    """Pooling was called so until the end of the conversion, which made an AvgPool or a MaxPool of it."""
+    """The type was Pooling until the end of the conversion, which replaced it by AvgPool or MaxPool."""
     extractor = (EXAMPLES / "pooling_backend_attrs/front/onnx/pooling_ext.py").read_text()
     files = {
         "ops/pooling.py": (EXAMPLES / "pooling_backend_attrs/ops/pooling.py").read_text(),

@@ -340,7 +340,7 @@ def test_scaling_the_last_axis_of_weights_scales_output_channels(tmp_path, funct
 
 
 def test_a_replacement_of_its_data_is_inferred(tmp_path):
-    """The shapes after a convolution follow what a transformation puts in front of it."""
+    """The shapes after a convolution follow what a transformation puts before it."""
     extension = write(
         tmp_path / "ext",
         {

@@ -227,6 +227,18 @@ def test_loop_of_all_operator_sets(opset):
     check([looping(ADDING, ["n", "c", "s0"], ["y"])], {"s0": X, "n": np.array(2), "c": YES}, opset=max(opset, 7), fixed=["n", "c"])
 
 
+@pytest.mark.parametrize("trips", [3, 0])
+def test_a_state_that_is_not_read_is_an_output_only_where_the_loop_runs(trips, tmp_path):
+    graph = counting([node("Cast", ["i"], ["f"], to=FLOAT), node("Add", ["x", "f"], ["t"])], [("s", "t")])
+    nodes, inputs = [looping(graph, ["n", "", "s0"], ["y"]), node("Neg", ["s0"], ["z"])], {"s0": X, "x": Z}
+    check(nodes, inputs, constants={"n": np.array(trips)}, opset=13, expected=[Z + 2 if trips else X, -X], outputs=["y", "z"])
+    if trips:
+        model = convert(build(nodes, inputs, constants={"n": np.array(trips)}, outputs=["y", "z"], opset=13), tmp_path)
+        [loop] = [each for each in model.get_ops() if each.get_type_name() == "Loop"]
+        # The number of iterations, the condition, and x.
+        assert loop.get_input_size() == 3
+
+
 def test_deeply_nested_loops_end(tmp_path):
     graph = GROWING
     for level in range(12):

@@ -1,4 +1,6 @@
-"""The IR of networks is never larger than that of OpenVINO's own converter, nor what the CPU plugin executes of it."""
+"""The IR of a network, and the graph that the CPU plugin executes, are never larger than those of OpenVINO's own
+converter.
+"""
 
 from __future__ import annotations
 

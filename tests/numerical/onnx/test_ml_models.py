@@ -155,7 +155,7 @@ def test_distances(metric: str, constant: bool) -> None:
 
 
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
-    "no rows for 2": ("LinearRegressor", {"targets": 2, "coefficients": [1.0, 2.0, 3.0]}),
+    "not rows for 2": ("LinearRegressor", {"targets": 2, "coefficients": [1.0, 2.0, 3.0]}),
     "has 1 class labels": ("LinearClassifier", {"coefficients": [1.0] * 8, "intercepts": [1.0, 2.0], "classlabels_ints": [1]}),
     "kernel 'ROUND' does not exist": (
         "SVMRegressor",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
@@ -196,3 +198,17 @@ def test_convolution_of_integers(group: int, zeros: int) -> None:
     names = ["x", "w", "xz", "wz"][: 2 + zeros]
     given = {name: constants[name] for name in names[1:]}
     check([node("ConvInteger", names, ["y"], group=group, strides=[2, 1])], {"x": x}, constants=given, opset=10)
+
+
+def test_small_filters_of_groups_stay_quantized(tmp_path: Path) -> None:
+    """Their value is known, as they have few elements; stored as floats they were multiplied as such."""
+    x = RANDOM.uniform(-1, 1, (1, 4, 5, 5)).astype(np.float32)
+    constants = {
+        "w": RANDOM.integers(-127, 127, (4, 1, 3, 3)).astype(np.int8),
+        "ws": RANDOM.uniform(0.01, 0.05, 4).astype(np.float32),
+        "wz": np.zeros(4, np.int8),
+    }
+    nodes = [node("DequantizeLinear", ["w", "ws", "wz"], ["f"], axis=0), node("Conv", ["x", "f"], ["y"], group=4, pads=[1] * 4)]
+    check(nodes, {"x": x}, constants=constants, opset=13)
+    model = convert(build(nodes, {"x": x}, constants=constants, opset=13), tmp_path)
+    assert [op.get_element_type().to_string() for op in model.get_ops() if op.get_type_name() == "Convert"] == ["f32"]

@@ -177,7 +177,7 @@ def test_a_sequence_of_computed_length_is_asked(kind: str) -> None:
 
 
 def test_what_is_appended_may_have_another_shape_each_time() -> None:
-    """Then it is no scan output."""
+    """In this case the appended tensors cannot be a scan output."""
     body = appending("a")
     body.node.insert(0, node("Range", ["zero_", "i", "one_"], ["others"]))
     body.node.insert(0, node("Constant", [], ["zero_"], value_int=0))

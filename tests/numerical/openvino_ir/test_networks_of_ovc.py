@@ -1,4 +1,6 @@
-"""IR that OpenVINO's own converter makes: read and written it is the same model, converted it is one that is no larger."""
+"""IR of OpenVINO's own converter: after reading and writing, the model is the same; after a conversion, it is not
+larger.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ def made_by_ovc(source: Path, folder: Path, is_half: bool) -> Path:
 
 
 def check_round_trip(path: Path) -> None:
-    """Check that the runtime sees one model in a file and in what moir writes of it."""
+    """Check that the runtime reads the same model from a file and from the IR that moir writes of it."""
     again = path.with_name("again.xml")
     moir.save_model(moir.convert_model(path, passes="none"), again)
     first, second = (openvino.Core().read_model(each) for each in (path, again))

@@ -15,6 +15,10 @@ import numpy as np
 import pytest
 
 import moir
+from moir.conversion import import_model
+from moir.lowering.paddle.index import INDEX
+from moir.lowering.paddle.refusals import REASONS
+from moir.options import ConversionOptions
 from tests.numerical.runtime import Array, run
 
 ARCHIVES = sorted((Path(__file__).parents[2] / "fixtures/paddle").glob("*.zip"))
@@ -63,3 +67,27 @@ def test_results(key: str, tmp_path: Path) -> None:
     assert len(results) == len(expected)
     found = {case: difference(result, wanted) for (case, wanted), result in zip(expected.items(), results, strict=True)}
     assert {case: text for case, text in found.items() if text} == {}
+
+
+NEVER_UNKNOWN = {
+    "psroi_pool": "the runtime does not compile its operation for unknown sizes",
+    "spectral_norm": "its weights are constants of the model",
+}
+"""The kinds whose operands have known sizes in all archives, and why."""
+
+
+def kinds(key: str, folder: Path) -> set[str]:
+    """The kinds of operations in a model of an archive."""
+    path, name = MODELS[key]
+    read(path, name, folder)
+    return {each.name.removeprefix("paddle.") for each in import_model(folder / name, ConversionOptions()).walk()}
+
+
+def test_each_lowered_kind_has_a_case(tmp_path: Path) -> None:
+    """With known and with unknown dimensions."""
+    lowered = {kind for family in INDEX.values() for kind in family.split()} - set(REASONS)
+    found: dict[bool, set[str]] = {False: set(), True: set()}
+    for number, key in enumerate(MODELS):
+        found["dynamic" in MODELS[key][1]] |= kinds(key, tmp_path / str(number))
+    assert lowered - found[False] == set()
+    assert lowered - found[True] == set(NEVER_UNKNOWN)

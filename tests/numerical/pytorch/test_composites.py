@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import moir
-from moir.errors import UnsupportedOperationError
+from moir.errors import ConversionError
 from tests.numerical.pytorch.programs import NAMES, Program, Type
 from tests.numerical.runtime import Array, compare, run
 
@@ -107,14 +107,42 @@ def test_products_of_groups(tmp_path: Path, shapes: tuple[tuple[int, ...], tuple
     compare(results, [wanted[ranks]()] * len(results))
 
 
-def test_marks_of_vmap_are_refused_with_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize("columns", [4, "Symbol('s0')"])
+def test_operations_between_marks_of_vmap(tmp_path: Path, columns: Any) -> None:
+    """One that is elementwise, one that is mapped, and a result that does not have the dimension; torch.vmap over columns."""
+    prefix = "torch._functorch.predispatch."
     program = Program()
-    x = program.input("x", "f32", [2, 3])
-    inner = program.node("torch._functorch.predispatch._add_batch_dim", [("a", x), ("b", 0), ("c", 1)], "f32", [3])
-    program.output(program.node("aten.slice.Tensor", [("self", inner), ("dim", 0)], "f32", [3]))
+    x, w = program.input("x", "f32", [3, columns]), program.input("w", "f32", [2, 3])
+    inner = program.node(f"{prefix}_add_batch_dim", [("", x), ("", 1), ("", 1)], "f32", [3])
+    product = program.node("aten.mul.Tensor", [("self", w), ("other", inner)], "f32", [2, 3])
+    summed = program.node("aten.cumsum.default", [("self", product), ("dim", 0)], "f32", [2, 3])
+    size = program.number("aten.sym_size.int", [("self", x), ("dim", 1)])
+    program.output(program.node(f"{prefix}_remove_batch_dim", [("", summed), ("", 1), ("", size), ("", 2)], "f32", [2, 3, columns]))
+    program.output(program.node(f"{prefix}_remove_batch_dim", [("", w), ("", 1), ("", size), ("", 0)], "f32", [columns, 2, 3]))
     program.save(tmp_path / "m.pt2")
-    with pytest.raises(UnsupportedOperationError, match=r"a mark of torch\.vmap.*run_decompositions"):
-        moir.convert_model(tmp_path / "m.pt2")
+    inputs = {"x": np.arange(12, dtype=np.float32).reshape(3, 4), "w": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), inputs)
+    wanted = np.cumsum(inputs["w"][:, :, None] * inputs["x"][None], 0)
+    compare(results, [wanted, np.broadcast_to(inputs["w"], (4, 2, 3))])
+
+
+def test_an_operation_that_is_mapped_over_two_dimensions(tmp_path: Path) -> None:
+    """torch.vmap in torch.vmap: rows of x plus rows of y, summed up; the runtime has no nested TensorIterators."""
+    prefix = "torch._functorch.predispatch."
+    program = Program()
+    x, y = program.input("x", "f32", [2, 4]), program.input("y", "f32", [3, 4])
+    outer = program.node(f"{prefix}_add_batch_dim", [("", x), ("", 0), ("", 1)], "f32", [4])
+    inner = program.node(f"{prefix}_add_batch_dim", [("", y), ("", 0), ("", 2)], "f32", [4])
+    added = program.node("aten.add.Tensor", [("self", outer), ("other", inner)], "f32", [4])
+    summed = program.node("aten.cumsum.default", [("self", added), ("dim", 0)], "f32", [4])
+    rows = program.node(f"{prefix}_remove_batch_dim", [("", summed), ("", 2), ("", 3), ("", 0)], "f32", [3, 4])
+    program.output(program.node(f"{prefix}_remove_batch_dim", [("", rows), ("", 1), ("", 2), ("", 0)], "f32", [2, 3, 4]))
+    program.save(tmp_path / "m.pt2")
+    inputs = {"x": np.arange(8, dtype=np.float32).reshape(2, 4), "y": np.arange(12, dtype=np.float32).reshape(3, 4) ** 2}
+    results = run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), inputs)
+    compare(results, [np.cumsum(inputs["x"][:, None] + inputs["y"], -1)])
+    with pytest.raises(ConversionError, match="No nested TensorIterator"):
+        moir.to_openvino(moir.convert_model(tmp_path / "m.pt2", target="none"))
 
 
 @pytest.mark.parametrize("length", [20, "Symbol('s0')"])

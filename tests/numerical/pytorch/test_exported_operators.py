@@ -1,10 +1,14 @@
-"""Operators as torch exports them, against what torch computes: see `tests/fixtures/pytorch/generate_operators.py`."""
+"""Programs as torch exports them, against what torch computes.
+
+`tests/fixtures/pytorch/generate_operators.py` and `generate_algebra.py` write them.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import moir
 from tests.numerical.runtime import compare, run
@@ -12,16 +16,29 @@ from tests.numerical.runtime import compare, run
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "pytorch"
 
 
-def test_operators_as_torch_exports_them() -> None:
-    values = np.load(FIXTURES / "operators.npz")
-    inputs = {name[3:]: values[name] for name in values.files if name.startswith("in_")}
-    expected = {name[4:]: values[name] for name in values.files if name.startswith("out_")}
-    results = run(moir.to_openvino(moir.convert_model(FIXTURES / "operators.pt2")), inputs)
+@pytest.mark.parametrize("name", ["operators", "algebra"])
+def test_operators_as_torch_exports_them(name: str) -> None:
+    values = np.load(FIXTURES / f"{name}.npz")
+    inputs = {each[3:]: values[each] for each in values.files if each.startswith("in_")}
+    expected = {each[4:]: values[each] for each in values.files if each.startswith("out_")}
+    results = run(moir.to_openvino(moir.convert_model(FIXTURES / f"{name}.pt2")), inputs)
     assert len(results) == len(expected)
     wrong: list[str] = []
-    for (name, wanted), result in zip(expected.items(), results, strict=True):
+    for (output, wanted), result in zip(expected.items(), results, strict=True):
         try:
             compare([result], [wanted], rtol=1e-3, atol=1e-4)
         except AssertionError as error:
-            wrong.append(f"{name}: {result.dtype}{list(result.shape)} {wanted.dtype}{list(wanted.shape)} {str(error).strip()[:160]}")
+            wrong.append(f"{output}: {result.dtype}{list(result.shape)} {wanted.dtype}{list(wanted.shape)} {str(error).strip()[:160]}")
     assert wrong == []
+
+
+def test_a_program_of_torch_2_5() -> None:
+    """Sizes are written with operators, bounds are infinite, weights are pickled.
+
+    `gru_plain` of `benchmarks/pytorch_exports.py`, exported by torch 2.5.1, without its example inputs.
+    """
+    values = np.load(FIXTURES / "gru_of_torch_2_5.npz")
+    model = moir.to_openvino(moir.convert_model(FIXTURES / "gru_of_torch_2_5.pt2"))
+    compare(run(model, {"x": values["in0"]}), [values["out0"], values["out1"]])
+    # The number of sequences is dynamic.
+    compare(run(model, {"x": np.tile(values["in0"], (1, 2, 1))}), [np.tile(values[name], (1, 2, 1)) for name in ("out0", "out1")])

@@ -32,6 +32,7 @@ SMALL = RANDOM.integers(-9, 9, (3, 4)).astype(np.int8)
 BYTES = RANDOM.integers(1, 9, (3, 4)).astype(np.uint8)
 MASK = RANDOM.random((3, 4)) < 0.5
 SCALAR = np.array(2.5, np.float32)
+EXTREME = np.array([3e38, 1, 0, np.inf, 2e38, np.nan, 0, 1e-30], np.float32)
 
 
 class Case(NamedTuple):
@@ -108,6 +109,12 @@ CASES = [
     case("addcmul.default", {"self": X, "tensor1": Y, "tensor2": Z, "value": 0.5}, X + np.float32(0.5) * Y * Z),
     case("lerp.Scalar", {"self": X, "end": Z, "weight": 0.25}, X + np.float32(0.25) * (Z - X)),
     case("hypot.default", {"self": X, "other": Z}, np.hypot(X, Z)),
+    case("hypot.default", {"self": EXTREME, "other": EXTREME[::-1].copy()}, np.hypot(EXTREME, EXTREME[::-1])),
+    case(
+        "margin_ranking_loss.default",
+        {"input1": BYTES, "input2": BYTES[::-1].copy(), "target": BYTES, "margin": 0.5},
+        np.mean(np.maximum((-BYTES) * (BYTES - BYTES[::-1]) + 0.5, 0)).astype(np.float32),
+    ),
     case("atan2.default", {"self": X, "other": Z}, np.arctan2(X, Z)),
     case("logaddexp.default", {"self": X, "other": Z}, np.logaddexp(X, Z)),
     # Elementwise functions, of integers as floats.

@@ -77,10 +77,84 @@ def test_a_copy_is_not_written(tmp_path: Path) -> None:
     compare(converted(program, tmp_path), [X.transpose(0, 2, 1)])
 
 
+@pytest.mark.parametrize(
+    ("sizes", "strides", "shape", "is_view"),
+    [
+        ((2, 4, 3), (12, 1, 4), (24,), False),
+        ((2, 4, 3), (12, 1, 4), (2, 12), False),
+        ((2, 4, 3), (12, 1, 4), (2, 2, 2, 1, 3), True),
+        ((2, 2, 4), (12, 4, 1), (2, 8), True),
+        ((2, 2, 4), (12, 4, 1), (4, 4), False),
+        ((2, 1, 4), (12, 4, 1), (2, 2, 2), True),
+    ],
+)
+def test_strides_say_whether_a_reshape_is_a_view(
+    tmp_path: Path, sizes: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...], is_view: bool
+) -> None:
+    program, x = begun()
+    if sizes[2] == 3:
+        part = program.node("aten.transpose.int", [("self", x), ("dim0", 1), ("dim1", 2)], "f32", sizes)
+        wanted = X.transpose(0, 2, 1)
+    else:
+        part = program.node("aten.slice.Tensor", [("self", x), ("dim", 1), ("start", 0), ("end", sizes[1])], "f32", sizes)
+        wanted = X[:, : sizes[1]]
+    program.tensors[part]["strides"] = [{"as_int": stride} for stride in strides]
+    found = program.node("aten.reshape.default", [("self", part), ("shape", list(shape))], "f32", shape)
+    program.node("aten.zero_.default", [("self", x)], "f32", X.shape)
+    program.output(found)
+    compare(converted(program, tmp_path), [np.zeros(shape, np.float32) if is_view else wanted.reshape(shape)])
+
+
+def test_an_output_that_is_written_keeps_its_name(tmp_path: Path) -> None:
+    program, x = begun()
+    row = program.node("aten.select.int", [("self", x), ("dim", 0), ("index", 1)], "f32", (3, 4))
+    program.node("aten.fill_.Scalar", [("self", row), ("value", 5)], "f32", (3, 4))
+    program.output(x)
+    program.save(tmp_path / "m.pt2")
+    model = moir.to_openvino(moir.convert_model(tmp_path / "m.pt2"))
+    assert model.output(0).get_names() == {str(x)}
+    wanted = X.copy()
+    wanted[1] = 5
+    compare(run(model, {"x": X}), [wanted])
+
+
+def test_an_output_that_is_asked_for_has_the_writes_before_it(tmp_path: Path) -> None:
+    program, x = begun()
+    row = program.node("aten.select.int", [("self", x), ("dim", 0), ("index", 1)], "f32", (3, 4))
+    program.node("aten.fill_.Scalar", [("self", row), ("value", 5)], "f32", (3, 4))
+    doubled = program.node("aten.mul.Tensor", [("self", x), ("other", 2)], "f32", X.shape)
+    program.output(program.node("aten.neg.default", [("self", doubled)], "f32", X.shape))
+    program.save(tmp_path / "m.pt2")
+    wanted = X.copy()
+    wanted[1] = 5
+    compare(run(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2", output=str(doubled))), {"x": X}), [2 * wanted])
+
+
+def test_running_statistics_that_are_written_are_states(tmp_path: Path) -> None:
+    program = Program()
+    mean, variance = (program.weight(name, np.full(3, value, np.float32), "buffer") for name, value in (("mean", 0), ("variance", 1)))
+    x = program.input("x", "f32", X.shape)
+    arguments = [("input", x), ("weight", None), ("bias", None), ("running_mean", mean), ("running_var", variance)]
+    further = [("training", True), ("momentum", 0.25), ("eps", 1e-5), ("cudnn_enabled", True)]
+    program.node("aten.batch_norm.default", [*arguments, *further], "f32", X.shape)
+    program.output(program.node("aten.add.Tensor", [("self", mean), ("other", 0)], "f32", (3,)))
+    program.output(program.node("aten.add.Tensor", [("self", variance), ("other", 0)], "f32", (3,)))
+    program.save(tmp_path / "m.pt2")
+    converted_module = moir.convert_model(tmp_path / "m.pt2")
+    request = core().compile_model(moir.to_openvino(converted_module), "CPU").create_infer_request()
+    wanted = [np.zeros(3), np.ones(3)]
+    for _ in range(2):
+        request.infer({"x": X})
+        found = [X.mean((0, 2)), X.var((0, 2), ddof=1)]
+        wanted = [0.25 * after + 0.75 * before for after, before in zip(found, wanted, strict=True)]
+        compare([as_array(request.get_output_tensor(index)) for index in (0, 1)], [each.astype(np.float32) for each in wanted])
+
+
 def test_what_may_be_a_copy_is_refused_where_it_matters(tmp_path: Path) -> None:
     program, x = begun()
     turned = program.node("aten.transpose.int", [("self", x), ("dim0", 1), ("dim1", 2)], "f32", (2, 4, 3))
     program.tensors[turned]["strides"] = [{"as_int": stride} for stride in (12, 1, 4)]
+    program.tensors[turned]["sizes"][0] = {"as_expr": {"expr_str": "s0"}}
     flat = program.node("aten.reshape.default", [("self", turned), ("shape", [-1])], "f32", (24,))
     program.node("aten.zero_.default", [("self", x)], "f32", X.shape)
     program.output(flat)
@@ -127,6 +201,20 @@ def test_a_buffer_that_is_written_is_a_state(tmp_path: Path, form: str) -> None:
     for count in (1, 2):
         request.infer({"x": X})
         compare([as_array(request.get_output_tensor(0))], [2 * (1 + count * X)])
+
+
+def test_weights_that_are_written_multiply_right(tmp_path: Path) -> None:
+    weights = np.arange(12, dtype=np.float32).reshape(3, 4) - 5
+    program = Program()
+    held = program.weight("weights", weights, "buffer")
+    x = program.input("x", "f32", X.shape)
+    program.node("aten.mul_.Tensor", [("self", held), ("other", 2)], "f32", weights.shape)
+    program.output(program.node("aten.linear.default", [("input", x), ("weight", held)], "f32", (2, 3, 3)))
+    program.save(tmp_path / "m.pt2")
+    request = core().compile_model(moir.to_openvino(moir.convert_model(tmp_path / "m.pt2")), "CPU").create_infer_request()
+    for factor in (2, 4):
+        request.infer({"x": X})
+        compare([as_array(request.get_output_tensor(0))], [factor * (X @ weights.T)])
 
 
 def test_an_input_that_is_written_is_an_output_too(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A user's frozen graph of TensorFlow 1 closes its array of tensors at the end, and that is no output."""
+"""A user's frozen graph of TensorFlow 1 closes its array of tensors at the end; this node is not an output."""
 
 from __future__ import annotations
 

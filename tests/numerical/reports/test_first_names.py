@@ -26,7 +26,7 @@ def converted(source: Path, folder: Path, **options: Any) -> openvino.CompiledMo
 
 
 def onnx_model(folder: Path) -> Path:
-    """Two outputs are one tensor, another one is the input, the last has names of tensors in front of its own."""
+    """Two outputs are one tensor, another one is the input, the last has names of tensors before its own."""
     nodes = [
         node("Sigmoid", ["images"], ["s"]),
         node("Identity", ["s"], ["y2"]),

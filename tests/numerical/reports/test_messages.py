@@ -1,4 +1,4 @@
-"""A user gives a file that is no model, or an option of Model Optimizer, and the message says what to do."""
+"""A user gives a file that is not a model, or an option of Model Optimizer, and the message says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's graph moves strings about in front of its lookup, as any other data, and the IR loads and has them in place."""
+"""A user's graph moves strings about before its lookup, as any other data, and the IR loads and has them in place."""
 
 from __future__ import annotations
 

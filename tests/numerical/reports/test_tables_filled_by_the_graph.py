@@ -1,4 +1,4 @@
-"""A user's graph fills its hash table from constants itself, in front of each lookup, and the lookup converts."""
+"""A user's graph fills its hash table from constants itself, before each lookup, and the lookup converts."""
 
 from __future__ import annotations
 

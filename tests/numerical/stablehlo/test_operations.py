@@ -181,7 +181,7 @@ def test_selected_indices(tmp_path: Path) -> None:
 
 
 def test_convolution_with_computed_padding(tmp_path: Path) -> None:
-    """`dynamic_conv`: one zero in front, two at the end."""
+    """`dynamic_conv`: one zero at the beginning, two at the end."""
     body = """
     %0 = "stablehlo.dynamic_conv"(%x, %w, %p) <{
       batch_group_count = 1 : i64, feature_group_count = 1 : i64, window_strides = array<i64: 1>,

@@ -79,12 +79,15 @@ OF_UNKNOWN_SIZES = frozenset(
         "convolution-sum",
         "transpose-empty",
         "pool-empty",
-        "quantize-sum",
         "strings-empty",
         "loop-never",
         "convolution-of-the-whole",
         "broadcast-empty",
+        "joined-branches",
+        "pooling-by-position",
         "resize-batch",
+        "prior-boxes-of-unknown-sizes",
+        "scattered-sizes",
     }
 )
 """The faults that are there if sizes other than 1 are not known."""
@@ -103,7 +106,9 @@ def grown(x: Any) -> Any:
 
 
 def never_run(x: Any, count: Any) -> Any:
-    """x [a, b] and what a loop collects of it, `count` times, joined along the first axis: [(count + 1) * a, b]."""
+    """x [a, b] and the results of `count` iterations of a loop over it, joined along the first axis: [(count + 1) * a,
+    b].
+    """
     part, step = ops.parameter([-1, -1], np.float32), ops.parameter([], np.int64)
     product = ops.unsqueeze(ops.multiply(part, ops.convert(step, "f32")), np.array(0))
     body = openvino.Model([product, ops.constant(np.array(True))], [step, part])
@@ -135,15 +140,41 @@ def convolution_of_the_whole(x: Any, y: Any) -> Any:
     return ops.add(ops.convolution(x, np.ones((1, 2, 2), np.float32), [2], [0], [0], [1]), y)
 
 
+def rounded(x: Any, low: float, high: float) -> Any:
+    """x rounded to one of 256 levels."""
+    return ops.fake_quantize(x, *(np.float32(each) for each in (low, high, low, high)), 256)
+
+
+def joined_branches(x: Any) -> Any:
+    """The exponentials of the first column of x, and of twice x, each of which an If passes on."""
+    results: list[Any] = []
+    for factor in (1, 2):
+        scaled = ops.multiply(x, np.float32(factor))
+        branches = [openvino.Model([part], [part]) for part in (ops.parameter([-1, -1], np.float32) for _ in range(2))]
+        choice = ops.if_op(ops.greater(ops.gather(ops.shape_of(scaled), np.array(0), np.array(0)), np.int64(0)).output(0))
+        choice.set_then_body(branches[0])
+        choice.set_else_body(branches[1])
+        choice.set_input(scaled.output(0), *(branch.get_parameters()[0] for branch in branches))
+        results.append(choice.set_output(*(branch.get_results()[0] for branch in branches)))
+    return ops.exp(ops.gather(ops.concat(results, 0), np.array(0), np.array(1)))
+
+
 Proof = tuple[Callable[..., Any], list[Any], Any]
 """A function that builds a model of its parameters, the inputs, and what it should compute."""
 
 PROOFS: dict[str, Proof] = {
+    "pooling-by-position": (
+        lambda x, regions: ops.psroi_pooling(x, regions, 1, 1, 1.0, 1, 1, "average"),
+        [np.ones((1, 1, 4, 4), np.float32), np.array([[0, 0, 0, 3, 3]] * 2, np.float32)],
+        np.ones((2, 1, 1, 1), np.float32),
+    ),
+    "joined-branches": (joined_branches, [np.eye(200, 8, dtype=np.float32)], np.exp(np.kron([1, 2], np.eye(200)[:, 0])).astype(np.float32)),
     "f64-infinity": (lambda x: ops.add(x, x), [np.array([INF])], np.array([INF])),
     "i64-width": (lambda x: ops.add(x, x), [np.array([2**40])], np.array([2**41])),
     "u32-constant": (lambda x: ops.broadcast(np.array(2**31 + 5, np.uint32), x), [np.array([1])], np.array([2**31 + 5], np.uint32)),
     "u32-sign": (ops.maximum, [np.array([2**31 + 5], np.uint32), np.array([3], np.uint32)], np.array([2**31 + 5], np.uint32)),
     "i32-power": (lambda x: ops.power(x, integers(2)), [integers(5001)], integers(5001**2)),
+    "norm-overflow": (lambda x: ops.reduce_l2(x, np.array([0]), False), [floats(3e30, 4e30)], np.array(5e30, np.float32)),
     "i32-sum": (lambda x: ops.reduce_sum(x, np.array([0]), False), [integers(2**24, 1, 1, 1)], np.array(2**24 + 3, np.int32)),
     "i32-extremes": (lambda x: ops.reduce_max(x, np.array([0]), False), [integers(2**24 + 1, 0)], np.array(2**24 + 1, np.int32)),
     "i32-quotient": (ops.divide, [integers(1505919582), integers(74)], integers(20350264)),
@@ -210,10 +241,17 @@ PROOFS: dict[str, Proof] = {
         [floats(12.5)],
         np.rint(floats(12.5)) + 1,
     ),
-    "quantize-sum": (
-        lambda x: ops.fake_quantize(ops.add(x, floats(1, 2).reshape(1, 2, 1)), floats(-10), floats(10), floats(-10), floats(10), 21),
+    "scattered-sizes": (
+        lambda x: ops.reshape(
+            x, opset15.scatter_nd_update(np.ones(2, np.int64), np.array([[0], [1], [1]]), ops.shape_of(x), reduction="prod"), False
+        ),
         [np.zeros((3, 2, 4), np.float32)],
-        np.broadcast_to(floats(1, 2).reshape(1, 2, 1), (3, 2, 4)),
+        np.zeros((3, 8), np.float32),
+    ),
+    "levels-of-sums": (
+        lambda x: rounded(ops.add(rounded(x, -14.314325, 9.235048), floats(1)), -13.39082, 10.158553),
+        [floats(0)],
+        floats(11 * 0.09235048),
     ),
     "f8-rounding": (lambda x: ops.convert(ops.convert(x, "f8e4m3"), np.float32), [floats(-3.6253185)], floats(-3.75)),
     "e8m0-rounding": (

@@ -9,13 +9,14 @@ import openvino
 from openvino import opset12, opset15
 from openvino import opset13 as ops
 
-from tests.numerical.targets.proofs import INF, NAN, Proof, floats, integers, matrices_of_unknown_sizes
+from tests.numerical.targets.proofs import INF, NAN, Proof, floats, integers, matrices_of_unknown_sizes, rounded
 
 SQUARE = np.arange(36, dtype=np.float32).reshape(6, 6) % 7 - 3
 UNIT_KERNELS = np.arange(6, dtype=np.float32).reshape(3, 2, 1, 1) - 2
 IMAGE = np.arange(50, dtype=np.float32).reshape(1, 2, 5, 5) % 9 - 2
 ROW = np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 16)
 STEPS = np.arange(12, dtype=np.float32).reshape(4, 3) - 2
+PRIORS = np.array([[0.25, 0, 0.75, 0.5], [0, 0.125, 1, 0.375], [0, -0.25, 1, 0.75]], np.float32)
 SIGNALS = np.arange(50 * 16 * 7, dtype=np.float32).reshape(50, 16, 7) % 5
 
 
@@ -48,6 +49,21 @@ def iterated(x: Any, *, uses_slice: bool) -> Any:
     return iterator.get_iter_value(body.results[0].output(0), -1)
 
 
+def summed_convolutions(x: Any) -> Any:
+    """The sums [N, 1, 4, 5] over steps of convolutions of images x [N, T, 1, 5, 5] with ones."""
+    state, part = ops.parameter([-1, 1, 4, 5], np.float32), ops.parameter([-1, 1, 1, 5, 5], np.float32)
+    image = ops.squeeze(part, np.array([1]))
+    following = ops.add(state, ops.convolution(image, np.ones((1, 1, 2, 1), np.float32), [1, 1], [0, 0], [0, 0], [1, 1]))
+    iterator = ops.tensor_iterator()
+    body = openvino.Model([following], [state, part])
+    iterator.set_body(body)
+    batch = ops.gather(ops.shape_of(x), np.array([0]), np.int64(0))
+    begin = ops.broadcast(np.float32(0), ops.concat([batch, np.array([1, 4, 5])], 0))
+    iterator.set_merged_input(state, begin.output(0), body.results[0].output(0))
+    iterator.set_sliced_input(part, x.output(0), 0, 1, 1, -1, 1)
+    return iterator.get_iter_value(body.results[0].output(0), -1)
+
+
 def bytes_of_repeated(begins: Any, ends: Any, symbols: Any) -> Any:
     """The bytes of strings that are there twice, one after the other."""
     strings = opset15.string_tensor_pack(begins, ends, symbols)
@@ -75,11 +91,28 @@ def running_sums(x: Any, lengths: Any) -> Any:
     return ops.rnn_sequence(x, begin, lengths, one, one, np.zeros((1, 1), np.float32), 1, "forward", ["relu"]).output(0)
 
 
+def prior_boxes(x: Any, image: Any) -> Any:
+    """A small box for each element of x, one of another aspect ratio, and a large one."""
+    sizes = [ops.gather(ops.shape_of(each), np.array([2, 3]), np.int64(0)) for each in (x, image)]
+    properties = {"min_size": floats(2), "max_size": floats(8), "aspect_ratio": floats(4), "variance": floats(1, 1, 2, 2), "offset": 0.5}
+    return ops.prior_box(*sizes, {**properties, "step": 0.0, "scale_all_sizes": True, "min_max_aspect_ratios_order": False})
+
+
 PROOFS_OF_FORMS: dict[str, Proof] = {
     "u32-shift": (
         opset15.bitwise_right_shift,
         [np.array([2**31 + 32], np.uint32), np.array([4], np.uint32)],
         np.array([2**27 + 2], np.uint32),
+    ),
+    "u32-operand": (
+        lambda x: ops.multiply(x, np.array([2**31 + 5], np.uint32)),
+        [np.array([3], np.uint32)],
+        np.array([2**31 + 15], np.uint32),
+    ),
+    "single-channel-loop": (
+        summed_convolutions,
+        [np.ones((2, 2, 1, 5, 5), np.float32)],
+        np.full((2, 1, 4, 5), 4, np.float32),
     ),
     "i8-arithmetic": (ops.add, [np.array([200], np.uint8), np.array([100], np.uint8)], np.array([44], np.uint8)),
     "i32-relu": (ops.relu, [integers(2**24 + 1)], integers(2**24 + 1)),
@@ -91,6 +124,16 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         floats(1, 1),
     ),
     "maximum-of-levels": (integers_of_maxima, [np.full((1, 2, 2), 2, np.float32)], np.full((1, 2), 72, np.int8)),
+    "quantize-sum": (
+        lambda x: ops.fake_quantize(ops.add(x, floats(1, 2).reshape(1, 2, 1)), floats(-10), floats(10), floats(-10), floats(10), 21),
+        [np.zeros((3, 2, 4), np.float32)],
+        np.broadcast_to(floats(1, 2).reshape(1, 2, 1), (3, 2, 4)),
+    ),
+    "padded-levels": (
+        lambda x: ops.pad(rounded(x, -1, 127 / 128), np.array([1, 0]), np.array([0, 0]), "constant", floats(0.5)[0]),
+        [np.zeros((1, 2), np.float32)],
+        np.array([[0.5, 0.5], [0, 0]], np.float32),
+    ),
     "blocks-of-levels": (
         lambda x: ops.space_to_batch(
             ops.fake_quantize(x, floats(-1), floats(191 / 64), floats(-1), floats(191 / 64), 256), [1, 1, 2, 1], [0, 0, 1, 0], [0, 0, 1, 0]
@@ -102,6 +145,16 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         lambda x: ops.divide(np.int32(7), ops.reduce_sum(x, np.array([1]), False)),
         [integers(1, 1, 1, 2, 1, 1).reshape(2, 3)],
         integers(2, 1),
+    ),
+    "quotient-of-reduction": (
+        lambda x: ops.divide(ops.reduce_sum(x, np.array([1]), False), np.int32(2)),
+        [integers(1, 1, 1, 2, 1, 2).reshape(2, 3)],
+        integers(1, 2),
+    ),
+    "saturated-bytes": (
+        lambda x: ops.convert(x, "u8"),
+        [np.array([-1, 300, 2.5])],
+        np.array([255, 44, 2], np.uint8),
     ),
     "comparison-nan": (ops.greater, [floats(NAN, 1), floats(1, NAN)], np.array([False, False])),
     "activation-nan": (lambda x: ops.minimum(ops.maximum(x, floats(NAN)), floats(6)), [floats(1, 2)], floats(NAN, NAN)),
@@ -129,6 +182,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         lambda x: ops.minimum(ops.maximum(x, np.zeros((1, 1), np.float32)), np.float32(6)),
         [floats(1, 2)],
         floats(1, 2).reshape(1, 2),
+    ),
+    "gather-short-list": (
+        lambda index: ops.gather(np.array([5, 6, 7], np.int32), index, np.int64(0)),
+        [integers(-(2**31), -3, -4, 2**31 - 1, 64, 2, 3)],
+        integers(0, 5, 0, 0, 0, 7, 0),
     ),
     "gather-of-one-batch": (
         lambda x, places: ops.gather(x, places, np.array(1), 1),
@@ -158,10 +216,30 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         np.full((2, 3, 3, 3), 8, np.float32),
     ),
     "rows-of-constants": (lambda x: ops.multiply(ops.reduce_sum(x, np.array([2]), False), ROW), [SIGNALS], SIGNALS.sum(2) * ROW),
+    "prior-boxes-of-unknown-sizes": (
+        prior_boxes,
+        [np.zeros((1, 1, 2, 1), np.float32), np.zeros((1, 1, 4, 4), np.float32)],
+        np.stack([np.concatenate([PRIORS, PRIORS + floats(0, 0.5, 0, 0.5)]).ravel(), np.tile(floats(1, 1, 2, 2), 6)]),
+    ),
+    "batches-of-reductions": (
+        lambda x: ops.subtract(x, ops.reduce_max(x, np.array([1]), True)),
+        [np.arange(12, dtype=np.int32).reshape(2, 3, 2)],
+        np.arange(12, dtype=np.int32).reshape(2, 3, 2) - np.array([[[4, 5]], [[10, 11]]], np.int32),
+    ),
+    "remainder-of-sizes": (
+        lambda x: ops.broadcast(np.float32(1), ops.floor_mod(ops.shape_of(x), np.array([16]))),
+        [np.zeros(7, np.float32)],
+        np.ones(7, np.float32),
+    ),
     "computed-pad-value": (
         lambda x, value: opset12.pad(x, np.array([1]), np.array([0]), "constant", value),
         [floats(1, 2), np.float32(9)],
         floats(9, 1, 2),
+    ),
+    "large-pad-value": (
+        lambda x: opset12.pad(x, np.array([1]), np.array([0]), "constant", np.int32(2**31 - 1)),
+        [integers(1, 2).astype(np.int32)],
+        integers(2**31 - 1, 1, 2).astype(np.int32),
     ),
     "unused-slices": (lambda x: iterated(x, uses_slice=False), [STEPS], floats(4, 4, 4)),
     "slices-of-states": (lambda x: iterated(x, uses_slice=True), [STEPS], STEPS.sum(0)),

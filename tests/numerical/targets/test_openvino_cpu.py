@@ -5,6 +5,7 @@ A fault that is gone fails its test: then its record and its form go, and the sm
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,9 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
     "einsum-empty",
     "empty-constant",
     "narrow-extremes",
+    "quantize-sum",
     "sequence-lengths",
+    "single-channel-loop",
     "slice-from-end",
     "third-axis-levels",
     "unknown-columns",
@@ -41,10 +44,18 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
 }
 """The faults that are there if sizes other than 1 are not known."""
 
+BOUNDED = {"remainder-of-sizes": openvino.Dimension(3, 19)}
+"""The faults that are there if sizes have bounds."""
+
 PROVEN_ELSEWHERE = {
     "changed-scales": "tests/numerical/reports/test_computed_scales.py: the second inference shows it",
+    "extension-choice": "tests/numerical/keras/test_preprocessing.py: the runtime has to load an extension",
+    "nested-iterators": "tests/numerical/pytorch/test_composites.py: the runtime cannot make the model",
     "random-subtrahend": "tests/numerical/onnx/regressions: one run does not show it",
     "state-types": "tests/numerical/passes/state: a model with states",
+    "state-unread": "tests/numerical/targets/test_states.py: a model with a state",
+    "views-of-moved-data": "tests/numerical/targets/test_views.py: models of several results",
+    "weights-of-states": "tests/numerical/pytorch/test_writes.py: a model with a state",
     "unique-no-constant": "tests/numerical/onnx/regressions: the runtime cannot write the model",
 }
 """Faults without a model of one inference, and where they are tested."""
@@ -53,6 +64,7 @@ CRASHING = {
     "broadcast-scalar",
     "gather-empty",
     "gather-of-one-batch",
+    "gather-short-list",
     "loop-condition",
     "one-column",
     "packed-padding",
@@ -76,13 +88,16 @@ def model_of(name: str) -> openvino.Model:
     """The smallest model that shows a fault."""
     build, inputs, _ = EVERY_PROOF[name]
     knows_sizes = name not in UNKNOWN_SIZES
-    shapes = [[size if knows_sizes or size == 1 else -1 for size in np.shape(each)] for each in inputs]
+    unknown = BOUNDED.get(name, -1)
+    shapes = [[size if (knows_sizes and name not in BOUNDED) or size == 1 else unknown for size in np.shape(each)] for each in inputs]
     parameters = [ops.parameter(shape, each.dtype) for shape, each in zip(shapes, inputs, strict=True)]
     return openvino.Model([build(*parameters)], parameters)
 
 
 def is_right(name: str, path: Path | None = None) -> bool:
-    """Whether the plugin computes of the model, or an IR of it, what it should; not if it does not compile or run it."""
+    """Whether the plugin computes the right results for the model, or an IR of it; False if it does not compile or run
+    it.
+    """
     _, inputs, wanted = EVERY_PROOF[name]
     try:
         found = next(iter(core().compile_model(path or model_of(name), "CPU")(inputs).values()))
@@ -95,7 +110,10 @@ def is_there(name: str) -> bool:
     """Whether the plugin has a fault."""
     if name in CRASHING:
         code = f"from {__name__} import is_right; print(all(is_right({name!r}) for _ in range({ATTEMPTS})))"
-        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stdout.strip() != "True"
+        # glibc fills new memory with this byte, so that reading it is wrong each time.
+        environment = os.environ | {"MALLOC_PERTURB_": "85"}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+        return done.stdout.strip() != "True"
     return not all(is_right(name) for _ in range(ATTEMPTS))
 
 
@@ -133,7 +151,7 @@ def test_the_form_is_right(name: str, tmp_path: Path) -> None:
     assert all(is_right(name, path) for _ in range(ATTEMPTS))
 
 
-@pytest.mark.parametrize("name", sorted(set(PROOFS_OF_FORMS) - CRASHING - UNKNOWN_SIZES - FOLDED))
+@pytest.mark.parametrize("name", sorted(set(PROOFS_OF_FORMS) - CRASHING - UNKNOWN_SIZES - FOLDED - set(BOUNDED)))
 def test_without_target_the_operations_are_those_of_the_model(name: str, tmp_path: Path) -> None:
     """The plain IR still has the fault: nothing else in the pipeline works around it."""
     need_processor(name)

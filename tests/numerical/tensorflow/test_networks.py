@@ -108,4 +108,4 @@ def test_the_correct_form_computes_the_same(tmp_path: Path) -> None:
         counts.append(Counter(op.get_type_name() for op in network.get_ops())["Transpose"])
         np.testing.assert_allclose(core().compile_model(network, "CPU")([x])[0], np.asarray(model(x)), rtol=1e-3, atol=1e-5)
     assert counts[0] == 2
-    assert counts[1] > 10
+    assert counts[1] >= 10

@@ -107,6 +107,23 @@ def test_segments_of_unknown_rank() -> None:
     )
 
 
+@pytest.mark.parametrize("kind", UNSORTED)
+def test_segments_of_a_list_of_integers(kind: str) -> None:
+    function, x = getattr(raw, kind), RANDOM.integers(1, 5, 6).astype(np.int32)
+    check(lambda x: function(data=x, segment_ids=MIXED, num_segments=5), {"x": x}, forms=FLEXIBLE)
+
+
+def test_sizes_of_joined_dimensions_stay_known() -> None:
+    """TensorFlow Lite's converter computes the shapes of the matrices of an Einsum so."""
+    ids = np.array([0, 1, 2, 2], np.int32)
+    check(
+        lambda x: tf.reshape(x, raw.UnsortedSegmentProd(data=tf.shape(x), segment_ids=ids, num_segments=3)),
+        {"x": RANDOM.normal(size=(2, 1, 3, 4)).astype(np.float32)},
+        operations=1,
+        forms=FLEXIBLE,
+    )
+
+
 @pytest.mark.parametrize("kind", ["SegmentMaxV2", "SegmentMinV2", "SegmentProdV2", "SegmentSumV2"])
 def test_segment_of_a_number(kind: str) -> None:
     """The number of segments is an operand; slices of segments beyond it are dropped. TensorFlow has kernels in XLA only."""

@@ -62,7 +62,7 @@ def runner_of(model: bytes) -> Any:
 
 
 def signature_inputs(model: bytes, inputs: Mapping[str, Array]) -> list[tuple[str, Array, Mapping[str, Any]]]:
-    """The inputs of a model: the name, a value, and what the interpreter says of it."""
+    """The inputs of a model: the name, a value, and the details that the interpreter reports."""
     return [(name, inputs[name], details) for name, details in runner_of(model).get_input_details().items()]
 
 

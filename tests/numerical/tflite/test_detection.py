@@ -1,4 +1,4 @@
-"""The custom operator at the end of detection networks against the interpreter, which has a kernel of it."""
+"""The custom operator at the end of detection networks, compared with the interpreter, which has a kernel for it."""
 
 from __future__ import annotations
 

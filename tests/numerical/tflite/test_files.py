@@ -17,7 +17,7 @@ from moir.frontends.tflite.flatbuffer import ModelFile
 from moir.tools.convert import main
 from tests.numerical.runtime import core, run
 from tests.numerical.tflite.files import Operator, Sparsity, Tensor, file_of
-from tests.numerical.tflite.models import converted, interpreted
+from tests.numerical.tflite.models import converted, interpreted, kinds
 
 tf: Any = pytest.importorskip("tensorflow")
 
@@ -87,7 +87,7 @@ class Table(tf.Module):
 
     @tf.function(input_signature=[tf.TensorSpec([3], tf.string, name="x"), tf.TensorSpec([2], tf.int64, name="n")])
     def __call__(self, x: Any, n: Any) -> dict[str, Any]:
-        return {"number": self.numbers.lookup(x), "text": self.texts.lookup(n)}
+        return {"number": self.numbers.lookup(x), "text": self.texts.lookup(n), "size": self.numbers.size() + n}
 
 
 def test_hash_tables(tmp_path: Path) -> None:
@@ -101,6 +101,8 @@ def test_hash_tables(tmp_path: Path) -> None:
     found = request.infer({ports["x"]: np.array(["bc", "", "x"]), ports["n"]: np.array([8, 4])})
     assert list(found[outputs["number"]]) == [5, 8, -1]
     assert list(request.get_tensor(outputs["text"]).str_data) == ["", "none"]
+    assert list(found[outputs["size"]]) == [11, 7]
+    assert "HASHTABLE_SIZE" in kinds(path)
 
 
 def test_one_buffer_serves_tensors_of_several_types(tmp_path: Path) -> None:

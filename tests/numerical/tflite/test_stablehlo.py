@@ -330,7 +330,14 @@ def test_random_bits_are_refused(tmp_path: Path) -> None:
         {"Algorithm": 2},
     )
     written(case, tmp_path / "m.tflite")
-    with pytest.raises(ConversionError, match="random numbers of XLA are others than those of the runtime"):
+    with pytest.raises(ConversionError, match="its state has integers of 64 bits"):
+        moir.convert_model(tmp_path / "m.tflite")
+
+
+def test_custom_calls_are_refused_by_their_names(tmp_path: Path) -> None:
+    case = Case("STABLEHLO_CUSTOM_CALL", (X,), (X,), "StablehloCustomCallOptions", {"CallTargetName": "users.function"})
+    written(case, tmp_path / "m.tflite")
+    with pytest.raises(ConversionError, match=r"STABLEHLO_CUSTOM_CALL.*users\.function"):
         moir.convert_model(tmp_path / "m.tflite")
 
 

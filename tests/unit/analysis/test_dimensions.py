@@ -110,3 +110,48 @@ def test_the_count_decides_one_dimension() -> None:
     assert not same_tokens((a, b), (b, a))
     assert not same_tokens((a, 0), (b, 0))
     assert not same_tokens((2, 3), (3, 3))
+
+
+def test_products_of_the_same_dimensions_are_the_same() -> None:
+    found = tokens("""
+        %flat = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [-1, 8]>} : tensor<2xsi64>
+        %split = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [-1, 4, 2]>} : tensor<3xsi64>
+        %four = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [4]>} : tensor<1xsi64>
+        %w = opset1.Constant() {value = #moir.data<tensor<8x8xf32>, elided "w">} : tensor<8x8xf32>
+        %x8 = opset1.MatMul(%x, %w) : tensor<?x?x8xf32>
+        %s = opset3.ShapeOf(%x8) : tensor<3xsi64>
+        %b = opset8.Gather(%s, %zero, %zero) : tensor<si64>
+        %l = opset8.Gather(%s, %one, %zero) : tensor<si64>
+        %n = opset1.Multiply(%l, %b) : tensor<si64>
+        %n1 = opset1.Unsqueeze(%n, %front) : tensor<1xsi64>
+        %rows = opset1.Concat(%n1, %rest) {axis = 0} : tensor<3xsi64>
+        %m = opset1.Multiply(%n1, %four) : tensor<1xsi64>
+        %back = opset1.Divide(%m, %four) : tensor<1xsi64>
+        %again = opset1.Concat(%back, %rest) {axis = 0} : tensor<3xsi64>
+        %0 = opset1.Reshape(%x8, %flat) {special_zero = false} : tensor<?x8xf32>
+        %1 = opset1.Reshape(%x8, %rows) {special_zero = false} : tensor<?x4x2xf32>
+        %2 = opset1.Reshape(%x8, %again) {special_zero = false} : tensor<?x4x2xf32>
+        %3 = opset1.Reshape(%x8, %split) {special_zero = false} : tensor<?x4x2xf32>
+        opset1.Result(%0) {name = "flat"}
+        opset1.Result(%1) {name = "rows"}
+        opset1.Result(%2) {name = "again"}
+        opset1.Result(%3) {name = "split"}""")
+    assert found["rows"][0] is found["flat"][0]
+    assert found["again"][0] is found["flat"][0]
+    assert found["split"][0] is found["flat"][0]
+    assert found["rows"][1:] == found["again"][1:] == (4, 2)
+
+
+def test_a_size_that_is_clipped_broadcasts_to_the_size() -> None:
+    found = tokens("""
+        %places = opset1.Constant() {value = #moir.data<tensor<1x64x1xf32>, elided "p">} : tensor<1x64x1xf32>
+        %s = opset3.ShapeOf(%x) : tensor<3xsi64>
+        %ends = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+        %n = opset8.Gather(%s, %ends, %zero) : tensor<1xsi64>
+        %0 = opset8.Slice(%places, %front, %n, %ends, %ends) : tensor<1x?x1xf32>
+        %1 = opset1.Add(%x, %0) : tensor<?x?x8xf32>
+        opset1.Result(%x) {name = "x"}
+        opset1.Result(%0) {name = "slice"}
+        opset1.Result(%1) {name = "sum"}""")
+    assert found["slice"][1] is not found["x"][1]
+    assert found["sum"][:2] == found["x"][:2]

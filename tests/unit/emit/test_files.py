@@ -199,7 +199,7 @@ def test_no_room_left(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("m.xml", "<annotation/>", r"m\.xml: the file would be overwritten, but it is no OpenVINO IR"),
+        ("m.xml", "<annotation/>", r"m\.xml: the file would be overwritten, but it is not an OpenVINO IR"),
         ("m.bin", "weights of another program", r"m\.bin: the file would be overwritten, but it is not the weights of an OpenVINO IR"),
     ],
 )

@@ -56,7 +56,7 @@ def test_runtime_not_installed(parse: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_extensions_of_the_runtime(parse: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package with the operations is imported in front of the core; a core that is given has them already."""
+    """The package with the operations is imported before the core; a core that is given has them already."""
     module = parse(MODEL)
     [model] = models_of(module)
     model.attributes[ModuleLevel.RUNTIME_EXTENSIONS] = strings_attribute(["extension_of_a_test"])

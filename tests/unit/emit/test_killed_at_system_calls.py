@@ -1,7 +1,7 @@
 """A process that writes a model is killed at each of its system calls, and the older model is never lost.
 
 `test_files.py` injects faults at the calls of Python's modules. Below them are calls that Python makes by itself, such
-as the writes of a buffer, so that here a tracer (ptrace) stops the process in front of and after each system call.
+as the writes of a buffer, so that here a tracer (ptrace) stops the process before and after each system call.
 """
 
 from __future__ import annotations

@@ -30,7 +30,9 @@ def test_limits_of_operations() -> None:
 
 
 def test_limits_do_not_depend_on_the_other_operands() -> None:
-    """Bounds of one slice have one length, which is no limit of each of them; an axis is one number in any case."""
+    """The bounds of a slice have equal lengths, which does not limit the length of each; an axis is always one
+    number.
+    """
     slice_ = Probe("opset15.SliceScatter", Sample(("f32[4,4]", "f32[2,4]", "i64=[0]", "i64=[2]", "i64=[1]", "i64=[0]")))
     assert slice_.limits() == ["-", "-", *["i1"] * 4]
     assert Probe("opset1.VariadicSplit", Sample(("f32[4,4]", "i64=1", "i64=[1,3]"))).limits()[1] == "-1="

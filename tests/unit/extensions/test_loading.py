@@ -1,4 +1,6 @@
-"""Loading the directories of extensions: what is found, what is wrong with them, and that nothing is left behind."""
+"""Loading the directories of extensions: the definitions that are found, errors in files, and that nothing remains
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -229,7 +231,7 @@ def test_a_directory_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConversionError, match=r"mime: an extension cannot be loaded: there is no such directory; did you mean mine\?"):
         loaded(Path("mime"))
-    with pytest.raises(ConversionError, match=r"is no directory"):
+    with pytest.raises(ConversionError, match=r"is not a directory"):
         loaded(Path("mine/ops/a.py"))
     with pytest.raises(ConversionError, match=r"mine/ops: the directory holds no extension.*did you mean mine\?"):
         loaded(Path("mine/ops"))
@@ -267,7 +269,7 @@ def test_names_and_ids_are_unique(tmp_path: Path) -> None:
         loaded(write(tmp_path / "2", middle__a=a_pass("One", "id = 'x'"), middle__b=a_pass("Two", "id = 'x'")))
     with pytest.raises(ConversionError, match="the name 'fuse-swish' is one of moir's passes"):
         loaded(write(tmp_path / "3", middle__a=a_pass("FuseSwish")))
-    with pytest.raises(ConversionError, match="'a b' is no name for a pass"):
+    with pytest.raises(ConversionError, match="'a b' is not a name for a pass"):
         loaded(write(tmp_path / "4", middle__a=a_pass("Mine", "name = 'a b'")))
 
 
@@ -292,8 +294,8 @@ def test_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ("run_after = ['fuse-swisch']", r"mine refers to 'fuse-swisch', which is no pass; did you mean fuse-swish"),
-        ("run_after = [int]", r"a\.py: run_after of the transformation mine lists the class int, which is no transformation"),
+        ("run_after = ['fuse-swisch']", r"mine refers to 'fuse-swisch', which is not a pass; did you mean fuse-swish"),
+        ("run_after = [int]", r"a\.py: run_after of the transformation mine lists the class int, which is not a transformation"),
         ("run_after = [3]", r"a\.py: run_after of the transformation mine lists 3"),
         ("run_after = ['fuse-gelu']\n        run_before = ['fuse-swish']", r"cycle: .*(mine.*fuse-swish|fuse-swish.*mine)"),
         ("run_after = lambda self: 1 / 0", r"run_after of transformation mine \(.*\) \(.*a\.py:5\): ZeroDivisionError"),

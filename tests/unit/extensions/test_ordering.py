@@ -50,7 +50,7 @@ def test_an_occurrence_of_a_pass_that_occurs_twice() -> None:
         ("clean#0", "runs 2 times; say clean#1 or clean#2"),
         ("clean#x", "runs 2 times; say clean#1 or clean#2"),
         ("fuse#2", "the pass fuse runs once; say fuse"),
-        ("claen#1", "refers to 'claen#1', which is no pass; did you mean clean?"),
+        ("claen#1", "refers to 'claen#1', which is not a pass; did you mean clean?"),
     ],
 )
 def test_an_occurrence_that_does_not_exist(name: str, message: str) -> None:
@@ -63,7 +63,7 @@ def test_a_cycle_because_a_pass_occurs_twice() -> None:
     with pytest.raises(ConversionError) as raised:
         order(transformation("mine", ("clean",), ("fuse",)))
     assert str(raised.value).endswith(
-        "; the pass clean runs 2 times, where run_after means after the last and run_before in front of the first; "
+        "; the pass clean runs 2 times, where run_after means after the last and run_before before the first; "
         "say clean#1 or clean#2 to mean one of them"
     )
     assert order(transformation("mine", ("clean#1",), ("fuse",)))[5] == "mine"

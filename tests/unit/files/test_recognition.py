@@ -114,7 +114,7 @@ def test_caffe_models_are_recognized_by_their_content(tmp_path: Path, kind: str)
         ("m.pdparams", b"\x80\x04\x95", "the state of a PaddlePaddle network, values without a graph; build the network"),
         ("m.xml", b"<!DOCTYPE net><net/>", "an XML document, but no OpenVINO IR; give a model"),
         ("a.xml", b"<annotation>", "an XML document, but no OpenVINO IR; give a model"),
-        ("02-lower-onnx.mlir", b"builtin.module {\n", "the text of a module, as --dump-ir writes it; go on with moir-opt "),
+        ("002-lower-onnx.mlir", b"builtin.module {\n", "the text of a module, as --dump-ir writes it; go on with moir-opt "),
         ("m.py", b"import torch\n", "a Python program; run it, and export the model"),
         ("model.ckpt.index", b"\0\0\x14\x08\x01\x1a\x02", "a part of a TensorFlow checkpoint, values without a graph; give the graph"),
         ("checkpoint", b'model_checkpoint_path: "m"\n', "the list of checkpoints of a folder; "),

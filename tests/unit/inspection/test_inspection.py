@@ -141,7 +141,7 @@ def test_a_node_and_its_neighbours(model: Path) -> None:
 
 def test_dumps_ir_and_models_in_memory_are_inspected_too(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(model), "-o", str(tmp_path), "--silent", "--dump-ir", str(tmp_path / "dumps")]) == 0
-    read = moir.inspect(tmp_path / "dumps" / "00-import.mlir")
+    read = moir.inspect(tmp_path / "dumps" / "000-import.mlir")
     assert read.format == "text of a module"
     assert read.operations == moir.inspect(model).operations
     assert moir.inspect(tmp_path / "m.xml").format == "OpenVINO IR"

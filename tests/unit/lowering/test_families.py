@@ -70,6 +70,8 @@ EXCEPTIONS = {
     # The slices of Caffe and MXNet divide data; TensorFlow's Where is a NonZero.
     ("caffe", "Slice"),
     ("tf", "Where"),
+    # Tables of refused operations stand together.
+    ("paddle", "generate_proposals"),
     # Layers of detection networks stand together.
     ("caffe", "RegionYolo"),
     ("caffe", "ReorgYolo"),

@@ -69,7 +69,7 @@ def test_a_fresh_process_and_one_that_converted_others(framework: str, source: s
 
 
 def test_expansion_by_definitions_needs_no_conversion_before(tmp_path: Path) -> None:
-    """A kind without a handler is expanded by the definition that ONNX has of it."""
+    """A kind without a handler is expanded by its definition in ONNX."""
     node = helper.make_node("NegativeLogLikelihoodLoss", ["x", "s"], ["y"], reduction="none")
     given = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 6])]
     wanted = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4])]

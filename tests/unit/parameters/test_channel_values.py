@@ -53,7 +53,7 @@ def test_forms(value: object, expected: list[tuple[str, tuple[float, ...]]]) -> 
         ("a(1),a(2)", "'a' is there twice"),
         ("a()", "'a' has no values"),
         ("()", "there are no values"),
-        ("1e999", "inf is no number to compute with"),
+        ("1e999", "inf is not a number to compute with"),
     ],
 )
 def test_mistakes_are_located(text: str, reason: str) -> None:

@@ -48,13 +48,13 @@ def test_inputs(text: str, items: list[str]) -> None:
         ("'x", "a quote is not closed"),
         ("x[1][2]", "'x[1][2]' has two shapes"),
         ("x{f32}{f16}", "'x{f32}{f16}' has two types"),
-        ("x[a b!]", "'b!' is no dimension"),
-        ("x[1,,2]", "'' is no dimension"),
-        ("x[-2]", "'-2' is no dimension"),
-        ("x[99999999999999999999]", "is no dimension"),
+        ("x[a b!]", "'b!' is not a dimension"),
+        ("x[1,,2]", "'' is not a dimension"),
+        ("x[-2]", "'-2' is not a dimension"),
+        ("x[99999999999999999999]", "is not a dimension"),
         ("x[5..2]", "the dimension '5..2' has its bounds in the wrong order"),
-        ("x{f31}", "'f31' is no element type; did you mean f32"),
-        ("x{complex}", "'complex' is no element type; it is one of boolean, f64"),
+        ("x{f31}", "'f31' is not an element type; did you mean f32"),
+        ("x{complex}", "'complex' is not an element type; it is one of boolean, f64"),
         ("x->", "'x->' has no value after ->"),
     ],
 )
@@ -91,7 +91,7 @@ def test_shapes() -> None:
         shapes_of({"x": [1, 3]})
     assert shapes("1,3") == shapes("[1 3]") == shapes_of([1, 3]) == shapes_of(openvino.PartialShape([1, 3]))
     assert shapes("[]") == ((),)
-    with pytest.raises(ValueError, match="is no shape"):
+    with pytest.raises(ValueError, match="is not a shape"):
         shapes("[1],2")
 
 

@@ -268,7 +268,7 @@ def test_two_models_are_shown_with_what_differs(show: Show) -> None:
         assert page.locator(f'.pane[data-side="{side}"] .node.new, .pane[data-side="{side}"] .node.gone').count() == 0
     page.locator('.pane[data-side="here"] .node', has_text="sum").click()
     page.locator("#details .link", has_text="bias").click()
-    assert "1 elements differ, by 1 at most" in page.locator("#details pre.added").first.inner_text()
+    assert "1 element differs, by 1 at most" in page.locator("#details pre.added").first.inner_text()
 
 
 def test_a_model_is_viewed_as_it_is(show: Show) -> None:

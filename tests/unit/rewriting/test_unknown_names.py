@@ -51,12 +51,12 @@ def test_unknown_properties(op: OpBuilder) -> None:
 @pytest.mark.parametrize(
     ("kinds", "beginning"),
     [
-        (["onnx.Rleu"], "did you mean onnx.Relu? a lowering"),
+        (["onnx.Rleu"], "did you mean onnx.Relu? add a lowering"),
         (["onnx.Convv", "tf.Reluu"], "did you mean onnx.Conv for onnx.Convv, tf.Relu"),
-        (["onnx.mine.Odd"], "a lowering for each"),
-        (["onnx.com.acme.Relu"], "a lowering for each"),
+        (["onnx.mine.Odd"], "add a lowering for each"),
+        (["onnx.com.acme.Relu"], "add a lowering for each"),
         (["mo.Odd"], "give each operation a type"),
-        (["caffe.Odd"], "a lowering for each"),
+        (["caffe.Odd"], "add a lowering for each"),
     ],
 )
 def test_kinds_without_lowering(kinds: list[str], beginning: str) -> None:

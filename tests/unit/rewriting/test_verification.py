@@ -43,7 +43,7 @@ def test_a_property_changed() -> None:
     before = Snapshot(module)
     operations[1].properties["axis"] = string_attribute("last")
     assert [before.has_changed(op) for op in operations] == [False, True, False, False]
-    with pytest.raises(VerifyException, match=r"after this: opset8.Softmax 'a': .*no property of kind int"):
+    with pytest.raises(VerifyException, match=r"after this: opset8.Softmax 'a': .*not a property of kind int"):
         verify_module(module, "this", before)
 
 

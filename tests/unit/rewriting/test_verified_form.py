@@ -176,7 +176,7 @@ def test_checks_of_a_class_run_after_those_of_its_definition(operation: type[Ops
     verify_module(module(1, 1))
     with pytest.raises(VerifyException, match=rf"{operation.name}: a negative axis has no half"):
         verify_module(module(1, -1))
-    with pytest.raises(VerifyException, match="no property of kind int"):
+    with pytest.raises(VerifyException, match="not a property of kind int"):
         verify_module(module(1, "last"))
     with pytest.raises(VerifyException, match="Expected 1 operand, but got 2"):
         verify_module(module(2, -1))

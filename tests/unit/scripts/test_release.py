@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from datetime import date
 
 import pytest
 
+from scripts.release.__main__ import main
 from scripts.release.changelog import cut
-from scripts.release.requirements import dependencies, oldest
+from scripts.release.index_page import with_absolute_links, with_addresses
+from scripts.release.requirements import PROJECT, dependencies, oldest
 
 CHANGELOG = """# Changelog
 
@@ -57,3 +61,34 @@ def test_every_dependency_has_an_oldest_version(python: str) -> None:
     names = [each.partition("==")[0] for each in oldest(dependencies(), python)]
     assert len(names) == len(set(names))
     assert {"xdsl", "numpy", "onnx", "protobuf", "ml-dtypes"} <= set(names)
+
+
+SOURCE = "https://example.org/moir"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("[how](docs/batch.md#manifest)", f"[how]({SOURCE}/blob/v0.2.0/docs/batch.md#manifest)"),
+        ("![a\nstep](docs/step.png)", f"![a\nstep]({SOURCE}/raw/v0.2.0/docs/step.png)"),
+        ("[xDSL](https://xdsl.dev) and [below](#licence)", "[xDSL](https://xdsl.dev) and [below](#licence)"),
+    ],
+)
+def test_links_lead_to_the_repository(given: str, expected: str) -> None:
+    assert with_absolute_links(given, SOURCE, "0.2.0") == expected
+
+
+def test_no_link_of_the_readme_stays_relative() -> None:
+    text = with_absolute_links((PROJECT.parent / "README.md").read_text(encoding="utf-8"), SOURCE, "0.2.0")
+    assert re.findall(r"\]\((?!https?://)[^)]*\)", text) == []
+
+
+def test_a_package_says_where_its_source_is() -> None:
+    urls = tomllib.loads(with_addresses(PROJECT.read_text(encoding="utf-8"), SOURCE))["project"]["urls"]
+    assert urls["Source"] == SOURCE
+    assert "OpenVINO" in urls
+
+
+def test_a_release_needs_an_address(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["9.9.9"]) == 1
+    assert "--source URL" in capsys.readouterr().err

@@ -162,7 +162,7 @@ def test_mistakes() -> None:
         build_graph(NODES, EDGES, {"zzz": {}})
     with pytest.raises(ConversionError, match="the data node 'log_d' is made by"):
         build_graph(NODES, [*EDGES, ("softmax", "log_d", {"out": 1})], nodes_with_edges_only=True)
-    with pytest.raises(ConversionError, match="is no port"):
+    with pytest.raises(ConversionError, match="is not a port"):
         get_name_and_port("a:b")
     assert get_name_and_port("2:add") == ("add", 2)
 

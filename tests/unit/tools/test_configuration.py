@@ -67,7 +67,7 @@ def test_a_conversion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("compress_to_fp16 = 1", "c.toml: compress_to_fp16 must be True or False, not 1"),
         ("layout_change = 'non'", "did you mean none?"),
         ("batsh = 1", "c.toml: there is no parameter 'batsh'; did you mean batch?"),
-        ("batch", "c.toml: it is no TOML: "),
+        ("batch", "c.toml: it is not TOML: "),
         ("batch = 2\ninput_shape = [1, 2]", "input_shape and batch exclude each other"),
     ],
 )
@@ -86,7 +86,7 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
         ("x = {" + ".".join(['"a"'] * 40) + " = 1}", "it has a key of more than 32 parts"),
         ("x = " + "[" * 100_000, "lists and tables are nested too deeply"),
         ("x = 1\n" + "#" * (1 << 20), "larger than 1 MiB; is it a configuration in TOML?"),
-        ("x = \xff", "it is no TOML"),
+        ("x = \xff", "it is not TOML"),
     ],
 )
 def test_what_would_take_much_memory_is_refused(tmp_path: Path, content: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,7 +99,7 @@ def test_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_verbose_lists_each_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(save(matmul_model(), tmp_path / "m.onnx")), "-o", str(tmp_path), "--verbose"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("   ")]
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
     assert rows[0][1] == "import"
     assert [row[1] for row in rows if row[1] == "lower-onnx"] == ["lower-onnx"]
     assert rows[-1][0] == "total"
@@ -131,7 +131,7 @@ def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
     monkeypatch.chdir(tmp_path)
     assert main([name]) == 1
     error = one_line_error(capsys)
-    assert "No such file" in error or "the folder is no SavedModel: it has no saved_model.pb" in error
+    assert "No such file" in error or "the folder is not a model" in error
 
 
 def test_a_model_is_known_by_its_content(tmp_path: Path) -> None:

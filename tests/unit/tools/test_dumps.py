@@ -29,10 +29,10 @@ def contents(folder: Path) -> dict[str, bytes]:
     [
         ("net.onnx", "weights.bin", ["-o", "out", "--dump-ir", "."], 1, "weights.bin: this file belongs to the model that is converted"),
         ("net.onnx", "dumps.json", ["-o", "out", "--dump-ir", "."], 1, "dumps.json: "),
-        ("net.onnx", "net.xml", [], 1, "net.xml: the file would be overwritten, but it is no OpenVINO IR"),
+        ("net.onnx", "net.xml", [], 1, "net.xml: the file would be overwritten, but it is not an OpenVINO IR"),
         ("net.onnx", "net.bin", [], 1, "net.bin: the file would be overwritten, but it is not the weights of an OpenVINO IR"),
         ("weights.onnx", "w.data", ["-o", "dumps", "--dump-ir", "dumps"], 2, "weights.bin would be both output and dump"),
-        ("weights.xml", "w.data", ["-o", "."], 1, "weights.xml: the file would be overwritten, but it is no OpenVINO IR"),
+        ("weights.xml", "w.data", ["-o", "."], 1, "weights.xml: the file would be overwritten, but it is not an OpenVINO IR"),
     ],
 )
 def test_files_of_the_model_stay(
@@ -46,7 +46,7 @@ def test_files_of_the_model_stay(
     message: str,
 ) -> None:
     external(tmp_path, model, weights)
-    (tmp_path / "05-mine.mlir").write_text("mine")
+    (tmp_path / "005-mine.mlir").write_text("mine")
     before = contents(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert main([model, *arguments]) == status
@@ -82,12 +82,12 @@ def test_the_manifest_lists_the_dumps(dumps: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("02-lower-onnx.mlir", "edited", "02-lower-onnx.mlir was changed since it was written; move it away, or choose another folder"),
+        ("002-lower-onnx.mlir", "edited", "002-lower-onnx.mlir was changed since it was written; move it away, or choose another folder"),
         ("weights.bin", "edited", "weights.bin was changed since it was written"),
-        ("dumps.json", "[]", "dumps.json: this is no list of dumps; choose another folder"),
+        ("dumps.json", "[]", "dumps.json: this is not a list of dumps; choose another folder"),
         ("dumps.json", "}", "dumps.json: cannot be read: "),
-        ("dumps.json", '{"files": {}}', "weights.bin would be overwritten, which is no dump"),
-        ("dumps.json", '{"files": {"weights.bin": "unfinished", "../m.onnx": "unfinished"}}', "00-import.mlir would be overwritten"),
+        ("dumps.json", '{"files": {}}', "weights.bin would be overwritten, which is not a dump"),
+        ("dumps.json", '{"files": {"weights.bin": "unfinished", "../m.onnx": "unfinished"}}', "000-import.mlir would be overwritten"),
     ],
 )
 def test_edited_dumps_stay(dumps: Path, capsys: pytest.CaptureFixture[str], name: str, content: str, message: str) -> None:
@@ -102,9 +102,9 @@ def test_edited_dumps_stay(dumps: Path, capsys: pytest.CaptureFixture[str], name
 
 
 def test_a_removed_dump_is_no_edit(dumps: Path) -> None:
-    (dumps / "02-lower-onnx.mlir").unlink()
+    (dumps / "002-lower-onnx.mlir").unlink()
     assert main([str(dumps.parent / "m.onnx"), "-o", str(dumps.parent), "--silent", "--dump-ir", str(dumps)]) == 0
-    assert (dumps / "02-lower-onnx.mlir").exists()
+    assert (dumps / "002-lower-onnx.mlir").exists()
 
 
 def test_dumps_in_the_place_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

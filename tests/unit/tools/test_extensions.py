@@ -81,9 +81,9 @@ def test_conversion(capsys: pytest.CaptureFixture[str]) -> None:
 def test_dumps_can_be_resumed_with_the_extension(capsys: pytest.CaptureFixture[str]) -> None:
     assert convert(["m.onnx", "--extensions", "ext", "--dump-ir", "dumps"]) == 0
     names = [each.name for each in _pipeline("default").passes("onnx", ConversionOptions())]
-    dump = f"{names.index('mark-all') + 1:02}-mark-all"
+    dump = f"{names.index('mark-all') + 1:03}-mark-all"
     assert Path(f"dumps/{dump}.mlir").is_file()
-    before = f"{names.index('lower-onnx') + 1:02}-lower-onnx"
+    before = f"{names.index('lower-onnx') + 1:03}-lower-onnx"
     arguments = [f"dumps/{before}.mlir", "--extensions", "ext", "--resume-after", before, "-t", "ir", "-o", "again.xml"]
     assert opt(arguments) == 0
     assert Path("again.xml").read_text() == Path("m.xml").read_text()

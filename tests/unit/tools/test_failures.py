@@ -1,51 +1,54 @@
-"""What ends a tool: one line and an exit status."""
+"""What ends a tool: one line and an exit status.
+
+A process of its own gets the signal: libraries of other tests may have handlers and threads that would get it, too.
+"""
 
 from __future__ import annotations
 
-import os
 import signal
-from collections.abc import Callable
+import subprocess
+import sys
 
 import pytest
 
-from moir.tools.failures import INTERRUPTED, TERMINATED, report_failures
+from moir.tools.failures import INTERRUPTED, TERMINATED
+
+SIGNALLED = """
+import os, signal, sys
+from moir.tools.failures import report_failures
+
+number, before = signal.Signals(int(sys.argv[1])), getattr(signal, sys.argv[2])
+# A process that runs in the background is started with interrupts ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, before)
+
+def body():
+    try:
+        os.kill(os.getpid(), number)
+        return 0
+    finally:
+        print("cleaned")
+
+status = report_failures("moir", body)
+assert signal.getsignal(signal.SIGTERM) is before
+sys.exit(status)
+"""
 
 
-def _signalled(number: signal.Signals, cleaned: list[str]) -> Callable[[], int]:
-    def body() -> int:
-        try:
-            os.kill(os.getpid(), number)
-            return 0
-        finally:
-            cleaned.append("cleaned")
-
-    return body
+def signalled(number: signal.Signals, before: str) -> tuple[int, str, str]:
+    """Exit status, output and errors of a tool that sends itself a signal, SIGTERM's handler before being `before`."""
+    command = [sys.executable, "-c", SIGNALLED, str(int(number)), before]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stdout, ended.stderr
 
 
 @pytest.mark.parametrize(
     ("number", "status", "line"),
     [(signal.SIGTERM, TERMINATED, "moir: terminated\n"), (signal.SIGINT, INTERRUPTED, "moir: interrupted\n")],
 )
-def test_signals_are_exceptions(
-    request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str], number: signal.Signals, status: int, line: str
-) -> None:
-    cleaned: list[str] = []
-    # Tests that run in the background ignore interrupts.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    # A library of another test may have set a handler of its own, which would be kept.
-    handler = signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    request.addfinalizer(lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL if handler is None else handler))
-    assert report_failures("moir", _signalled(number, cleaned)) == status
-    assert cleaned == ["cleaned"]
-    assert capfd.readouterr().err == line
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+def test_signals_are_exceptions(number: signal.Signals, status: int, line: str) -> None:
+    assert signalled(number, "SIG_DFL") == (status, "cleaned\n", line)
 
 
 def test_handler_of_the_process_is_kept() -> None:
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        assert report_failures("moir", _signalled(signal.SIGTERM, [])) == 0
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    assert signalled(signal.SIGTERM, "SIG_IGN") == (0, "cleaned\n", "")

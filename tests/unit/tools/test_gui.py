@@ -49,7 +49,7 @@ def test_a_pass_is_applied_to_a_text(tmp_path: Path) -> None:
 def test_a_dump_has_its_weights(tmp_path: Path) -> None:
     model = save(loop_model(), tmp_path / "m.onnx")
     assert moir([str(model), "-o", str(tmp_path), "--silent", "--dump-ir", str(tmp_path / "dumps")]) == 0
-    before, after = output_after(tmp_path / "dumps" / "00-import.mlir", "lower-onnx")
+    before, after = output_after(tmp_path / "dumps" / "000-import.mlir", "lower-onnx")
     assert "onnx.Loop" in before
     assert "opset5.Loop" in after
 

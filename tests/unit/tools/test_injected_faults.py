@@ -8,7 +8,7 @@
 | a kill | each system call of the writing | `tests/unit/emit/test_killed_at_system_calls.py` |
 | a full disk | the first bytes, the last bytes | status 1, one line: `tests/unit/emit`, `test_invocations.py` |
 | a closed pipe | standard output, standard error | status 141, or that of the conversion |
-| SIGINT, SIGTERM | before the import, in front of the passes, during the emission | status 130, 143; nothing is left |
+| SIGINT, SIGTERM | before the import, before the passes, during the emission | status 130, 143; nothing is left |
 | SIGHUP, SIGKILL | the same | what is left is swept by the next conversion, the older pair stays |
 | four processes with one output | all at once, several times | the pair of one of them |
 """

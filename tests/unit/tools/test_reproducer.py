@@ -131,7 +131,7 @@ def test_a_reproducer_that_cannot_be_written_hides_nothing(
 def test_other_files_are_not_replaced(tmp_path: Path, name: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / name).write_text("mine")
     assert main([str(model), "-p", "default", f"--crash-reproducer={tmp_path / 'crash.mlir'}"]) == 2
-    assert f"would replace {tmp_path / name}, which is no reproducer" in capsys.readouterr().err
+    assert f"would replace {tmp_path / name}, which is not a reproducer" in capsys.readouterr().err
     assert (tmp_path / name).read_text() == "mine"
 
 

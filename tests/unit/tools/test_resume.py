@@ -37,7 +37,7 @@ def resumed(dump: Path, compressed: bool) -> list[str]:
 
 def test_every_dump_ends_in_the_same_files(dumped: Path, compressed: bool) -> None:
     dumps = sorted((dumped / "dumps").glob("*.mlir"))
-    assert dumps[0].name == "00-import.mlir"
+    assert dumps[0].name == "000-import.mlir"
     assert len(dumps) >= 4
     assert any("onnx.Loop" in dump.read_text("utf-8") for dump in dumps)
     assert any("opset5.Loop" in dump.read_text("utf-8") for dump in dumps)
@@ -49,7 +49,7 @@ def test_every_dump_ends_in_the_same_files(dumped: Path, compressed: bool) -> No
 
 
 def test_dumps_of_a_resumed_run_are_numbered_on_and_complete(dumped: Path, compressed: bool) -> None:
-    first = dumped / "dumps" / "00-import.mlir"
+    first = dumped / "dumps" / "000-import.mlir"
     assert moir_opt([str(first), *resumed(first, compressed), "--dump-ir", str(dumped / "again"), "-o", str(dumped / "a.xml")]) == 0
     second = sorted((dumped / "again").glob("*.mlir"))[1]
     assert (dumped / "dumps" / second.name).exists()
@@ -79,23 +79,25 @@ def test_the_result_computes_what_the_model_does(dumped: Path, compressed: bool)
 
 def test_dumps_of_an_earlier_run_are_removed(dumped: Path) -> None:
     folder = dumped / "dumps"
-    (folder / "99-mine.mlir").write_text("mine")
+    (folder / "099-mine.mlir").write_text("mine")
     command = [str(dumped / "m.onnx"), "-o", str(dumped), "--silent", "--dump-ir", str(folder)]
     assert moir([*command, "--passes", "front-start"]) == 1
-    assert sorted(path.name for path in folder.iterdir()) == ["00-import.mlir", "99-mine.mlir", "dumps.json", "weights.bin"]
+    assert sorted(path.name for path in folder.iterdir()) == ["000-import.mlir", "099-mine.mlir", "dumps.json", "weights.bin"]
     assert moir(command) == 0
-    assert (folder / "99-mine.mlir").read_text() == "mine"
+    assert (folder / "099-mine.mlir").read_text() == "mine"
 
 
 def test_dumps_do_not_replace_the_input(dumped: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = dumped / "dumps" / "00-import.mlir"
+    first = dumped / "dumps" / "000-import.mlir"
     assert moir_opt([str(first), "-p", "default", "--dump-ir", str(dumped / "dumps")]) == 1
     assert "this file belongs to the model that is converted; choose another output" in capsys.readouterr().err
     assert first.exists()
 
 
 def edited(dump: Path, old: str, new: str) -> tuple[Path, int]:
-    """A copy of a dump in which the first `old` is `new`, and the line of it."""
+    """A copy of a dump in which the first occurrence of `old` is replaced by `new`, and the line of this
+    occurrence.
+    """
     text = dump.read_text("utf-8")
     assert old in text
     copy = dump.with_name("edited.mlir")
@@ -120,7 +122,7 @@ def test_an_edit_that_contradicts_the_rest_is_an_error_with_its_place(dumped: Pa
 
 def test_a_shape_of_the_import_can_be_edited(dumped: Path, compressed: bool) -> None:
     """The lowering infers all types from those of the inputs."""
-    copy, _ = edited(dumped / "dumps" / "00-import.mlir", "tensor<?x4xf32>", "tensor<5x4xf32>")
+    copy, _ = edited(dumped / "dumps" / "000-import.mlir", "tensor<?x4xf32>", "tensor<5x4xf32>")
     output = dumped / "edited.xml"
     options = ["-p", f"default{{compress-to-fp16={str(compressed).lower()}}}", "-t", "ir"]
     assert moir_opt([str(copy), *options, "-o", str(output)]) == 0

@@ -38,7 +38,7 @@ def check_multiple(what: str, size: Dimension, divisor: Dimension) -> Dimension:
     if not is_fixed(size) or not is_fixed(divisor) or divisor == 0:
         return -1
     if size % divisor:
-        raise InferenceError(f"{what} has {size} entries a batch, which is no multiple of {divisor}")
+        raise InferenceError(f"{what} has {size} entries a batch, which is not a multiple of {divisor}")
     return size // divisor
 
 
@@ -73,7 +73,7 @@ class DetectionOutputOp(OpsetOp):
     objectness_score = float_property(0.0)
 
     def class_count(self) -> Dimension:
-        """The number of classes that the attributes say, -1 if they do not."""
+        """The number of classes in the attributes, -1 if they have none."""
         return -1
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:

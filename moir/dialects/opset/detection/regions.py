@@ -57,8 +57,12 @@ class ROIPooling(OpsetOp):
 
     def check_invariants(self) -> None:
         super().check_invariants()
-        if min(self.integer("pooled_h"), self.integer("pooled_w")) < 1 or self.number("spatial_scale") <= 0:
+        if min(self.integer("pooled_h"), self.integer("pooled_w")) < 1 or self.number("spatial_scale") < _SMALLEST_NORMAL:
             raise VerifyException("pooled_h, pooled_w and spatial_scale must be positive")
+
+
+_SMALLEST_NORMAL = 2.0**-126
+"""The smallest f32 that is not subnormal: the runtime takes smaller ones for zeros."""
 
 
 class RegionAlignOp(OpsetOp):
@@ -98,7 +102,7 @@ class RegionAlignOp(OpsetOp):
 
 @deferred_definition
 class ROIAlign3(RegionAlignOp):
-    """Means or maxima of cells, positions as of pixels that begin at 0."""
+    """Means or maxima of cells, positions count pixels from 0."""
 
     name = "opset3.ROIAlign"
     mode = string_property(None, "avg", "max")
@@ -220,7 +224,7 @@ class RegionYolo(OpsetOp):
         if self.flag("do_softmax"):
             first, last = normalize_axis(self.integer("axis"), 4), normalize_axis(self.integer("end_axis"), 4)
             if last < first:
-                raise InferenceError(f"end_axis {last} is in front of axis {first}")
+                raise InferenceError(f"end_axis {last} is before axis {first}")
             return (*shape[:first], reduce(product, shape[first : last + 1]), *shape[last + 1 :])
         channels = (self.integer("classes") + self.integer("coords") + 1) * len(self.integers("mask"))
         return (shape[0], channels, *shape[2:])

@@ -164,7 +164,7 @@ class GreedySuppressionOp(OpsetOp):
     def limit(self, shapes: Shapes, known: OperandValues) -> int | None:
         """The largest number of boxes that operands permit for a class of an image; None if it is unknown.
 
-        Raises InferenceError if shapes contradict each other, or a limit is no scalar.
+        Raises InferenceError if shapes contradict each other, or a limit is not a scalar.
         """
         boxes = expanded(shapes[0], 3, "boxes")
         boxes_and_scores(shapes, self.COORDINATES)

@@ -27,11 +27,17 @@ class DepthOp(MovementOp):
     mode = string_property(None, "blocks_first", "depth_first")
 
     def checked_block_size(self, shape: SymbolicShape) -> int:
-        """The block size. Raises InferenceError if it is not positive or the data has no spatial dimension."""
+        """The block size.
+
+        Raises InferenceError if it is not positive, if a block has more elements than 63 bits count, or if the data has
+        no spatial dimension.
+        """
         require_rank(shape, 3)
         size = self.integer("block_size")
         if size < 1:
             raise InferenceError(f"block_size is {size}, it should be positive")
+        if size ** (1 if shape is None else len(shape) - 2) >= 1 << 63:
+            raise InferenceError(f"block_size is {size}, no data has so large blocks")
         return size
 
 
@@ -103,7 +109,7 @@ class BatchOp(MovementOp):
             if values is not None and len(values) != len(shape):
                 raise InferenceError(f"{len(values)} entries are given for the dimensions of shape {format_shape(shape)}")
         if found[0] is not None and min(found[0], default=1) < 1:
-            raise InferenceError(f"{list(found[0])} are no block sizes")
+            raise InferenceError(f"{list(found[0])} are not block sizes")
         if any(values is not None and min(values, default=0) < 0 for values in found[1:]):
             raise InferenceError("a border has a negative width")
         return found

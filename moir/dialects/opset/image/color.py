@@ -47,7 +47,7 @@ class FromPlanesOp(OpsetOp):
             raise InferenceError(f"the first plane has {channels} channels, not 1")
         if len(shapes) == 1:
             if is_fixed(height) and height % 3:
-                raise InferenceError(f"height {height} of the stacked planes is no multiple of 3")
+                raise InferenceError(f"height {height} of the stacked planes is not a multiple of 3")
             halved(width, "width")
             return (batch, height * 2 // 3 if is_fixed(height) else -1, width, 3)
         rows, columns = halved(height, "height"), halved(width, "width")

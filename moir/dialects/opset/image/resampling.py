@@ -187,7 +187,11 @@ class Interpolate(InterpolateOp):
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, target = operands[:2]
         axes = operands[2].tolist() if len(operands) > 2 else range(data.ndim)
-        if self.text("mode") != "nearest" or any((*self.integers("pads_begin"), *self.integers("pads_end"))):
+        if (
+            self.text("mode") not in ("nearest", "linear_onnx")
+            or self.flag("antialias")
+            or any((*self.integers("pads_begin"), *self.integers("pads_end")))
+        ):
             return None
         for axis, entry in zip(axes, target.ravel().tolist(), strict=True):
             by_scale = self.text("shape_calculation_mode") == "scales"
@@ -195,9 +199,22 @@ class Interpolate(InterpolateOp):
             scale = np.float32(entry if by_scale else extent / data.shape[axis])
             coordinate = COORDINATES[self.text("coordinate_transformation_mode")]
             places = coordinate(np.arange(extent, dtype=np.float32), scale, data.shape[axis])
+            if self.text("mode") == "linear_onnx":
+                data = _between(data, places, axis)
+                continue
             nearest = NEAREST[self.text("nearest_mode")](places.astype(np.float64), scale)
             data = data.take(np.clip(nearest, 0, data.shape[axis] - 1).astype(np.int64), axis)
         return (data,)
+
+
+def _between(data: Array, places: Array, axis: int) -> Array:
+    """Data between its elements along an axis, at the nearest ends beyond them."""
+    last = data.shape[axis] - 1
+    places = np.clip(places.astype(np.float64), 0, last)
+    first = np.floor(places).astype(np.int64)
+    shares = (places - first).reshape([-1 if each == axis else 1 for each in range(data.ndim)])
+    found = data.take(first, axis) * (1 - shares) + data.take(np.minimum(first + 1, last), axis) * shares
+    return (found if data.dtype.kind == "f" else np.trunc(found)).astype(data.dtype)
 
 
 MODES_OF_FIRST = ("area", "cubic", "linear", "nearest")
@@ -327,7 +344,7 @@ class Col2Im(OpsetOp):
         if is_fixed(taps) and taps > 0 and is_fixed(depth := data[-2]):
             channels, remainder = divmod(depth, taps)
             if remainder:
-                raise InferenceError(f"{depth} is no multiple of the {taps} elements of the kernel")
+                raise InferenceError(f"{depth} is not a multiple of the {taps} elements of the kernel")
         self._check_blocks(data[-1], size, kernel)
         return (*data[:-2], channels, *size)
 

@@ -42,8 +42,8 @@ BOOLEANS = frozenset((boolean, dynamic))
 
 
 _ACCEPTED: dict[tuple[int, int], tuple[Attribute, frozenset[Attribute]]] = {}
-"""The element types that were accepted, each with the set that has it, by the identities of both. To hash an element
-type takes longer than all else of a type inference."""
+"""Pairs of an element type and a set that contains it, by the `id` of both, as a cache of accepted types. To hash an
+element type takes longer than all else of a type inference."""
 
 
 def require_element(element: Attribute, accepted: frozenset[Attribute]) -> None:
@@ -117,7 +117,7 @@ class ElementwiseOp(UnaryOp):
     """Whether only floats are evaluated; integers are left to the runtime, whose rounding differs."""
 
     def compute(self, x: Array) -> Array:
-        """The result for numbers of at least 32 bits, or for integers and symbols."""
+        """The result for an array of numbers of at least 32 bits, or of integers and symbols."""
         raise NotImplementedError(self.name)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
@@ -207,7 +207,7 @@ class BroadcastingOp(OpsetOp):
         return element if self.RESULT is None else self.RESULT
 
     def compute(self, a: Array, b: Array) -> Array | None:
-        """The result for numbers of at least 32 bits, or for integers and symbols.
+        """The result for an array of numbers of at least 32 bits, or of integers and symbols.
 
         None if the result is left to the runtime.
         """

@@ -1,9 +1,9 @@
 """Base class of the operations of the opset dialects, and definitions of their properties.
 
 An operation is an IRDL class of about ten lines: operands, properties named as in the XML with the defaults of the
-specification, `result_shape` and, where numpy can compute it, `evaluate`. What else makes it valid is checked in
-`check_invariants`, not in `verify_`, so that verification is quick (`moir/rewriting/verified_form.py`). The dialect is
-the operation set that introduced this version of the operation, so `opset8.Gather` is written to the IR as
+specification, `result_shape` and, where numpy can compute it, `evaluate`. Further conditions for a valid operation are
+checked in `check_invariants`, not in `verify_`, so that verification is quick (`moir/rewriting/verified_form.py`). The
+dialect is the operation set that introduced this version of the operation, so `opset8.Gather` is written to the IR as
 `type="Gather" version="opset8"`.
 
     @deferred_definition
@@ -87,7 +87,7 @@ class OpsetEffects(MemoryEffect):
 
 
 _VERIFYING: set[type] = set()
-"""The classes of operations that were written with a `verify_`."""
+"""The classes of operations that define a `verify_` themselves."""
 
 
 class OpsetOp(IRDLOperation, PropertyAccess):
@@ -114,8 +114,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """The type of the layer in the IR, for the few kinds that the IR spells unlike the specification."""
 
     UNWRITTEN: ClassVar[Mapping[str, object]] = {}
-    """Values that the runtime takes for attributes which a file of the IR does not write, where the specification has
-    no default or another one."""
+    """Values that the runtime assumes for missing attributes, if the specification has no default or a
+    different one.
+    """
 
     POINTWISE: ClassVar[bool] = False
     """Whether each element of the result is computed from the element of the first operand at the same position.
@@ -139,7 +140,8 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """Indices of operands with an entry for each dimension of the first operand, such as paddings and repeats."""
 
     EXACT_OPERANDS: ClassVar[tuple[int, ...]] = ()
-    """Indices of operands that must not be rounded: positions, sizes, and numbers that are compared or become integers.
+    """Indices of operands that must not be rounded: positions, sizes, and numbers that are compared or become
+    integers.
     """
 
     PASSES_ERRORS_ON: ClassVar[bool] = False
@@ -156,14 +158,14 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
     @classmethod
     def verifies_itself(cls) -> bool:
-        """Whether the class or a base of it has a `verify_` of its own, whose conditions only a call can check."""
+        """Whether the class or a base of it overrides `verify_`, which then has to be called to verify an operation."""
         return not _VERIFYING.isdisjoint(cls.__mro__)
 
     def verify_(self) -> None:
         self.check_invariants()
 
     def check_invariants(self) -> None:
-        """Check what the definition of the class does not say, for an operation that is as the definition demands.
+        """Check what the definition of the class cannot express. The operation already satisfies the definition.
 
         Raises VerifyException.
         """
@@ -282,5 +284,7 @@ class OpsetOp(IRDLOperation, PropertyAccess):
 
 @cache
 def is_pure(operation: type[Operation]) -> bool:
-    """Whether operations of a class are of an operation set, have no effects, and equal results for equal operands."""
+    """Whether operations of a class are of an operation set, have no effects, and give equal results for equal
+    operands.
+    """
     return issubclass(operation, OpsetOp) and operation.DETERMINISTIC and not operation.EFFECTS

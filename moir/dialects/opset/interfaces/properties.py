@@ -60,7 +60,7 @@ class PropertyKind(AttrConstraint[Attribute]):
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if not self.accepts(attr):
-            raise VerifyException(f"{attr} is no property of kind {self.kind}")
+            raise VerifyException(f"{attr} is not a property of kind {self.kind}")
         if self.allowed:
             value = value_of(attr)
             for text in (value,) if isinstance(value, str) else cast("tuple[str, ...]", value):
@@ -123,7 +123,7 @@ class PropertyKind(AttrConstraint[Attribute]):
                 return converted
         except (TypeError, ValueError, OverflowError):
             pass
-        raise ValueError(f"{attr} is no property of kind {self.kind}")
+        raise ValueError(f"{attr} is not a property of kind {self.kind}")
 
     def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> Self:
         return self
@@ -257,7 +257,8 @@ class PropertyAccess(Operation, metaclass=OperationClass):
 
     def flag(self, name: str) -> bool:
         """A boolean property."""
-        return bool(cast("IntegerAttr[Any]", self.properties[name]).value.data)
+        value: Any = self.properties[name]
+        return bool(value.value.data)
 
     def text(self, name: str) -> str:
         """A string property."""

@@ -6,12 +6,15 @@ operations of the OpenVINO operation-set specification; `auto_pad` and `rounding
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, overload
 
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.properties import property_table
+from moir.dialects.properties import integers_attribute, value_of
 from moir.dialects.shapes import SymbolicShape, format_shape, is_fixed
 from moir.dialects.symbols import Dimension, Symbol
 from moir.errors import InferenceError
@@ -117,6 +120,10 @@ def agrees(what: str, shape: tuple[Dimension, ...], expected: tuple[Dimension, .
         raise InferenceError(f"{what} has shape {format_shape(shape)} where {format_shape(expected)} is needed")
 
 
+_AXIS_DEFAULTS = {"strides": 1, "dilations": 1, "pads_begin": 0, "pads_end": 0}
+"""What an empty or missing list of a window means for each axis."""
+
+
 class SlidingWindowOp(OpsetOp):
     """Base of the operations with `strides`, `pads_begin`, `pads_end` and, mostly, `dilations` and `auto_pad`."""
 
@@ -129,6 +136,14 @@ class SlidingWindowOp(OpsetOp):
     def axis_property(self, name: str, count: int, default: int) -> Sequence[int]:
         """A property with one entry per axis; an empty or missing property means `default` for each axis."""
         return (self.integers(name) if name in self.properties else ()) or (default,) * count
+
+    @classmethod
+    def completed(cls, properties: Mapping[str, Attribute]) -> dict[str, Attribute]:
+        """Properties whose lists all have one entry per axis, if the length of one of them says how many there are."""
+        lists = {name: value_of(properties[name]) for name in ("kernel", *_AXIS_DEFAULTS) if name in properties}
+        count = max(map(len, lists.values()), default=0)
+        missing = {name: default for name, default in _AXIS_DEFAULTS.items() if not lists.get(name) and name in property_table(cls).specs}
+        return {**properties, **{name: integers_attribute((default,) * count) for name, default in missing.items() if count}}
 
     def windows(self, kernel: Sequence[Dimension]) -> tuple[Window, ...]:
         """The window of each spatial axis. Raises InferenceError unless each property has one entry per axis."""

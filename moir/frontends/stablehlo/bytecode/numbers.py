@@ -71,14 +71,14 @@ class Cursor:
         return value >> 1, bool(value & 1)
 
     def count(self, what: str, least: int = 1) -> int:
-        """The number of things that follow, each of which takes `least` bytes at least."""
+        """The number of things that follow. Raises ModelFileError if `least` bytes for each do not fit."""
         found = self.number()
         if found * least > self.end - self.position:
             self.fail(f"{found} {what} do not fit into the file")
         return found
 
     def part(self, size: int) -> Cursor:
-        """The next bytes as bytecode of their own."""
+        """A cursor over the next `size` bytes alone; this one moves past them."""
         if not 0 <= size <= self.end - self.position:
             self.fail("a part of the bytecode ends after its end")
         self.position += size

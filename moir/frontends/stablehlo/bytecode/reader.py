@@ -40,7 +40,7 @@ class BytecodeReader:
         cursor = Cursor(data, location)
         self._cursor = cursor
         if cursor.bytes(4) != MARK:
-            cursor.fail("this is no bytecode of MLIR")
+            cursor.fail("this is not bytecode of MLIR")
         self.version = cursor.number()
         if not 1 <= self.version <= NEWEST_VERSION:
             cursor.fail(f"bytecode of version {self.version} is not supported; versions 1 to {NEWEST_VERSION} are known")
@@ -67,7 +67,7 @@ class BytecodeReader:
         if number & 0x80:
             alignment = cursor.number()
             if alignment & (alignment - 1) or not alignment:
-                cursor.fail("the alignment of a section is no power of 2")
+                cursor.fail("the alignment of a section is not a power of 2")
             while cursor.position % alignment:
                 cursor.byte()
         self._sections[number & 0x7F] = cursor.part(size)
@@ -88,7 +88,7 @@ class BytecodeReader:
         return self._strings[number]
 
     def _read_dialects(self) -> list[str]:
-        """The names of operations, with their dialect in front."""
+        """The names of operations, prefixed by their dialect."""
         cursor = self._of(DIALECTS, "dialects")
         dialects: list[str] = []
         for _ in range(cursor.count("dialects")):
@@ -109,7 +109,7 @@ class BytecodeReader:
 
     @staticmethod
     def _version_size(cursor: Cursor) -> int:
-        """The bytes of the version of a dialect, a section of its own."""
+        """The bytes of the version of a dialect, which is a section of its own."""
         cursor.byte()
         return cursor.number()
 
@@ -313,12 +313,12 @@ class BytecodeReader:
         return operation
 
     def _isolated(self, cursor: Cursor, count: int) -> list[Block]:
-        """Regions in a section of their own, in which values are counted from 0 again."""
+        """Regions in a separate section, which numbers its values from 0."""
         number, size = cursor.byte(), cursor.number()
         if number & 0x80:
             alignment = cursor.number()
             if not alignment or alignment & (alignment - 1):
-                cursor.fail("the alignment of a section is no power of 2")
+                cursor.fail("the alignment of a section is not a power of 2")
             while cursor.position % alignment:
                 cursor.byte()
         return self._regions_of(cursor.part(size), count, Scope())
@@ -382,7 +382,7 @@ class Scope:
         self._limit += count
 
     def release(self, before: int) -> None:
-        """End a region; its numbers are given to the next one."""
+        """End a region; the next one reuses its numbers."""
         self._limit = self._ends.pop()
         self.next = before
 

@@ -18,7 +18,7 @@ from moir.frontends.stablehlo.element_types import ELEMENTS, storage_of
 from moir.frontends.stablehlo.program import Dense, FunctionType, OtherType, Quantized, TensorType, Type
 
 Read = Callable[[int], Any]
-"""Gives the attribute or type with a number."""
+"""Returns the attribute or the type that has a number in the file."""
 
 SCALARS: dict[int, str] = {
     0: "i1",
@@ -128,7 +128,7 @@ def _quantized(cursor: Cursor, types: Read, *, per_axis: bool) -> Quantized:
 
 
 def _float(cursor: Cursor, name: str) -> float:
-    """A float as its bits."""
+    """A float, which the file stores as its bits."""
     kind = storage_of(ELEMENTS[name])
     if kind is None:
         cursor.fail(f"a float of the type {name}")
@@ -179,7 +179,7 @@ def _number(cursor: Cursor, type_: Any) -> int | float:
 
 
 def _dense(cursor: Cursor, type_: Any) -> Dense:
-    """Elements as their bytes; one element stands for all."""
+    """The elements of a constant from their bytes; a single one is repeated."""
     data = cursor.bytes(cursor.count("bytes"))
     if not isinstance(type_, TensorType) or type_.shape is None or min(type_.shape, default=0) < 0:
         cursor.fail("a constant has no static shape")

@@ -1,7 +1,7 @@
 """Operations, blocks, functions and modules in a text of MLIR.
 
 %0 = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>     the generic form of any operation
-%0 = stablehlo.add %a, %b : tensor<4xf32>                                          the form of its own
+%0 = stablehlo.add %a, %b : tensor<4xf32>                                          its custom form
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAXIMUM_RESULTS = 1 << 14
 
 
 def kind_of(name: str) -> str:
-    """The kind of an operation: StableHLO's own have no dialect in front."""
+    """The kind of an operation: StableHLO's own kinds have no prefix."""
     return name.removeprefix("stablehlo.").removeprefix("mhlo.")
 
 
@@ -43,7 +43,7 @@ class TextReader:
         name, _, number = self.words.word.partition("#")
         values = next((scope[name] for scope in reversed(self._scopes) if name in scope), ())
         if number and not number.isdecimal():
-            self.words.fail(f"{number[:40]!r} is no number of a result")
+            self.words.fail(f"{number[:40]!r} is not a number of a result")
         index = int(number[:9] or 0)
         if index >= len(values):
             self.words.fail(f"there is no value {self.words.word[:40]!r}")
@@ -66,7 +66,7 @@ class TextReader:
     # Modules and functions
 
     def program(self) -> Program:
-        """The program. Raises ModelFileError if the text is no module."""
+        """The program. Raises ModelFileError if the text is neither a module nor a list of functions."""
         words = self.words
         self._skip_aliases()
         name = ""
@@ -82,9 +82,11 @@ class TextReader:
             words.expect("(")
             self._module_body()
             words.expect(")")
+        elif words.word == "func.func":
+            self._functions_until("")
         else:
             if words.word not in ("module", "builtin.module"):
-                words.fail("this is no module")
+                words.fail("this is not a module")
             words.advance()
             name = words.advance()[1:] if words.word.startswith("@") else ""
             if words.takes("attributes"):
@@ -103,20 +105,27 @@ class TextReader:
                 attribute_of(words)
 
     def _module_body(self) -> None:
+        self.words.expect("{")
+        self._functions_until("}")
+        self.words.advance()
+
+    def _functions_until(self, end: str) -> None:
+        """The functions before a word; the empty word is the end of the text."""
         words = self.words
-        words.expect("{")
-        while not words.takes("}"):
+        while words.word != end:
             if not words.word:
                 words.fail("the module is not closed")
             if words.word.strip('"') == "func.func":
                 self._function(is_generic=words.word.startswith('"'))
             elif words.word.startswith(("sdy.", '"sdy.')):
                 self._skip_statement()
+            elif words.word.startswith(("#", "!")):
+                self._skip_aliases()
             else:
                 words.fail(f"{words.word[:40]!r} in a module is not supported")
 
     def _skip_statement(self) -> None:
-        """Go on after a declaration of shardings, which ends with its line."""
+        """Skip a declaration of shardings, which ends with its line."""
         words = self.words
         words.rest_until("\n")
 
@@ -304,7 +313,7 @@ class TextReader:
         return self._finished(kind, form)
 
     def form(self, kind: str) -> PrettyForm:
-        """The operands and clauses of an operation in the form of its own, up to its types."""
+        """The operands and clauses of an operation in its custom form, up to its types."""
         return pretty_form(self.words, kind, self.value)
 
     def _finished(self, kind: str, form: PrettyForm) -> Operation:
@@ -350,7 +359,7 @@ class TextReader:
         return Operation("while", operands, {}, regions, [Value(each) for each in types])
 
     def _region_of(self, names: Sequence[str], arguments: list[Value]) -> Block:
-        """A region whose arguments an operation declares in front of it."""
+        """A region whose arguments an operation declares before it."""
         if len(names) != len(arguments):
             self.words.fail(f"{len(names)} values with {len(arguments)} types")
         self._scopes.append({name: [value] for name, value in zip(names, arguments, strict=True)})
@@ -390,7 +399,7 @@ class TextReader:
         return Operation("reduce", [*operands, *initial], attributes, [block], [Value(each) for each in outputs], place)
 
     def _applied(self, kind: str, outputs: Sequence[Type]) -> Block:
-        """The function of a reduction that is one operation."""
+        """The function of a reduction that is given as the kind of a single operation."""
         first = outputs[0] if outputs else None
         if not isinstance(first, TensorType):
             self.words.fail("a reduction has no tensor as result")
@@ -400,7 +409,9 @@ class TextReader:
         return Block(arguments, [Operation(kind, [*arguments], {}, [], [result]), Operation("return", [result], {})])
 
     def _reducer(self, outputs: Sequence[Type]) -> Block:
-        """`reducer(%a: t, %b: t) (%c: t, %d: t) { … }`: the pairs of each operand, the first ones first."""
+        """`reducer(%a: t, %b: t) (%c: t, %d: t) { … }`: the pair of arguments for each operand; the arguments of the
+        block are the first of all pairs, then the second.
+        """
         words = self.words
         words.expect("reducer")
         firsts, seconds = list[tuple[str, Value]](), list[tuple[str, Value]]()
@@ -422,7 +433,7 @@ _LAST_TYPE = frozenset(("select", "clamp"))
 
 
 def outputs_of(kind: str, form: PrettyForm, types: list[Type], *, arrow: bool) -> list[Type]:
-    """The types of the results of an operation in the form of its own."""
+    """The types of the results of an operation in its custom form."""
     if kind in ("return", "func.return", "sdy.return") or (kind == "custom_call" and arrow and not types):
         return []
     if arrow:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from moir.decimals import decimal_of
 from moir.frontends.stablehlo.program import Symbol, Value
 from moir.frontends.stablehlo.text.scanner import Scanner
 from moir.frontends.stablehlo.text.types import attribute_of, convolution_dimensions, dense_of, dictionary_of
@@ -54,7 +55,7 @@ _NAMES: dict[tuple[str, str], str] = {
 
 _PAIRED = {"batching_dims": "batching_dimensions", "contracting_dims": "contracting_dimensions"}
 _DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
-_SLICE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*(?::\s*(\d+))?\s*$")
+_SLICE = re.compile(r"\s*(\d{1,18})\s*:\s*(\d{1,18})\s*(?::\s*(\d{1,18}))?\s*$")
 
 
 def pretty_form(words: Scanner, kind: str, value: Callable[[], Value]) -> PrettyForm:
@@ -116,13 +117,13 @@ def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
     words.skip_balanced()
     text = words.text[begin + 1 : words.text.index("]", begin)]
     if kind == "get_tuple_element":
-        form.attributes["index"] = int(text) if text.strip().isdigit() else 0
+        form.attributes["index"] = decimal_of(text.strip()) or 0
         return
     starts, limits, strides = list[int](), list[int](), list[int]()
     for part in text.split(",") if text.strip() else ():
         found = _SLICE.match(part)
         if found is None:
-            words.fail(f"{part[:40]!r} is no slice")
+            words.fail(f"{part[:40]!r} is not a slice")
         starts.append(int(found[1]))
         limits.append(int(found[2]))
         strides.append(int(found[3] or 1))
@@ -148,7 +149,7 @@ def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
         form.attributes[f"lhs_{_PAIRED[name]}"] = first
         form.attributes[f"rhs_{_PAIRED[name]}"] = attribute_of(words)
     elif name == "format":
-        found = re.fullmatch(r"e(\d+)m(\d+)", words.advance())
+        found = re.fullmatch(r"e(\d{1,3})m(\d{1,3})", words.advance())
         if found is None:
             words.fail("a format of reduced precision has no bits")
         form.attributes |= {"exponent_bits": int(found[1]), "mantissa_bits": int(found[2])}

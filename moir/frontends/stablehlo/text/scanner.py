@@ -39,7 +39,7 @@ class Scanner:
         self.advance()
 
     def advance(self) -> str:
-        """Go on to the next word; returns the one that was the current one."""
+        """Move to the next word; returns the word that was current before."""
         before = self.word
         if (space := _SPACE.match(self.text, self.position)) is not None:
             self.position = space.end()
@@ -66,26 +66,26 @@ class Scanner:
             self.fail("the text is nested too deeply")
 
     def leave(self) -> None:
-        """Note that they end."""
+        """Note that brackets or a region end."""
         self.depth -= 1
 
     def takes(self, word: str) -> bool:
-        """Go on if the current word is this one; returns whether it is."""
+        """Move past the current word if it is the given one; returns whether it is."""
         if self.word == word:
             self.advance()
             return True
         return False
 
     def expect(self, word: str) -> None:
-        """Go on after a word. Raises ModelFileError if the current one is another."""
+        """Move past the given word. Raises ModelFileError if the current word is another one."""
         if not self.takes(word):
-            self.fail(f"{word!r} is missing in front of {self.word[:40]!r}" if self.word else f"the text ends where {word!r} is missing")
+            self.fail(f"{word!r} is missing before {self.word[:40]!r}" if self.word else f"the text ends where {word!r} is missing")
 
     def string(self) -> str:
-        """The value of a string. Raises ModelFileError if the current word is none."""
+        """The value of a string. Raises ModelFileError if the current word is not a string."""
         word = self.word
         if not word.startswith('"'):
-            self.fail(f"{word[:40]!r} is no string")
+            self.fail(f"{word[:40]!r} is not a string")
         self.advance()
         return unescaped(word)
 
@@ -95,12 +95,12 @@ class Scanner:
         try:
             value = sign * int(self.word, 0)
         except ValueError:
-            self.fail(f"{self.word[:40]!r} is no integer")
+            self.fail(f"{self.word[:40]!r} is not an integer")
         self.advance()
         return value
 
     def rest_until(self, end: str) -> str:
-        """The text up to a character, after which the scanner goes on; the current word begins it."""
+        """The text from the current word up to a character; the scanner goes on after that."""
         place = self.text.find(end, self.start)
         if place < 0:
             self.fail(f"{end!r} is missing")
@@ -110,7 +110,7 @@ class Scanner:
         return found
 
     def skip_balanced(self) -> None:
-        """Go on after the bracket that closes the current one."""
+        """Move past the bracket that closes the current one."""
         pairs = {"(": ")", "[": "]", "{": "}", "<": ">"}
         pending = [pairs[self.advance()]]
         while pending:
@@ -123,7 +123,7 @@ class Scanner:
                 pending.pop()
 
     def place(self) -> str:
-        """The name that a location `loc(…)` says, after which the scanner goes on; empty if there is none."""
+        """The name in a location `loc(…)`, empty if there is none; the scanner goes on after the location."""
         if self.word != "loc":
             return ""
         self.advance()

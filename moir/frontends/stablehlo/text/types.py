@@ -12,6 +12,7 @@ import numpy as np
 from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Attribute
 
+from moir.decimals import decimal_of
 from moir.dialects.data import Array
 from moir.dialects.shapes import impossibility
 from moir.frontends.stablehlo.element_types import ELEMENTS, largest_of, lowest_of, storage_of
@@ -35,7 +36,7 @@ def type_of(words: Scanner) -> Type:
             words.skip_balanced()
         return OtherType(name)
     if name not in ELEMENTS and name != "none":
-        words.fail(f"{name[:40]!r} is no type")
+        words.fail(f"{name[:40]!r} is not a type")
     return TensorType((), ELEMENTS[name]) if name in ELEMENTS else OtherType(name)
 
 
@@ -80,7 +81,7 @@ def tensor_type(words: Scanner) -> TensorType:
 
 
 def _end(words: Scanner) -> None:
-    """The end of a tensor type, after an encoding if there is one."""
+    """Read the end of a tensor type, with an encoding if there is one."""
     while words.takes(","):
         words.advance()
         if words.word == "<":
@@ -119,7 +120,9 @@ def _quantized(words: Scanner) -> Quantized:
 
 
 _QUANTIZED = re.compile(
-    r"(?P<storage>\w+)(?:<(?P<low>-?\d+):(?P<high>-?\d+)>)?:(?P<expressed>\w+)(?::(?P<axis>\d+))?,\s*(?P<scales>\{.*\}|[^{}]+)$", re.DOTALL
+    r"(?P<storage>\w+)(?:<(?P<low>-?\d{1,19}):(?P<high>-?\d{1,19})>)?:(?P<expressed>\w+)(?::(?P<axis>\d{1,9}))?"
+    r",\s*(?P<scales>\{.*\}|[^{}]+)$",
+    re.DOTALL,
 )
 
 
@@ -135,7 +138,7 @@ def quantized_type(text: str, words: Scanner) -> Quantized:
             scales.append(float(scale))
             zeros.append(int(zero) if zero.strip() else 0)
         except ValueError:
-            words.fail(f"{part[:40]!r} is no scale")
+            words.fail(f"{part[:40]!r} is not a scale")
     storage = ELEMENTS[found["storage"]]
     low = int(found["low"]) if found["low"] else lowest_of(storage)
     high = int(found["high"]) if found["high"] else largest_of(storage)
@@ -203,13 +206,13 @@ def _suffix(words: Scanner) -> str | None:
 
 
 def number_of(words: Scanner) -> int | float:
-    """A number; a hexadecimal one in front of a float type has the bits of the float."""
+    """A number; a hexadecimal one before a float type has the bits of the float."""
     sign = -1 if words.takes("-") else 1
     word = words.advance()
     try:
         value: int | float = int(word, 0) if re.fullmatch(r"[-+]?\d+|0x[0-9a-fA-F]+", word) else float(word)
     except ValueError:
-        words.fail(f"{word[:40]!r} is no number")
+        words.fail(f"{word[:40]!r} is not a number")
     if words.word == ":":
         words.advance()
         found = type_of(words)
@@ -317,10 +320,10 @@ def convolution_dimensions(words: Scanner) -> dict[str, Any]:
                 found[first[1]] = place
             elif entry == second[0]:
                 found[second[1]] = place
-            elif entry.isdigit():
-                spatial[int(entry)] = place
+            elif (number := decimal_of(entry)) is not None:
+                spatial[number] = place
             else:
-                words.fail(f"{entry[:20]!r} is no dimension of a convolution")
+                words.fail(f"{entry[:20]!r} is not a dimension of a convolution")
         found[f"{role}_spatial_dimensions"] = [spatial[key] for key in sorted(spatial)]
         if role == "input":
             _joined(words)
@@ -370,7 +373,7 @@ def _of_bytes(words: Scanner, text: str, type_: Type) -> Dense:
     try:
         data = bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
-        words.fail("the bytes of a constant are no hexadecimal number")
+        words.fail("the bytes of a constant are not a hexadecimal number")
     return Dense(_shaped(words, _of_raw(data, kind, found), found), found)
 
 
@@ -422,4 +425,4 @@ def _element(words: Scanner, text: str, kind: np.dtype[Any]) -> Any:
             return bits if kind.kind in "iub" else np.array(bits, f"u{kind.itemsize}").view(kind)[()]
         return int(text) if kind.kind in "iub" else float(text)
     except (ValueError, OverflowError):
-        words.fail(f"{text[:40]!r} is no element of a constant")
+        words.fail(f"{text[:40]!r} is not an element of a constant")

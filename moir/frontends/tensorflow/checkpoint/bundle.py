@@ -1,9 +1,8 @@
 """Reading a TensorFlow checkpoint (a "tensor bundle"): `PREFIX.index` and `PREFIX.data-00000-of-00001`, ….
 
 The index gives the type, the shape and the position of the bytes of each tensor. Tensors are views of the memory maps
-of
-the data files. A partitioned variable has an entry for the whole tensor, and one for each slice, which is stored as a
-tensor.
+of the data files. A partitioned variable has an entry for the whole tensor, and one for each slice, which is stored as
+a tensor.
 
 Source: tensor_bundle.proto and the description of the format in tensor_bundle.h of TensorFlow.
 """

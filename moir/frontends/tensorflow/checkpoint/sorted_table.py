@@ -44,7 +44,7 @@ class SortedTable:
         path: the file.
         model: the model that the file was found through, see `map_file`.
 
-    Raises ModelFileError for a file that is damaged, or no table of this format, or whose compression is unknown.
+    Raises ModelFileError for a file that is damaged, is not a table of this format, or whose compression is unknown.
     """
 
     def __init__(self, path: Path, model: Path | None = None) -> None:

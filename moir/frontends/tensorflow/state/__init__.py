@@ -1,1 +1,1 @@
-"""State of TensorFlow models: variables and tables, and the order of what reads and writes them."""
+"""State of TensorFlow models: variables and tables, and the order of the nodes that read and write them."""

@@ -36,8 +36,8 @@ class Assets:
         """An asset, mapped into memory.
 
         Args:
-            name: its path in the folder of assets. Of an absolute path, which was valid on the machine that saved the
-                model, only the last component is used.
+            name: its path in the folder of assets. An absolute path was valid on the machine that saved the model:
+                only its last component is used.
 
         Raises ModelFileError if it is outside the model's folder or missing.
         """

@@ -6,7 +6,8 @@ of objects of the checkpoint says under which key the value of an object is, and
 paths from the root. Names do not matter: several variables may have one, and the names of nodes are made unique in
 the order of the export.
 
-Source: saved_object_graph.proto and trackable_object_graph.proto of TensorFlow 2.21; TensorFlow loads models so.
+Source: saved_object_graph.proto and trackable_object_graph.proto of TensorFlow 2.21; TensorFlow itself loads models in
+this way.
 """
 
 from __future__ import annotations

@@ -89,4 +89,4 @@ def _column(path: Path, lines: list[str], layout: TextTable, index: int, element
     try:
         return DataAttr.of(np.array([int(cell) if dtype.kind in "iu" else float(cell) for cell in column], dtype), element)
     except (ValueError, OverflowError) as error:
-        raise ModelFileError(f"a value of the hash table is no number: {error}", location=str(path)) from None
+        raise ModelFileError(f"a value of the hash table is not a number: {error}", location=str(path)) from None

@@ -24,7 +24,7 @@ READING_KINDS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd
 )
 """Kinds that read the variable or the table whose handle is operand 0."""
 REFERENCE_KINDS = frozenset(("VariableV2", "Variable"))
-"""Kinds of variables whose output is no handle: each user reads the variable."""
+"""Kinds of variables whose output is not a handle: each user reads the variable."""
 ASSIGNING_KINDS = frozenset(("Assign", "AssignVariableOp"))
 """Kinds that write all of a variable, without reading it."""
 EXPRESSED_WRITING_KINDS = ASSIGNING_KINDS | frozenset(
@@ -43,14 +43,14 @@ _WRITING_BEGINNINGS = (
     *("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"),
     *("LookupTableInsert", "LookupTableImport", "LookupTableRemove"),
 )
-"""How the names of optimizers' steps and of changes of tables begin."""
+"""The first words of the names of kinds that are steps of optimizers or change tables."""
 
 Resource: TypeAlias = tuple[str, str]
 """Container and name of a variable or a table. Nodes with the same pair share one variable or table."""
 
 
 def resource_of(node: Any, prefix: str = "") -> Resource:
-    """The resource that a node creates; `prefix` is the path of calls in front of names of nodes in functions."""
+    """The resource that a node creates; `prefix` is the path of calls before names of nodes in functions."""
     shared = attribute(node, "shared_name").s.decode(errors="replace")
     container = attribute(node, "container").s.decode(errors="replace")
     return container, shared or prefix + node.name

@@ -1,13 +1,14 @@
 """The order in which the operations of a model read and write its variables.
 
 TensorFlow runs an operation after those it depends on by data or by control, and all others in any order. What a
-variable contains when an operation reads it is certain only if the operation depends on each write of the variable, or
-the write on it. The operations of a graph are ordered accordingly, those of a function within each of its calls.
+variable contains when an operation reads it is certain only if, for each write of the variable, the operation depends
+on the write or the write depends on the operation. The operations of a graph are ordered accordingly, those of a
+function within each of its calls.
 
-A table that is filled in front of each use has the same content in every inference: it is no state.
+A table that is filled before each use has the same content in every inference: it is not state.
 
-A variable of TensorFlow 1 (VariableV2) is read by each operation that uses it, and what is only passed on (Identity)
-may be the variable's own memory: it must not be written between the passing on and the use.
+A variable of TensorFlow 1 (VariableV2) is read by each operation that uses it, and a value that an Identity passes on
+may be the variable's own memory: it must not be written between the Identity and the use of its result.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class FrameOrder:
     Args:
         positions: the position of each node that runs, by name.
 
-    `accesses` says for each node that accesses threaded variables whether it writes each of them.
+    `accesses` says, for each node that accesses threaded variables, which of them it writes.
     """
 
     def __init__(self, positions: dict[str, int]) -> None:
@@ -61,7 +62,7 @@ class FrameOrder:
         return [name for name, accesses in self.accesses.items() if any(accesses.values())]
 
     def leave_out(self, resources: Set[Resource]) -> None:
-        """Forget the accesses of variables that are no state."""
+        """Forget the accesses of variables that are not state."""
         kept = {name: {each: writes for each, writes in found.items() if each not in resources} for name, found in self.accesses.items()}
         self.accesses = {name: found for name, found in kept.items() if found}
 
@@ -103,7 +104,7 @@ class _Ordering:
     Args:
         walk: walks over the graph.
         variables: the variables to thread.
-        frames: where the orders are put.
+        frames: the dictionary to which the orders are added.
     """
 
     def __init__(self, walk: Walk, variables: frozenset[Resource], frames: dict[tuple[str, str], FrameOrder]) -> None:
@@ -111,7 +112,7 @@ class _Ordering:
         self.variables = variables
         self.frames = frames
         self.filled: set[Resource] = set()
-        """The tables that are filled in front of each use."""
+        """The tables that are filled before each use."""
 
     def order(self, frame: CallFrame, outputs: list[str]) -> dict[Resource, bool]:
         """Order a frame; returns whether it writes each of the threaded variables that it accesses."""
@@ -131,7 +132,7 @@ class _Ordering:
         return together
 
     def _accesses(self, frame: CallFrame, node: Any) -> dict[Resource, bool]:
-        """Whether a node writes each of the threaded variables that it accesses."""
+        """The threaded variables that a node accesses -> whether it writes them."""
         found: dict[Resource, bool] = {}
         if node.op in _UNREAD_KINDS or node.op in REFERENCE_KINDS:
             return found

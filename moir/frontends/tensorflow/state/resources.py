@@ -122,7 +122,9 @@ class Variables(Mapping[str, DataAttr]):
         for dimension in restored.part.rpartition(" ")[2].split(":"):
             match = re.fullmatch(r"(\d{1,18}),(\d{1,18})|-", dimension)
             if match is None:
-                raise ModelFileError(f"{restored.part!r} is no slice of tensor {restored.key!r}", operation=f"tf.{node.op}", node=node.name)
+                raise ModelFileError(
+                    f"{restored.part!r} is not a slice of tensor {restored.key!r}", operation=f"tf.{node.op}", node=node.name
+                )
             extents.append((0, -1) if match[1] is None else (int(match[1]), int(match[2])))
         return tuple(extents)
 

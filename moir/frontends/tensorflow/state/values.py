@@ -3,7 +3,7 @@
 The value that a variable has when an inference begins is a ReadValue, the one it has at the end goes into an Assign. In
 between, each operation that accesses the variable gets its present value as an operand instead of the handle, and the
 result of one that writes it is the next value. Functions of If, Case and While get the values as further arguments and
-return those that they write. If every read is after a write, the variable has no state.
+return those that they write. If every read follows a write, the variable is not a state.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _MAXIMUM_SHOWN = 4
 
 
 def handle_owner(value: SSAValue) -> FrameworkOp | None:
-    """The operation that a value is the result of, through Identity operations; None if it is none of a framework."""
+    """The framework operation that computes a value, skipping Identity operations; None if another operation computes
+    it."""
     while isinstance(value.owner, FrameworkOp) and value.owner.KIND == "Identity":
         value = value.owner.operands[0]
     return value.owner if isinstance(value.owner, FrameworkOp) else None
@@ -68,13 +69,13 @@ class State:
         return {} if frame.state is None else frame.state.accesses.get(node.name, {})
 
     def handle(self, value: SSAValue) -> Resource | None:
-        """The threaded variable that a value is the handle of; None if it is none."""
+        """The threaded variable of which a value is the handle; None if the value is not such a handle."""
         if not self.handles or (owner := handle_owner(value)) is None:
             return None
         return self.handles.get(owner.results[0])
 
     def argument(self, frame: Frame, value: SSAValue) -> SSAValue:
-        """The value that a function gets for an operand of its call: the present one of a variable of TensorFlow 1."""
+        """The value of an argument of a called function; for a variable of TensorFlow 1, its current value."""
         resource = self.handle(value)
         return value if resource is None or not self._is_reference(resource) else self.value(frame, resource)
 
@@ -163,7 +164,7 @@ class State:
         return resource[1] if is_unique else "/".join(resource)
 
     def finish(self, frame: Frame) -> list[str]:
-        """Write the last values of variables that have a state; returns notes on these."""
+        """Write the final values of variables that are states; returns notes about them."""
         described: list[str] = []
         for resource, value in self.initial.items():
             name = self.name(resource)

@@ -1,7 +1,7 @@
 """Walks over the nodes that run when a model computes its outputs, into functions, separately for each call.
 
-The operations that run are those the outputs depend on by data or by control, and all that the functions called by
-these must run.
+The operations that run are those on which the outputs depend by data or by control, and all that functions called by
+these have to run.
 """
 
 from __future__ import annotations
@@ -151,7 +151,9 @@ class Walk:
                 stack += [(entered, root) for root in self.roots(entered, ())]
 
     def writes(self, outputs: Iterable[str]) -> dict[Resource | None, list[Place]]:
-        """The variables that are written, each with the nodes that write it; None for what cannot be determined."""
+        """The variables that are written, each with the nodes that write it; the key None stands for variables that
+        cannot be determined.
+        """
         found: dict[Resource | None, list[Place]] = {}
         for frame, name in self.running(outputs):
             node = frame.nodes[name]
@@ -199,7 +201,7 @@ class Walk:
         return [(frame, *reference(operands[index]))] if index < len(operands) else []
 
     def resource(self, frame: CallFrame, operand: str) -> Resource | None:
-        """The variable an operand is the handle of; None if that cannot be determined."""
+        """The variable whose handle an operand is; None if it cannot be determined."""
         item = frame, *reference(operand)
         for _ in range(MAXIMUM_STEPS):
             self._step()

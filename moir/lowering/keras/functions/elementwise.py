@@ -12,14 +12,15 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, f16, f32, f64, si32, to_numpy
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, f16, f32, f64, si32, si64, to_numpy, ui8, ui16
 from moir.dialects.shapes import element_of
-from moir.expansions.complex_numbers import angle_of
+from moir.expansions.complex_numbers import angle_of, hypotenuse, is_negative
 from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation, selu
+from moir.expansions.special.bessel import modified_first_kind
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras import activation_functions as activations
-from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
 from moir.lowering.keras.promotion import operands
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
@@ -28,23 +29,21 @@ Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 Single = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
-def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None) -> list[SSAValue]:
-    """Both arguments in one element type."""
+def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None, *, strong: type | None = None) -> list[SSAValue]:
+    """Both arguments in one element type; Python numbers of the type `strong` are f32 or i32 as tensors are."""
     given = Arguments(node, "x1", "x2")
     first: Any = given.get("x1", given.get("x"))
     second: Any = given.get("x2", given.get("y"))
     if first is None or second is None:
         node.fail("it has less than two arguments")
-    return operands(op, *(_as_number(each) for each in (first, second)), least=least)
+    element = f32 if strong is float else si32
+    values = [op.constant(each, element) if type(each) is strong else _as_number(each) for each in (first, second)]
+    return operands(op, *values, least=least)
 
 
 def _as_number(value: Any) -> Any:
     """An argument with a list of numbers as an array."""
     return np.asarray(cast("list[Any]", value)) if isinstance(value, list) else value
-
-
-def _divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    return op.Divide(a, b)
 
 
 def _floor_divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -71,13 +70,21 @@ def _sinc(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Select(is_zero, op.constant_like(1.0, x), op.Divide(op.Sin(safe), safe))
 
 
+def _angle(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The angle of real numbers: π for negative ones, else 0."""
+    return op.Select(op.Less(x, 0.0), op.constant_like(math.pi, x), op.constant_like(0.0, x))
+
+
 def _heaviside(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
     sign = op.convert(op.Greater(a, 0.0), element_of(a))
     return op.Select(op.Equal(a, 0.0), b, sign)
 
 
-def _atan2(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
-    return angle_of(op, y, x)
+def _power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    """A power of numbers; small unsigned ones are computed in 32 bits."""
+    element = element_of(a)
+    wide = si32 if element in (boolean, ui8, ui16) else element
+    return op.convert(op.Power(op.convert(a, wide), op.convert(b, wide)), si32 if element == boolean else element)
 
 
 ARITHMETIC: Mapping[str, Pair] = {
@@ -90,70 +97,57 @@ ARITHMETIC: Mapping[str, Pair] = {
     "Minimum": lambda op, a, b: op.Minimum(a, b),
     "Mod": lambda op, a, b: op.FloorMod(a, b),
     "Multiply": lambda op, a, b: op.LogicalAnd(a, b) if element_of(a) == boolean else op.Multiply(a, b),
-    "Power": lambda op, a, b: op.Power(a, b),
+    "Power": _power,
     "Subtract": lambda op, a, b: op.Subtract(a, b),
 }
 """Functions of two numbers, in the common type of both."""
 
 REAL_ARITHMETIC: Mapping[str, Pair] = {
-    "Arctan2": _atan2,
-    "Divide": _divided,
+    "Arctan2": angle_of,
+    "Divide": lambda op, a, b: op.Divide(a, b),
     "DivideNoNan": _no_nan,
     "Heaviside": _heaviside,
-    "Hypot": lambda op, a, b: op.Sqrt(op.Add(op.Multiply(a, a), op.Multiply(b, b))),
+    "Hypot": hypotenuse,
     "Ldexp": lambda op, a, b: op.Multiply(a, op.Power(op.constant_like(2.0, b), b)),
     "Logaddexp": _log_add_exp,
     "Logaddexp2": lambda op, a, b: op.Multiply(_log_add_exp(op, op.Multiply(a, math.log(2)), op.Multiply(b, math.log(2))), 1 / math.log(2)),
-    "TrueDivide": _divided,
+    "TrueDivide": lambda op, a, b: op.Divide(a, b),
 }
 """Functions of two numbers whose result is a float, also for integers."""
 
-COMPARISONS: Mapping[str, Pair] = {
-    "Equal": lambda op, a, b: op.Equal(a, b),
-    "Greater": lambda op, a, b: op.Greater(a, b),
-    "GreaterEqual": lambda op, a, b: op.GreaterEqual(a, b),
-    "Less": lambda op, a, b: op.Less(a, b),
-    "LessEqual": lambda op, a, b: op.LessEqual(a, b),
-    "NotEqual": lambda op, a, b: op.NotEqual(a, b),
-}
+COMPARISONS = ("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual")
+LOGICAL = ("LogicalAnd", "LogicalOr", "LogicalXor")
+BITWISE = ("BitwiseAnd", "BitwiseLeftShift", "BitwiseOr", "BitwiseRightShift", "BitwiseXor")
+"""Functions of two operands that are operations of the same name."""
 
-LOGICAL: Mapping[str, Pair] = {
-    "LogicalAnd": lambda op, a, b: op.LogicalAnd(a, b),
-    "LogicalOr": lambda op, a, b: op.LogicalOr(a, b),
-    "LogicalXor": lambda op, a, b: op.LogicalXor(a, b),
-}
-
-BITWISE: Mapping[str, Pair] = {
-    "BitwiseAnd": lambda op, a, b: op.BitwiseAnd(a, b),
-    "BitwiseLeftShift": lambda op, a, b: op.BitwiseLeftShift(a, b),
-    "BitwiseOr": lambda op, a, b: op.BitwiseOr(a, b),
-    "BitwiseRightShift": lambda op, a, b: op.BitwiseRightShift(a, b),
-    "BitwiseXor": lambda op, a, b: op.BitwiseXor(a, b),
-    "LeftShift": lambda op, a, b: op.BitwiseLeftShift(a, b),
-    "RightShift": lambda op, a, b: op.BitwiseRightShift(a, b),
-}
+SHIFTS = {"LeftShift": "BitwiseLeftShift", "RightShift": "BitwiseRightShift"}
+"""Name of a shift in `keras.ops` -> the operation."""
 
 
-@keras.lowers(*(f"ops.{name}" for name in (*ARITHMETIC, *COMPARISONS, *BITWISE)))
+@keras.lowers(*(f"ops.{name}" for name in (*ARITHMETIC, *COMPARISONS, *BITWISE, *SHIFTS)))
 def arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.Add(a, b) -> opset1.Add(a, b) in the common element type"""
     name = node.op.KIND.removeprefix("ops.")
-    found = ARITHMETIC.get(name) or COMPARISONS.get(name) or BITWISE[name]
-    least = si32 if name in ("Subtract", "Power", "FloorDivide", "Mod", "Fmod") and name not in COMPARISONS else None
-    return found(op, *pair_of(node, op, least))
+    pair = pair_of(node, op)
+    if name in ("Subtract", "FloorDivide", "Mod", "Fmod") and element_of(pair[0]) == boolean:
+        pair = [op.convert(each, si32) for each in pair]
+    return ARITHMETIC[name](op, *pair) if name in ARITHMETIC else getattr(op, SHIFTS.get(name, name))(*pair)
 
 
 @keras.lowers(*(f"ops.{name}" for name in REAL_ARITHMETIC))
 def real_arithmetic(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.Divide(a, b) -> opset1.Divide(a, b) of floats"""
-    return REAL_ARITHMETIC[node.op.KIND.removeprefix("ops.")](op, *pair_of(node, op, f32))
+    name = node.op.KIND.removeprefix("ops.")
+    is_wide = name in _KEEPS_WIDTH
+    pair = pair_of(node, op, None if is_wide else f32, strong=float if name == "Arctan2" else None)
+    return REAL_ARITHMETIC[name](op, *(as_real(op, each, is_wide=is_wide) for each in pair))
 
 
 @keras.lowers(*(f"ops.{name}" for name in LOGICAL))
 def logical(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.LogicalAnd(a, b) -> opset1.LogicalAnd(a ≠ 0, b ≠ 0)"""
     found = pair_of(node, op)
-    return LOGICAL[node.op.KIND.removeprefix("ops.")](op, *(op.convert(each, boolean) for each in found))
+    return getattr(op, node.op.KIND.removeprefix("ops."))(*(op.convert(each, boolean) for each in found))
 
 
 # Functions of one number
@@ -162,9 +156,12 @@ _BY_NAME = (
     *("Absolute", "Abs", "Fabs", "Arccos", "Arccosh", "Arcsin", "Arcsinh", "Arctan", "Arctanh", "Ceil", "Cos", "Cosh", "Erf", "Exp"),
     *("Floor", "Log", "Negative", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh"),
 )
-"""Functions that are one operation."""
+"""Functions of which each is one operation of the same name in an operation set."""
 
-_KEEPS_INTEGERS = frozenset(("Absolute", "Abs", "Negative", "Relu", "Sign", "Square", "Relu6"))
+_KEEPS_WIDTH = frozenset(("Cbrt", "Deg2rad", "Heaviside", "Hypot", "I0", "Rad2deg"))
+"""Functions whose results are f64 where integers have 64 bits."""
+
+_KEEPS_INTEGERS = frozenset(("Absolute", "Abs", "Negative", "Relu", "Sign", "Square", "Relu6", "Trunc"))
 
 SINGLE: Mapping[str, Single] = {
     "Cbrt": FORMULAS["cbrt"],
@@ -173,6 +170,7 @@ SINGLE: Mapping[str, Single] = {
     "Erfinv": FORMULAS["erfinv"],
     "Exp2": lambda op, x: op.Power(op.constant_like(2.0, x), x),
     "Expm1": FORMULAS["expm1"],
+    "I0": lambda op, x: modified_first_kind(op, x, 0),
     "HardSigmoid": activations.hard_sigmoid,
     "HardSilu": lambda op, x: op.HSwish(x),
     "HardTanh": lambda op, x: op.Clamp(x, min=-1.0, max=1.0),
@@ -180,7 +178,7 @@ SINGLE: Mapping[str, Single] = {
     "Log1p": FORMULAS["log1p"],
     "Log2": FORMULAS["log2"],
     "LogSigmoid": activations.log_sigmoid,
-    "Angle": lambda op, x: op.Select(op.Less(x, 0.0), op.constant_like(math.pi, x), op.Multiply(op.Abs(x), 0.0)),
+    "Angle": _angle,
     "Rad2deg": FORMULAS["degrees"],
     "Sinc": _sinc,
     "Reciprocal": FORMULAS["reciprocal"],
@@ -192,19 +190,21 @@ SINGLE: Mapping[str, Single] = {
     "SparseSigmoid": activations.FUNCTIONS["sparse_sigmoid"],
     "Square": FORMULAS["square"],
     "TanhShrink": activations.FUNCTIONS["tanh_shrink"],
-    "Trunc": lambda op, x: op.Multiply(op.Sign(x), op.Floor(op.Abs(x))),
+    "Trunc": lambda op, x: x if element_of(x) in INTEGER_TYPES else op.Multiply(op.Sign(x), op.Floor(op.Abs(x))),
 }
-"""Functions of one number that are several operations."""
+"""Functions of one operand that are lowered to several operations."""
 
 
 def single(node: LoweringNode) -> SSAValue:
-    """The tensor of a function of one."""
+    """The operand of a function with one operand."""
     return Arguments(node, "x").tensor("x")
 
 
-def as_real(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """A tensor as floats: integers and Booleans become f32."""
+def as_real(op: OpBuilder, x: SSAValue, *, is_wide: bool = False) -> SSAValue:
+    """A tensor as floats: integers and Booleans become f32, those of 64 bits with a sign f64 where `is_wide`."""
     element = element_of(x)
+    if element == si64 and is_wide:
+        return op.convert(x, f64)
     return op.convert(x, f32) if element in INTEGER_TYPES or element == boolean else x
 
 
@@ -212,11 +212,13 @@ def as_real(op: OpBuilder, x: SSAValue) -> SSAValue:
 def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.Exp(x) -> opset1.Exp(x), of floats"""
     name, x = node.op.KIND.removeprefix("ops."), single(node)
-    data = x if name in _KEEPS_INTEGERS and element_of(x) != boolean else as_real(op, x)
+    data = x if name in _KEEPS_INTEGERS and element_of(x) != boolean else as_real(op, x, is_wide=name in _KEEPS_WIDTH)
     if name in SINGLE:
         return SINGLE[name](op, data)
     if name == "Round":
         digits = node.integer("decimals", 0)
+        if digits >= 0 and element_of(x) in INTEGER_TYPES:
+            return x
         scaled = data if not digits else op.Multiply(data, float(10**digits))
         rounded = op.Round(scaled, mode="half_to_even")
         return rounded if not digits else op.Divide(rounded, float(10**digits))
@@ -285,7 +287,7 @@ def classification(node: LoweringNode, op: OpBuilder) -> SSAValue:
         case "ops.Isneginf":
             return op.IsInf(x, detect_positive=False)
         case "ops.Signbit":
-            return op.Less(x, 0.0)
+            return is_negative(op, x)
         case _:
             return op.IsFinite(x)
 
@@ -313,7 +315,7 @@ def where(node: LoweringNode, op: OpBuilder) -> SSAValue:
     condition, first, second = given.get("condition"), given.get("x1"), given.get("x2")
     if first is None or second is None:
         node.fail("the positions of true elements, without values, are not supported")
-    mask = op.convert(condition, boolean) if is_tensor(condition) else op.constant(np.asarray(condition, bool))
+    mask = op.convert(condition, boolean) if is_tensor(condition) else op.constant(numbers_of(condition).astype(bool))
     return op.Select(mask, *operands(op, first, second))
 
 
@@ -331,7 +333,9 @@ def without_nan(
     node: LoweringNode, op: OpBuilder, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> SSAValue:
     """keras.ops.NanToNum(x) -> x with numbers in the places of NaN and the infinities"""
-    x = as_real(op, single(node))
+    x = single(node)
+    if element_of(x) in INTEGER_TYPES or element_of(x) == boolean:
+        return x
     limit = float(np.finfo({f16: np.float16, f64: np.float64}.get(cast(Any, element_of(x)), np.float32)).max)
     x = op.Select(op.IsNaN(x), op.constant_like(nan, x), x)
     x = op.Select(op.IsInf(x, detect_negative=False), op.constant_like(limit if posinf is None else posinf, x), x)

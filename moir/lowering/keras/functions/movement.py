@@ -12,13 +12,14 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, f32, si8, si16, si32, si64, ui8, ui16
+from moir.dialects.element_types import bf16, boolean, f32, si32, si64, to_numpy
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.repetition import repeated
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
 from moir.lowering.keras.functions.elementwise import single
+from moir.lowering.keras.functions.reduction import WIDER
 from moir.lowering.keras.promotion import operands
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder, Operand
@@ -34,7 +35,7 @@ def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None
 
 
 def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None = None) -> Operand:
-    """A list of sizes, some of which may be computed or None."""
+    """A list of sizes; each is a number, a computed value, or None."""
     entries: list[Any] = [value] if isinstance(value, int | SSAValue) else list(cast("Sequence[Any]", value or ()))
     if all(isinstance(each, int) for each in entries):
         return op.constant([int(each) for each in entries], si64)
@@ -66,28 +67,52 @@ def differences(node: LoweringNode, op: OpBuilder, *, n: int = 1, axis: int = -1
     return x
 
 
+def places_of_diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: Sequence[int], offset: int) -> SSAValue:
+    """The places [n, 2] of a diagonal of matrices, whose rows and columns are axes of x."""
+    rows, columns = ((shape_of(x) or ())[each] for each in axes)
+    first = [max(0, -offset), max(0, offset)]
+    if min(rows, columns) >= 0:
+        line = np.arange(min(rows - first[0], columns - first[1]))
+        if not line.size:
+            node.fail(f"its matrices of {rows} rows have no diagonal {offset}")
+        return op.constant(np.stack([line + first[0], line + first[1]], axis=-1))
+    lengths = [op.Subtract(op.Squeeze(dimension_list(op, x, axis), [0]), start) for axis, start in zip(axes, first, strict=True)]
+    places = op.Range(op.constant(0), op.Maximum(op.Minimum(*lengths), 0), op.constant(1), output_type=si64)
+    return op.Add(op.Unsqueeze(places, [1]), first)
+
+
 @keras.lowers("ops.Diagonal", "ops.Trace")
 def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> SSAValue:
-    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND of the places (i, i + offset), which are last"""
+    """keras.ops.Diagonal(x) {offset, axis1, axis2} -> opset8.GatherND at the places (i, i + offset); the diagonal
+    becomes the last axis
+    """
     x, rank = single(node), node.known_rank(0)
     places = [axis_list(node, each, rank)[0] for each in (axis1, axis2)]
-    sizes = [(shape_of(x) or ())[each] for each in places]
-    if min(sizes) < 0 or places[0] == places[1]:
-        node.fail("the sizes of its matrices are unknown", hint="give the model's inputs static shapes")
-    rows = np.arange(max(0, -offset), min(sizes[0], sizes[1] - offset))
-    if not rows.size:
-        node.fail(f"its matrices of {sizes[0]} rows have no diagonal {offset}")
+    if places[0] == places[1]:
+        node.fail(f"its axes {axis1} and {axis2} are one")
     others = [each for each in range(rank) if each not in places]
-    found = op.GatherND(op.transposed(x, [*places, *others]), np.stack([rows, rows + offset], axis=-1), batch_dims=0)
+    found = op.GatherND(op.transposed(x, [*places, *others]), places_of_diagonal(node, op, x, places, offset), batch_dims=0)
     if node.op.KIND == "ops.Trace":
-        found = op.convert(found, si32) if element_of(found) in (boolean, si8, ui8, si16, ui16) else found
-        return op.ReduceSum(found, [0], keep_dims=False)
+        return op.ReduceSum(op.convert(found, WIDER.get(element_of(found), element_of(found))), [0], keep_dims=False)
     return op.transposed(found, [*range(1, rank - 1), 0])
 
 
-@keras.lowers("ops.SegmentSum")
-def segment_sum(node: LoweringNode, op: OpBuilder, *, num_segments: int | None = None) -> SSAValue:
+REDUCTIONS = {"Max": "max", "Min": "min", "Prod": "prod", "Sum": "sum"}
+
+
+def _neutral(x: SSAValue, reduction: str) -> float | int:
+    """The value of a segment without elements: 0, or the lowest or the highest number for maxima and minima."""
+    if reduction in ("sum", "prod"):
+        return int(reduction == "prod")
+    storage = to_numpy(element_of(x))
+    limits = np.iinfo(storage) if storage.kind in "iu" else np.finfo(np.float32 if element_of(x) == bf16 else storage)
+    return limits.min if reduction == "max" else limits.max
+
+
+@keras.lowers("ops.SegmentSum", "ops.SegmentMax", "ops.SegmentMin", "ops.SegmentProd")
+def segments(node: LoweringNode, op: OpBuilder, *, num_segments: int | None = None) -> SSAValue:
     """keras.ops.SegmentSum(x, i) {num_segments} -> opset15.ScatterNDUpdate(zeros, i, x) {reduction = "sum"}"""
+    reduction = REDUCTIONS[node.op.KIND.removeprefix("ops.Segment")]
     given = Arguments(node, "data", "segment_ids")
     x, places = given.tensor("data"), given.tensor("segment_ids")
     if num_segments is None or num_segments < 1:
@@ -98,8 +123,8 @@ def segment_sum(node: LoweringNode, op: OpBuilder, *, num_segments: int | None =
     inside = op.LogicalAnd(op.GreaterEqual(places, 0), op.Less(places, num_segments))
     places = op.Select(inside, places, op.constant(num_segments, si64))
     sizes = [op.constant([num_segments + 1]), *(dimension_list(op, x, each) for each in range(1, rank))]
-    zeros = op.Broadcast(op.constant_like(0, x), op.Concat(*sizes, axis=0) if rank > 1 else sizes[0])
-    found = op.ScatterNDUpdate(zeros, op.Unsqueeze(places, [-1]), x, reduction="sum")
+    empty = op.Broadcast(op.constant_like(_neutral(x, reduction), x), op.Concat(*sizes, axis=0) if rank > 1 else sizes[0])
+    found = op.ScatterNDUpdate(empty, op.Unsqueeze(places, [-1]), x, reduction=reduction)
     return op.Slice(found, [0], [num_segments], [1], [0])
 
 
@@ -198,7 +223,7 @@ def tile(node: LoweringNode, op: OpBuilder, *, repeats: object) -> SSAValue:
 
 @keras.lowers("ops.Repeat")
 def repeat(node: LoweringNode, op: OpBuilder, *, repeats: object, axis: int | None = None) -> SSAValue:
-    """keras.ops.Repeat(x) {repeats, axis} -> opset8.Gather(x, each position as often as it is repeated)"""
+    """keras.ops.Repeat(x) {repeats, axis} -> opset8.Gather(x, each index, repeated)"""
     x, rank = single(node), node.known_rank(0)
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
     place = 0 if axis is None else axis_list(node, axis, rank)[0]
@@ -259,7 +284,7 @@ def take(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSAVa
     given = Arguments(node, "x", "indices")
     x, rank = given.tensor("x"), node.known_rank(0)
     found = given.get("indices")
-    indices = op.convert(found, si32) if is_tensor(found) else op.constant(np.asarray(found, np.int64))
+    indices = op.convert(found, si32) if is_tensor(found) else op.constant(numbers_of(found).astype(np.int64))
     data = op.Reshape(x, [-1], special_zero=False) if axis is None else x
     place = 0 if axis is None else axis_list(node, axis, rank)[0]
     if node.op.KIND == "ops.Take":
@@ -348,7 +373,8 @@ def one_hot(node: LoweringNode, op: OpBuilder, *, num_classes: int, axis: int = 
     x = given.tensor("x" if given.positional else "inputs")
     found = op.OneHot(op.convert(x, si32), num_classes, op.constant(1.0), op.constant(0.0), axis=axis)
     if node.op.KIND == "ops.MultiHot":
-        found = op.ReduceMax(found, [-2 if axis == -1 else 1], keep_dims=False)
+        # Keras joins the second dimension, whatever the rank.
+        found = op.ReduceMax(found, [min(1, node.known_rank(0) - 1)], keep_dims=False)
     return op.convert(found, f32 if dtype is None else element_named(node, dtype))
 
 
@@ -359,7 +385,7 @@ def filled_like(node: LoweringNode, op: OpBuilder, *, dtype: str | None = None) 
     x = given.tensor("x")
     number = {"ops.OnesLike": 1, "ops.FullLike": given.get("fill_value", 0)}.get(node.op.KIND, 0)
     element = element_of(x) if dtype is None else element_named(node, dtype)
-    value = op.convert(number, element) if is_tensor(number) else op.constant(np.asarray(number), element)
+    value = op.convert(number, element) if is_tensor(number) else op.constant(numbers_of(number), element)
     return op.Broadcast(value, op.ShapeOf(x))
 
 

@@ -25,9 +25,9 @@ def _pair(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
 
 
 @keras.lowers("ops.Matmul")
-def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.Matmul(a, b) -> opset1.MatMul(a, b)"""
-    return op.MatMul(*_pair(node, op), transpose_a=False, transpose_b=False)
+def matmul(node: LoweringNode, op: OpBuilder, *, transpose_a: bool = False, transpose_b: bool = False) -> SSAValue:
+    """keras.ops.Matmul(a, b) -> opset1.MatMul(a, b); TensorFlow's function may transpose matrices"""
+    return op.MatMul(*_pair(node, op), transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 @keras.lowers("ops.Einsum")

@@ -5,22 +5,24 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, cast
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, si32, ui8
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.element_types import REAL_TYPES, boolean, si8, si16, si32, ui8, ui16, ui32
+from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor
+from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
 from moir.lowering.keras.functions.elementwise import as_real, single
 from moir.lowering.keras.promotion import promoted
 from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+
+WIDER: dict[Attribute, Attribute] = {boolean: si32, si8: si32, si16: si32, ui8: ui32, ui16: ui32}
+"""The element types in which short integers are added and multiplied."""
 
 _OPERATIONS = {"Max": "ReduceMax", "Amax": "ReduceMax", "Min": "ReduceMin", "Amin": "ReduceMin", "Prod": "ReduceProd", "Sum": "ReduceSum"}
 
@@ -39,8 +41,10 @@ def reduced(
     x, name = single(node), node.op.KIND.removeprefix("ops.")
     if dtype is not None:
         x = op.convert(x, element_named(node, dtype))
+    elif name in ("Sum", "Prod"):
+        x = op.convert(x, WIDER.get(element_of(x), element_of(x)))
     elif element_of(x) == boolean:
-        x = op.convert(x, si32 if name in ("Sum", "Prod") else ui8)
+        x = op.convert(x, ui8)
     found = getattr(op, _OPERATIONS[name])(x, axis_list(node, axis, node.known_rank(0)), keep_dims=keepdims)
     if initial is not None:
         found = (op.Maximum if "ax" in name else op.Minimum)(found, cast(float, initial))
@@ -64,7 +68,7 @@ def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, 
 
 
 def log_sum_exp(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """log(sum(exp(x))), with the largest element taken out of the sum."""
+    """log(sum(exp(x))), with the largest element factored out of the sum."""
     largest = op.ReduceMax(x, axes, keep_dims=True)
     total = op.Log(op.ReduceSum(op.Exp(op.Subtract(x, largest)), axes, keep_dims=True))
     found = op.Add(total, largest)
@@ -78,7 +82,7 @@ def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> 
 
 
 NEUTRAL = {"Nanmax": -np.inf, "Nanmin": np.inf, "Nanprod": 1.0}
-"""What NaNs are replaced by in front of a reduction; 0 in all others."""
+"""The number that replaces NaN before a reduction, by kind; 0 for all other kinds."""
 
 
 @keras.lowers("ops.Nanmax", "ops.Nanmin", "ops.Nansum", "ops.Nanprod", "ops.Nanmean", "ops.Nanvar", "ops.Nanstd")
@@ -90,6 +94,8 @@ def without_nan(
     x = single(node) if dtype is None else op.convert(single(node), element_named(node, dtype))
     x = as_real(op, x) if name in ("Nanmean", "Nanvar", "Nanstd") else x
     if element_of(x) not in REAL_TYPES:
+        if name in ("Nansum", "Nanprod"):
+            x = op.convert(x, WIDER.get(element_of(x), element_of(x)))
         x = op.convert(x, si32) if element_of(x) == boolean else x
         return getattr(op, f"Reduce{name.removeprefix('Nan').capitalize()}")(x, axes, keep_dims=keepdims)
     counts = op.Equal(x, x)
@@ -109,21 +115,22 @@ def without_nan(
     return mean if keepdims else op.Squeeze(mean, axes)
 
 
+def as_rows(op: OpBuilder, x: SSAValue, axes: list[int]) -> tuple[SSAValue, SSAValue]:
+    """Some axes of a tensor of known rank as its last one, and the number of its elements as a scalar."""
+    others = [each for each in range(rank_of(x) or 0) if each not in axes]
+    count = op.ReduceProd(op.Concat(*(dimension_list(op, x, each) for each in axes), axis=0), [0], keep_dims=False)
+    data = op.transposed(x, [*others, *axes])
+    kept = [dimension_list(op, data, each) for each in range(len(others))]
+    return op.Reshape(data, op.Concat(*kept, op.Unsqueeze(count, [0]), axis=0), special_zero=False), count
+
+
 @keras.lowers("ops.Median")
 def median(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, keepdims: bool = False) -> SSAValue:
     """keras.ops.Median(x) {axis} -> the mean of the two middle ones of opset11.TopK(x)"""
-    rank = node.known_rank(0)
-    axes, x = axis_list(node, axis, rank), as_real(op, single(node))
-    sizes = [(shape_of(x) or ())[each] for each in axes]
-    if min(sizes, default=0) < 1:
-        node.fail("the number of its elements is unknown", hint="give the model's inputs static shapes")
-    others = [each for each in range(rank) if each not in axes]
-    count = math.prod(sizes)
-    data = op.transposed(x, [*others, *axes])
-    kept = [dimension_list(op, data, each) for each in range(len(others))]
-    flat = op.Reshape(data, op.Concat(*kept, op.constant([count]), axis=0) if kept else op.constant([count]), special_zero=False)
-    ordered = op.TopK.results(flat, op.constant(count), axis=-1, mode="min", sort="value", index_element_type=si32)[0]
-    middle = op.Gather(ordered, [(count - 1) // 2, count // 2], -1)
+    axes, x = axis_list(node, axis, node.known_rank(0)), as_real(op, single(node))
+    flat, count = as_rows(op, x, axes)
+    ordered = op.TopK.results(flat, count, axis=-1, mode="min", sort="value", index_element_type=si32)[0]
+    middle = op.Gather(ordered, op.Divide(op.Add(count, [-1, 0]), 2), -1)
     found = op.ReduceMean(middle, [-1], keep_dims=False)
     return op.Unsqueeze(found, axes) if keepdims else found
 
@@ -134,7 +141,7 @@ def places_in_order(node: LoweringNode, op: OpBuilder, *, side: str = "left", bi
     if node.op.KIND == "ops.Digitize":
         given = Arguments(node, "x", "bins")
         x, line = given.tensor("x"), given.get("bins", bins)
-        line = op.constant_like(np.asarray(line), x) if not is_tensor(line) else op.convert(line, element_of(x))
+        line = op.constant_like(numbers_of(line), x) if not is_tensor(line) else op.convert(line, element_of(x))
         return op.SearchSorted(line, x, right_mode=True, output_type=si32)
     given = Arguments(node, "sorted_sequence", "values")
     return op.SearchSorted(given.tensor("sorted_sequence"), given.tensor("values"), right_mode=side == "right", output_type=si32)
@@ -187,7 +194,7 @@ def running(node: LoweringNode, op: OpBuilder, *, axis: int | None = None, dtype
     if node.op.KIND == "ops.Cumprod":
         from moir.expansions.running_products import running_product
 
-        return running_product(op, x, place)
+        return running_product(op, x, place - (1 if axis is None else node.known_rank(0)))
     return op.CumSum(x, place, exclusive=False, reverse=False)
 
 

@@ -13,6 +13,7 @@ from typing import cast
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
+from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, values_within
 from moir.lowering.keras.functions.elementwise import single
@@ -36,7 +37,8 @@ def joined(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSA
         case "ops.Hstack":
             axis = 0 if rank == 1 else 1
         case "ops.Vstack":
-            values, axis = [op.Unsqueeze(each, [0]) if rank == 1 else each for each in values], 0
+            # Keras says that vectors are joined as one vector; NumPy, JAX and PyTorch make a row of each.
+            axis = 0
         case "ops.Dstack":
             added = {1: [0, 2], 2: [2]}.get(rank)
             values, axis = [op.Unsqueeze(each, added) if added else each for each in values], 2
@@ -47,13 +49,19 @@ def joined(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSA
     return op.Concat(*values, axis=normalize_axis(axis, rank_of(values[0]) or 1))
 
 
-@keras.lowers("ops.Split", "ops.ArraySplit", "ops.Unstack")
+SPLIT_AXES = {"ops.Dsplit": 2, "ops.Vsplit": 0}
+"""The axes of functions whose name implies the axis; Hsplit has axis 1, or 0 for data of one dimension."""
+
+
+@keras.lowers("ops.Split", "ops.ArraySplit", "ops.Hsplit", "ops.Vsplit", "ops.Dsplit", "ops.Unstack")
 def split(
     node: LoweringNode, op: OpBuilder, *, indices_or_sections: object | None = None, axis: int = 0, num: int | None = None
 ) -> Replacement:
     """keras.ops.Split(x) {indices_or_sections, axis} -> opset1.Split(x) or opset1.VariadicSplit(x)"""
     x = single(node)
-    place = axis_list(node, axis, node.known_rank(0))[0]
+    rank = node.known_rank(0)
+    axis = min(rank - 1, 1) if node.op.KIND == "ops.Hsplit" else SPLIT_AXES.get(node.op.KIND, axis)
+    place = axis_list(node, axis, rank)[0]
     size = (shape_of(x) or ())[place]
     if node.op.KIND == "ops.Unstack":
         count = size if num is None else num
@@ -62,15 +70,26 @@ def split(
         parts = op.Split.parts(count, x, place, num_splits=count) if count > 1 else (x,)
         return [op.Squeeze(each, [place]) for each in parts][: node.result_count]
     if isinstance(indices_or_sections, int):
-        if size < 0 or indices_or_sections < 1 or (size % indices_or_sections and node.op.KIND == "ops.Split"):
+        if indices_or_sections == 1:
+            return [x]
+        if size < 0 and node.op.KIND != "ops.ArraySplit" and indices_or_sections > 1:
+            return list(op.Split.parts(indices_or_sections, x, place, num_splits=indices_or_sections))[: node.result_count]
+        if size < 0 and indices_or_sections > 1:
+            # Of 5 elements in 3 parts, (7, 6, 5) // 3.
+            sums = op.Add(dimension_list(op, x, place), op.constant([*range(indices_or_sections - 1, -1, -1)]))
+            lengths = op.Divide(sums, op.constant(indices_or_sections))
+            return list(op.VariadicSplit.parts(indices_or_sections, x, place, lengths))[: node.result_count]
+        if indices_or_sections < 1 or (size % indices_or_sections and node.op.KIND != "ops.ArraySplit"):
             node.fail(f"{size} elements in {indices_or_sections} parts")
         base, more = divmod(size, indices_or_sections)
         lengths = [base + (index < more) for index in range(indices_or_sections)]
     else:
-        if size < 0:
-            node.fail("the size of its axis is unknown")
-        bounds = [0, *(int(each) for each in cast("Sequence[int]", indices_or_sections)), size]
+        bounds = [0, *(int(each) for each in cast("Sequence[int]", indices_or_sections))]
         lengths = [after - before for before, after in pairwise(bounds)]
+        if size < 0 and min(lengths, default=0) < 0:
+            node.fail("the size of its axis is unknown")
+        # Of an unknown size, the runtime computes the last length.
+        lengths.append(size - bounds[-1] if size >= 0 else -1)
     if len(lengths) == 1:
         return [x]
     return list(op.VariadicSplit.parts(len(lengths), x, place, lengths))[: node.result_count]

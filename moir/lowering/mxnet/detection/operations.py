@@ -117,7 +117,7 @@ def multi_box_detection(
     force_suppress: bool = False,
 ) -> SSAValue:
     """mxnet._contrib_MultiBoxDetection(scores [N, C, A], offsets [N, 4 A], anchors [1, A, 4])
-    -> [N, A, 6] by falling score
+    -> [N, A, 6] in descending order of scores
 
     A row is (class, score, corners). The class of a suppressed row is -1, and all entries of an excluded row are. Rows
     after the first `nms_topk` are not sorted: they are the entries at these positions of the list of all candidates.
@@ -148,7 +148,9 @@ def multi_box_detection(
 
 
 def _within(op: OpBuilder, counts: SSAValue, limit: int) -> SSAValue:
-    """A mask [N, A] of the first `limit` candidates that count; of all that count if the limit is not positive."""
+    """A mask [N, A] of the first `limit` candidates that are not excluded; of all of these if the limit is not
+    positive.
+    """
     if limit <= 0:
         return counts
     places = op.Range(0, op.Gather(op.ShapeOf(counts), 1, 0), 1, output_type=si64)
@@ -336,7 +338,9 @@ def deformable_psroi_pooling(
     trans_std: float = 0.0,
     part_size: int = 0,
 ) -> Replacement:
-    """mxnet._contrib_DeformablePSROIPooling(x, regions, offsets) -> opset1.DeformablePSROIPooling of the same"""
+    """mxnet._contrib_DeformablePSROIPooling(x, regions, offsets)
+    -> opset1.DeformablePSROIPooling(x, regions, offsets)
+    """
     if pooled_size != group_size:
         node.fail(f"group_size {group_size} differs from pooled_size {pooled_size}, the runtime has one size")
     offsets = [] if no_trans else [node.operand(2)]

@@ -107,7 +107,9 @@ def _moved(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
 
 
 def _in_image(op: OpBuilder, image: SSAValue, rows: SSAValue, columns: SSAValue, stride: int) -> SSAValue:
-    """A mask [N, H, W, 1] of the positions within each image, which may be smaller than the batch."""
+    """A mask [N, H, W, 1] of the positions within each image; images may be smaller than those of the batch's
+    shape.
+    """
     real = op.convert(op.Divide(image, float(stride)), si64)
     masks: list[SSAValue] = []
     for column, count, shape in ((0, rows, [1, -1, 1, 1]), (1, columns, [1, 1, -1, 1])):

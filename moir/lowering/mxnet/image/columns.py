@@ -21,7 +21,7 @@ from moir.rewriting.constant_sizes import check_constant_size
 def _kernel(node: LoweringNode) -> tuple[int, ...]:
     kernel = entries(node, "kernel")
     if len(kernel) != 2 or min(kernel) < 1:
-        node.fail(f"kernel {list(kernel)} is no kernel of two axes")
+        node.fail(f"kernel {list(kernel)} is not a kernel of two axes")
     return kernel
 
 
@@ -29,7 +29,7 @@ def _kernel(node: LoweringNode) -> tuple[int, ...]:
 def im2col(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """mxnet.im2col(x [N, C, H, W]) {kernel, stride, dilate, pad} -> the windows as columns [N, C · K, windows]
 
-    A Convolution of each channel with filters of one 1 each.
+    They are computed by a Convolution of each channel, with a filter for each position that has a single 1.
     """
     kernel = _kernel(node)
     pads, area = by_axis(node, "pad", 2, 0), prod(kernel)

@@ -42,7 +42,7 @@ def up_sampling(
 ) -> SSAValue:
     """mxnet.UpSampling(x, …) {scale, sample_type = "nearest"} -> opset11.Interpolate, joined along axis 1 or summed
 
-    The bilinear one is a Deconvolution of each channel, whose weights are an operand.
+    With sample_type = "bilinear" it is a Deconvolution of each channel, whose weights are an operand.
     """
     if sample_type == "bilinear":
         return _deconvolved(node, op, scale)
@@ -138,7 +138,7 @@ def _sampled(op: OpBuilder, x: SSAValue, grid: SSAValue) -> SSAValue:
 def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple[int, ...]) -> SSAValue:
     """The grid [N, H, W, 2] of affine maps [N, 6] of the coordinates from -1 to 1."""
     if len(size) != 2 or min(size) < 1:
-        node.fail(f"target_shape {list(size)} is no height and width")
+        node.fail(f"target_shape {list(size)} is not a height and width")
     height, width = size
     y, x = np.meshgrid(np.linspace(-1, 1, height), np.linspace(-1, 1, width), indexing="ij")
     places = np.stack([x, y, np.ones_like(x)], -1).reshape(1, -1, 3).astype(np.float32)
@@ -147,7 +147,7 @@ def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple
 
 
 def _warped_grid(op: OpBuilder, flow: SSAValue) -> SSAValue:
-    """The grid of a flow [N, 2, H, W], in pixels: the coordinates, from -1 to 1, that each pixel is moved to."""
+    """The grid of a flow [N, 2, H, W], in pixels: the coordinates, from -1 to 1, to which each pixel is moved."""
     sizes = op.ShapeOf(flow)
     places: list[SSAValue] = []
     for channel, axis in ((0, 3), (1, 2)):

@@ -251,9 +251,9 @@ def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue
 
 
 def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue, *, may_be_shorter: bool) -> SSAValue:
-    """A mask that has too few keys, extended by keys that no query sees.
+    """A mask extended to the number of keys, if it has fewer; no query sees the added keys.
 
-    Where sizes are unknown, this is computed only for a mask that `may_be_shorter`: that of keys with lengths.
+    If sizes are unknown, the extension is computed only if the mask `may_be_shorter`, as with lengths of keys.
     """
     shape, keys = shape_of(mask), shape_of(key)
     if shape and may_be_shorter and (shape[-1] < 0 or keys is None or keys[2] < 0):

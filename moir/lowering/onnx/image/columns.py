@@ -3,8 +3,9 @@
     %y = onnx.Col2Im(%x, [5, 5], [1, 5]) {pads = [0, 0, 0, 0]}
 ->  %y = opset15.Col2Im(%x, [5, 5], [1, 5]) {pads_begin = [0, 0], pads_end = [0, 0]}
 
-Images of other than two axes have no such operation: with known sizes they are a transposed convolution, with computed
-ones the product with a matrix for each axis, which has a 1 where an element of a block lies at a place of the image.
+For images that do not have two axes the runtime has no such operation. With known sizes they become a transposed
+convolution, with computed sizes a product with a matrix for each axis, which has a 1 where an element of a block lies
+at a place of the image.
 """
 
 from __future__ import annotations
@@ -90,8 +91,8 @@ def _steps(node: LoweringNode, axes: int) -> tuple[Sequence[int], Sequence[int],
 
 
 def _placed_by_matrices(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
-    """Col2Im with computed sizes, or of integers: x as [batch, channels, block sizes, numbers of blocks], of which the
-    size of a block and the number of blocks of one axis after the other become the size of the image.
+    """Col2Im with computed sizes, or of integers: x is reshaped to [batch, channels, block sizes, numbers of blocks];
+    then, axis by axis, the size of a block and the number of blocks become the size of the image.
     """
     x = node.operand(0)
     element = element_of(x)

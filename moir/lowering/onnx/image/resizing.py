@@ -40,7 +40,7 @@ _JUST_BELOW_ONE = 0.9995
 """A summand for sizes before they are rounded down, so that rounding errors do not decrease them."""
 
 _ADDED_TO_SCALES = 1e-6
-"""What the runtime adds to a scale when it computes a size."""
+"""The number that the runtime adds to a scale when it computes a size."""
 
 INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
 """Integer types that the runtime does not interpolate, and the types that represent their values."""
@@ -160,7 +160,7 @@ def resize(
 
 
 def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
-    """Whether half_pixel_symmetric equals half_pixel: for sizes, or for scales that give integer sizes."""
+    """Whether half_pixel_symmetric equals half_pixel, as it does for sizes, and for scales that give integer sizes."""
     if not resizing.by_scales:
         return True
     scales, shape = node.known.constant(resizing.target), node.shape(0)
@@ -243,10 +243,10 @@ def changes_channels(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
 def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
     """Whether scales computed from shapes are 1 for all but the spatial axes; then the leading ones are dropped.
 
-    For scales that are computed from inputs, positions are computed by other operations, as in ONNX: those of
+    For scales that are computed from inputs, positions are computed by other operations, as in ONNX: the positions of
     Interpolate differ in the last bits, and are not updated if the scales change but no size does (the fault
-    `changed-scales`). ONNX rounds the product of size and scale down. The runtime adds a little to the scale before, so
-    that a scale whose product with the size is just below an integer has to be a little smaller.
+    `changed-scales`). ONNX rounds the product of size and scale down. The runtime adds a little to the scale before,
+    so that a scale whose product with the size is just below an integer has to be a little smaller.
     """
     data, rank = node.operand(0), node.rank(0) or 0
     if not resizing.by_scales or not 3 <= rank <= 5 or op.known.elements(resizing.target) is not None:

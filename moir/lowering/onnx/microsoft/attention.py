@@ -109,7 +109,7 @@ def packed_attention(
 
 
 def projected_parts(node: LoweringNode, op: OpBuilder, projected: SSAValue) -> Sequence[SSAValue]:
-    """Queries, keys and values, which are side by side along the last axis."""
+    """Queries, keys and values, which are concatenated along the last axis."""
     sizes = node.integers("qkv_hidden_sizes", ())
     if sizes and len(sizes) != 3:
         node.fail(f"qkv_hidden_sizes has {len(sizes)} entries, not 3")
@@ -120,15 +120,15 @@ def projected_parts(node: LoweringNode, op: OpBuilder, projected: SSAValue) -> S
 def projected_attention(
     node: LoweringNode, op: OpBuilder, projected: SSAValue, mask: SSAValue | None, past: SSAValue | None, bias: SSAValue | None
 ) -> Sequence[SSAValue | None]:
-    """The results of an attention whose queries, keys and values are side by side.
+    """The results of an attention whose queries, keys and values are concatenated along the last axis.
 
     Args:
         node: the node, for its attributes.
         op: the builder.
         projected: [batch, sequence, queries + keys + values].
-        mask: the keys that are seen, as `_key_mask` has it; None for all.
-        past: the keys and values of former positions, [2, batch, heads, past, size]; None for none.
-        bias: what is added to the scores; None for nothing.
+        mask: the visible keys, in the form of `_key_mask`; None if all are visible.
+        past: the keys and values of former positions, [2, batch, heads, past, size]; None if there are none.
+        bias: numbers that are added to the scores; None if there are none.
     """
     if node.flag("do_rotary"):
         node.fail(UNSUPPORTED)
@@ -168,8 +168,8 @@ def multi_head_attention(
     -> ScaledDotProductAttention(q, k, v, mask)
 
     q is [batch, queries, heads * size]; k and v are [batch, keys, heads * size] or [batch, heads, keys, size]. Without
-    k, q is [batch, sequence, heads, 3, size] and has all three; without v, k is [batch, keys, heads, 2, size] and has
-    both.
+    k, q is [batch, sequence, heads, 3, size] and contains queries, keys and values; without v, k is [batch, keys,
+    heads, 2, size] and contains keys and values.
     """
     heads = head_count(node)
     given = _unpacked(node, op, heads)

@@ -47,7 +47,7 @@ def quick_gelu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.702) -> SSAValue:
 def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, transA: bool = False, transB: bool = False) -> SSAValue:
     """onnx.com.microsoft.FusedMatMul(a, b) {alpha, transA, transB} -> MatMul(a, b) {transpose_a, transpose_b} * alpha
 
-    `transBatchA` moves the first dimension of a to the place before the last one, `transBatchB` that of b.
+    `transBatchA` moves the first dimension of a to the place before the last one; `transBatchB` does so with b.
     """
     operands = [_batch_transposed(node, op, index, flag) for index, flag in enumerate(("transBatchA", "transBatchB"))]
     result = op.MatMul(*operands, transpose_a=transA, transpose_b=transB)
@@ -55,7 +55,7 @@ def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, tran
 
 
 def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) -> SSAValue:
-    """An operand, whose first dimension is moved to the place before the last one if an attribute says so."""
+    """An operand; if an attribute is set, its first dimension is moved to the place before the last one."""
     if not node.flag(flag):
         return node.operand(index)
     rank = node.known_rank(index)
@@ -112,8 +112,8 @@ def channel_last_convolution(
 ) -> SSAValue:
     """onnx.com.microsoft.NhwcConv(x, w, b) -> Transpose(Convolution(Transpose(x), Transpose(w)) + b)
 
-    x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have its channels in front, as that of
-    Conv, which `kernel_shape` tells.
+    x is [N, spatial axes, C], and w [filters, kernel, C / group]; w may also have the layout of Conv, [filters,
+    C/group, kernel], which is recognized by `kernel_shape`.
     """
     axes = spatial_axes(node, (1, 0))
     check_group(node, group)

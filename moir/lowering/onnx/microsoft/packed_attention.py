@@ -69,7 +69,7 @@ def multi_head_attention_of_packed_batch(
     """onnx.com.microsoft.PackedMultiHeadAttention(q, k, v, bias, places, lengths) {num_heads}
     -> ScaledDotProductAttention(q, k, v, mask), of tokens [tokens, hidden] as a batch of one
 
-    Without k and v, q is [tokens, heads, 3, size] and has all three.
+    Without k and v, q is [tokens, heads, 3, size] and contains queries, keys and values.
     """
     parts: Sequence[SSAValue] = [part for part in (q, k, v) if part is not None]
     if len(parts) == 1:
@@ -88,7 +88,8 @@ def multi_head_attention_of_packed_batch(
 def _attention_within_sequences(node: LoweringNode, op: OpBuilder, parts: Sequence[SSAValue], ends: int, bias: int) -> SSAValue:
     """The attention of tokens [tokens, hidden] to those of their own sequence.
 
-    Operand `ends` has the number of tokens in front of each sequence, and of all; operand `bias` is refused.
+    Operand `ends` has the number of tokens before each sequence, then the number of all tokens; operand `bias` is
+    refused.
     """
     if node.optional(bias) is not None:
         node.fail("a bias of the scores of padded sequences is not supported", hint="leave the attention bias out")

@@ -216,7 +216,7 @@ def packed_product(
         node.fail("weights in another order (g_idx) are not supported")
     blocks = -(-K // block_size)
     if packed.size != N * blocks * block_size * bits // 8 or scales.size != N * blocks:
-        node.fail(f"{packed.size} bytes are no weights [{N}, {K}] of {bits} bits")
+        node.fail(f"{packed.size} bytes are not weights [{N}, {K}] of {bits} bits")
     shape = (N, blocks, block_size)
     flat = packed.reshape(-1).view(np.uint8)
     data = DataAttr.of(flat, ui4, shape) if bits == 4 else DataAttr.of(flat.reshape(shape), ui8)
@@ -244,7 +244,7 @@ def recurrent(node: LoweringNode, op: OpBuilder) -> Replacement:
     """onnx.com.microsoft.DynamicQuantizeLSTM(x, w, r, b, lengths, h, c, peepholes, scale, zero, scale, zero)
     -> onnx.LSTM of the dequantized weights, each [D, 4 * H, …]
 
-    ONNX Runtime rounds the data and the states of each step to 8 bits, too, in a range that it finds then; here they
+    ONNX Runtime rounds the data and the states of each step to 8 bits, too, in the range of their values; here they
     stay floats.
     """
     node.note("the data and states stay floats, which ONNX Runtime rounds to 8 bits at each step: numbers differ by that")

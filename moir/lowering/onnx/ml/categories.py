@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Listed(NamedTuple):
-    """Constants of an element type."""
+    """The constants that an attribute lists, and their element type."""
 
     array: Array
     element: Attribute
@@ -32,7 +32,7 @@ _SUFFIXES: dict[str, tuple[Any, Attribute]] = {
     "floats": (np.float32, f32),
     "strings": (object, string),
 }
-"""For the attributes `keys_…` and `values_…` the type of what they list."""
+"""The element type of the lists in the attributes `keys_…` and `values_…`, by the suffix of their names."""
 
 
 def _listed(node: LoweringNode, name: str) -> Listed:
@@ -76,7 +76,9 @@ def _replaced(op: OpBuilder, x: SSAValue, keys: Listed, values: Listed, default:
 
 
 def _positions(op: OpBuilder, x: SSAValue, keys: Listed) -> tuple[SSAValue, SSAValue, Array]:
-    """For each element of x a position, whether x equals the key there, and the index of the key at each position."""
+    """For each element of x a position among sorted keys, and whether the key there equals it; and the index of the
+    key at each position.
+    """
     if keys.element == string:
         texts = encoded(keys.array)
         first = {text: index for index, text in reversed(list(enumerate(texts)))}
@@ -139,7 +141,7 @@ def one_hot_encoder(
 ) -> SSAValue:
     """onnx.ai.onnx.ml.OneHotEncoder(x) {cats_int64s} -> Convert(Equal(Unsqueeze(x, -1), categories))
 
-    An element that is no category gives zeros, also with `zeros = 0`, where ONNX Runtime raises an error.
+    An element that is not a category gives zeros, also with `zeros = 0`, where ONNX Runtime raises an error.
     """
     if not cats_strings and not cats_int64s:
         node.fail("it has no categories")

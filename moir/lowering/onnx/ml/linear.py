@@ -29,10 +29,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _sums(node: LoweringNode, op: OpBuilder, count: int) -> SSAValue:
-    """The products of rows and coefficients [N, count], with the intercepts if there are as many."""
+    """The products of rows and coefficients [N, count], plus the intercepts if there are `count` of them."""
     coefficients = np.array(node.numbers("coefficients", ()), np.float32)
     if count < 1 or not coefficients.size or coefficients.size % count:
-        node.fail(f"{coefficients.size} coefficients are no rows for {count} scores")
+        node.fail(f"{coefficients.size} coefficients are not rows for {count} scores")
     found = op.MatMul(rows_of(node, op), np.ascontiguousarray(coefficients.reshape(count, -1)), transpose_b=True)
     intercepts = np.array(node.numbers("intercepts", ()), np.float32)
     return op.Add(found, intercepts[None]) if intercepts.size == count and intercepts.any() else found

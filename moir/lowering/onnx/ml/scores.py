@@ -1,6 +1,6 @@
 """Scores of classifiers and regressors: their transformation, and the labels of classes.
 
-Where the definition of an operation leaves something open, ONNX Runtime decides: a single score of two classes becomes
+Where the definition of an operation is ambiguous, ONNX Runtime is followed: a single score of two classes becomes
 two, and a single score is not transformed unless by PROBIT.
 """
 
@@ -64,12 +64,14 @@ def transformed(op: OpBuilder, x: SSAValue, transform: str, count: int) -> SSAVa
 
 
 def complemented(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
-    """The scores [N, 2] of two classes by the probability [N, 1] of the second one, or for LOGISTIC by its logit."""
+    """The scores [N, 2] of two classes, from the probability [N, 1] of the second one, or for LOGISTIC from its
+    logit.
+    """
     return opposed(op, x, transform) if transform == "LOGISTIC" else op.Concat(op.Subtract(1.0, x), x, axis=1)
 
 
 def opposed(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
-    """The scores [N, 2] of two classes by a number [N, 1] that is positive for the second one."""
+    """The scores [N, 2] of two classes, from a number [N, 1] that is positive for the second one."""
     both = op.Concat(op.Negative(x), x, axis=1)
     return op.Sigmoid(both) if transform == "LOGISTIC" else both
 

@@ -28,7 +28,7 @@ from moir.rewriting.builder import OpBuilder
 EXPANDED_RANGE = 500.0
 """Largest gamma times squared size of a centred support vector for which distances are computed from products.
 
-The rounding of the products is then a change of less than 1e-4 of an RBF kernel.
+The rounding of the products then changes an RBF kernel by less than 1e-4.
 """
 
 
@@ -112,7 +112,9 @@ def classifier(node: LoweringNode, op: OpBuilder, *, vectors_per_class: tuple[in
 
 
 def _pair_coefficients(coefficients: Array, sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Array:
-    """The coefficients [P, S] of the support vectors in each pair of classes, from those [C - 1, S] against others."""
+    """The coefficients [P, S] of the support vectors in each pair of classes, from the coefficients [C - 1, S] of each
+    support vector against the other classes.
+    """
     starts = np.concatenate([[0], np.cumsum(sizes)])
     matrix = np.zeros((len(pairs), coefficients.shape[1]), np.float32)
     for row, (one, other) in enumerate(pairs):
@@ -136,7 +138,7 @@ def _linear(node: LoweringNode, op: OpBuilder, x: SSAValue, labels: Array, trans
     """Label and scores of a classifier without support vectors: the products with the coefficients of each class."""
     coefficients, rho, classes = _numbers(node, "coefficients"), _numbers(node, "rho"), labels.size
     if not coefficients.size or coefficients.size % classes:
-        node.fail(f"{coefficients.size} coefficients are no rows for {classes} classes")
+        node.fail(f"{coefficients.size} coefficients are not rows for {classes} classes")
     sums = op.Add(_products(op, x, coefficients.reshape(classes, -1)), float(rho[0]))
     position = best(op, sums)
     if classes != 2:

@@ -50,7 +50,9 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 Scores: TypeAlias = tuple[SSAValue, SSAValue | None]
-"""Scores [N, C], and whether a row has each of them; None if all rows have all."""
+"""Scores [N, C], and booleans [N, C]: whether the row has the score; None in their place if all rows have all
+scores.
+"""
 
 
 def _integers(node: LoweringNode, name: str) -> Numbers:
@@ -69,7 +71,7 @@ def _listed_ensemble(node: LoweringNode, own: str, targets: int) -> Ensemble:
 
     Args:
         node: the node.
-        own: how the attributes about leaves begin: `class` or `target`.
+        own: the prefix of the names of the attributes about leaves: `class` or `target`.
         targets: the number of targets.
     """
     trees, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
@@ -176,10 +178,11 @@ def _ensemble(node: LoweringNode, targets: int) -> Ensemble:
 def _chains(
     node: LoweringNode, modes: Numbers, members: Reals, false: Numbers, first: int
 ) -> list[tuple[int, Sequence[float], Sequence[int]]]:
-    """For each test for membership: its node, the values, and where to go on if each of them is not equal.
+    """For each test for membership: its node, the values, and, for each value, the node that follows if the feature is
+    not equal to it.
 
-    `members` are the values of one test after the other, with NaN after those of each. `first` is the index of the
-    first node that a chain adds.
+    `members` lists the values of all tests, one test after the other, each followed by NaN. `first` is the index of
+    the first node that a chain adds.
     """
     ends = np.flatnonzero(np.isnan(members))
     owners = np.flatnonzero(modes == MEMBER)
@@ -209,7 +212,7 @@ def _aggregated(op: OpBuilder, ensemble: Ensemble, reached: SSAValue, aggregate:
 
 
 def _regression(node: LoweringNode, op: OpBuilder, ensemble: Ensemble, aggregate: str, transform: str, base: Array) -> SSAValue:
-    """The targets [N, C]; one that no tree has a value for is 0."""
+    """The targets [N, C]; a target for which no tree has a value is 0."""
     count = ensemble.targets
     x = _checked_rows(node, op, ensemble)
     found, has = _aggregated(op, ensemble, leaves(op, ensemble, x), aggregate)
@@ -288,8 +291,8 @@ def _two_classes(
 ) -> Replacement:
     """Label and scores of two classes by the conventions of ONNX Runtime.
 
-    Where all weights are for one of them, the score is a probability if no weight is negative, else a number that is
-    positive for the second class. Where both have weights, the label is 0 or 1.
+    If all weights belong to one class, the score is a probability if no weight is negative, else a number that is
+    positive for the second class. If both classes have weights, the label is 0 or 1.
     """
     found, has = given
     classes: Flags = np.logical_or.reduce(ensemble.scored, axis=0)

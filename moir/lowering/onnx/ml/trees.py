@@ -39,13 +39,13 @@ class Ensemble:
     Args:
         roots: the root of each tree.
         modes: the mode of each node.
-        features: the column each node looks at.
+        features: the column that each node compares.
         thresholds: the number that each node compares its feature with.
         tracks: whether a missing value (NaN) goes to the true child.
-        true, false: the children; anything for leaves.
-        weights: [leaves, C] what each leaf adds to each target.
-        scored: [leaves, C] whether it adds anything.
-        leaf_numbers: the row of each leaf in `weights`; anything for other nodes.
+        true, false: the children; any number for leaves.
+        weights: [leaves, C] the number that each leaf adds to each target.
+        scored: [leaves, C] whether each leaf adds a number to each target.
+        leaf_numbers: the row of each leaf in `weights`; any number for other nodes.
     """
 
     roots: Numbers
@@ -66,7 +66,7 @@ class Ensemble:
 
     @cached_property
     def numbered(self) -> tuple[Numbers, Numbers]:
-        """The nodes in the order of their numbers, roots first, and the number of each one's first child."""
+        """The nodes in the order of their numbers, roots first, and for each node the number of its first child."""
         first = np.full(self.modes.size, -1, np.int64)
         low, high = np.where(self.modes == NOT_EQUAL, (self.true, self.false), (self.false, self.true))
         order, count, level = [self.roots], self.roots.size, self.roots
@@ -82,7 +82,7 @@ class Ensemble:
 
     @cached_property
     def depth(self) -> int:
-        """The largest number of branches on a way to a leaf; -1 if there is a circle."""
+        """The largest number of branch nodes on a path to a leaf; -1 if there is a cycle."""
         level, depth = np.unique(self.roots), 0
         while (level := level[self.modes[level] != LEAF]).size:
             level = np.unique(np.concatenate([self.true[level], self.false[level]]))
@@ -107,7 +107,7 @@ class Ensemble:
 
     @cached_property
     def always_scored(self) -> Flags:
-        """[C] whether every row gets a score for a target: all leaves of some tree have one."""
+        """For each target [C], whether every row gets a score, because all leaves of some tree have a score for it."""
         of_trees = np.stack([self.scored[leaves].all(axis=0) for leaves in self.leaves_of_trees])
         return np.logical_or.reduce(of_trees, axis=0)
 
@@ -152,7 +152,10 @@ COMPARISONS: Mapping[tuple[int, ...], Comparison] = {
     (GREATER,): lambda op, x, threshold: op.Greater(x, threshold),
     (EQUAL, NOT_EQUAL): lambda op, x, threshold: op.Equal(x, threshold),
 }
-"""For modes whether the second child of a node is the next one: for NOT_EQUAL that is the false one."""
+"""The comparison for each mode: its result, 0 or 1, is added to the number of the first child.
+
+For NOT_EQUAL it is equality, and the second child is the false one.
+"""
 
 
 def leaves(op: OpBuilder, ensemble: Ensemble, x: SSAValue) -> SSAValue:
@@ -207,7 +210,7 @@ REDUCTIONS = {"SUM": "ReduceSum", "AVERAGE": "ReduceSum", "MIN": "ReduceMin", "M
 
 
 def scores(op: OpBuilder, ensemble: Ensemble, reached: SSAValue, aggregate: str) -> SSAValue:
-    """The aggregated weights [N, C] of the leaves that rows have reached; for AVERAGE too these are sums."""
+    """The aggregated weights [N, C] of the leaves that rows have reached; for AVERAGE these are sums, too."""
     nodes, _ = ensemble.numbered
     is_leaf = ensemble.modes[nodes] == LEAF
     rows = np.where(is_leaf, ensemble.leaf_numbers[nodes], 0)

@@ -110,8 +110,8 @@ def _in_blocks(op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
 def _block_parameters(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Parameters, block: int) -> Parameters:
     """Scale and zero point of blocks along an axis.
 
-    Where x has whole blocks they get a dimension of 1 for the elements of a block; the last block of another x is
-    shorter, and they are repeated for each element of x.
+    If x has whole blocks, scale and zero point get a dimension of 1 for the elements of a block. Otherwise the last
+    block is shorter, and scale and zero point are repeated for each element of x.
     """
     assert how.axis is not None
     axis = how.axis
@@ -124,7 +124,7 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Param
 
 
 def _spread(op: OpBuilder, how: Parameters, spread: Callable[[SSAValue], SSAValue]) -> Parameters:
-    """Scale and zero point changed by a function so that they broadcast; a zero point of zeros is left out."""
+    """Scale and zero point, reshaped by a function so that they broadcast; a zero point of zeros is omitted."""
     zero = how.zero_point
     point = None if zero is None or is_zero(op, zero) else spread(zero)
     return Quantization(spread(how.scale), point, how.integers)
@@ -136,7 +136,7 @@ def _with_inner_dimension(node: LoweringNode, op: OpBuilder, value: SSAValue, ax
     if array is None:
         return op.Unsqueeze(value, [axis + 1])
     if array.ndim <= axis:
-        node.fail(f"scales of {array.ndim} dimensions are none of blocks along axis {axis}")
+        node.fail(f"scales of {array.ndim} dimensions are not scales of blocks along axis {axis}")
     return op.constant(np.expand_dims(array, axis + 1), unpacked_type(element_of(value)))
 
 

@@ -44,8 +44,8 @@ def along_axis(
         value: the scale or zero point.
         axis: the dimension of the tensor; a negative one counts from the end.
         rank: the rank of the tensor.
-        data: the tensor, of which an unknown rank is computed.
-        known: the shape, if the value does not say it.
+        data: the tensor, whose rank is computed if it is unknown.
+        known: the shape of the value, if its type does not have it.
     """
     shape = known if shape_of(value) is None else shape_of(value)
     if shape is not None and all(dimension == 1 for dimension in shape):
@@ -107,7 +107,7 @@ def quantized(op: OpBuilder, x: SSAValue, how: Parameters, element: Attribute, s
 def dequantized_operand(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32) -> SSAValue:
     """A dequantized operand of a node.
 
-    Operations that quantized the operand are released, as nothing else may use them.
+    Operations that quantized the operand are released, because nothing else may use them.
     """
     result = dequantized(op, x, how, real)
     rounding = quantizer_of(op, x)

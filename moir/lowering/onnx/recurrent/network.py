@@ -1,8 +1,8 @@
 """The operands and attributes of recurrent networks, RNN, GRU and LSTM, in the forms that their lowerings need.
 
 In shapes: T time, N batch, D directions, I input, H hidden size, G gates. In the runtime the batch is the first
-dimension of data, states and results. In ONNX it is so with `layout = 1`, except that the dimension of directions of
-the first result has another place.
+dimension of data, states and results. ONNX has the same layout with `layout = 1`, except for the place of the
+dimension of directions in the first result.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ LSTM = Kind("LSTM", (2, 0, 3, 1), 2, ("sigmoid", "tanh", "tanh"))
 
 
 def activations_of(node: LoweringNode, kind: Kind, directions: int) -> list[tuple[Activation, ...]]:
-    """The activations of each direction. The lists of parameters have entries for those that have parameters only."""
+    """The activations of each direction. The lists of parameters have entries only for activations with parameters."""
     count = len(kind.activations)
     names = [name.lower() for name in node.texts("activations", ())] or list(kind.activations) * directions
     if kind is RNN and len(names) == 2 and directions == 1:
@@ -140,7 +140,8 @@ class Network:
     def data(self) -> SSAValue:
         """X as [N, T, I], with the batch of an initial state and the input size of W.
 
-        The plugin (2026.4) does not compile it without the former, and computes something else without the latter.
+        The plugin (2026.4) does not compile it without the size of the batch, and computes a wrong result without the
+        input size.
         """
         data, weights = self.node.operand(0), self.node.shape(1)
         shape = shape_of(data) or (-1,) * 3
@@ -151,7 +152,7 @@ class Network:
 
     @cached_property
     def known_batch(self) -> int:
-        """The batch that X, the lengths or an initial state have; -1 if none says it."""
+        """The size of the batch, from X, the lengths or an initial state; -1 if it is unknown."""
         places = {0: 1 - self.time_axis, 4: 0} | dict.fromkeys(range(5, 5 + self.kind.states), 1 - self.time_axis)
         given = [(self.node.shape(index), axis) for index, axis in places.items() if self.node.optional(index) is not None]
         return max((size_along(shape, axis) for shape, axis in given if shape is not None), default=-1)
@@ -181,9 +182,9 @@ class Network:
         return self.op.Concat(*[parts[gate] for gate in self.kind.gates], axis=1)
 
     def bias(self) -> SSAValue:
-        """The sum of the biases of input and recurrence, which are side by side in ONNX: [D, 2 * G * H] -> [D, G * H].
+        """The sum of the biases of input and recurrence, which are concatenated in ONNX: [D, 2 * G * H] -> [D, G * H].
 
-        With `linear_before_reset` those of the last gate are not added: [D, (G + 1) * H].
+        With `linear_before_reset` the two biases of the last gate are not added: [D, (G + 1) * H].
         """
         if self.node.optional(3) is None:
             gates = len(self.kind.gates) + self.linear_before_reset

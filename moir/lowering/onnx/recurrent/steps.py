@@ -1,11 +1,11 @@
-"""Recurrent networks as loops over their steps, for what the operations of the runtime do not compute.
+"""Recurrent networks as loops over their steps, for networks that the operations of the runtime do not compute.
 
     %y, %h = onnx.RNN(%x, %w, %r, %b) {activations = ["Softsign"]}
 ->  %0 = Add(MatMul(%x, %w), %b)
     %y, %h = opset1.TensorIterator(%0, %h0) ({ h = Softsign(Add(MatMul(h, %r), slice of %0)) })
 
-Everything that does not depend on the states is computed for all steps before the loop. Beyond the end of its sequence
-a row keeps its states, and its outputs are 0; backwards it begins with the last step of its sequence.
+Everything that does not depend on the states is computed for all steps before the loop. After the end of its sequence
+a row keeps its states, and its outputs are 0. In the backward direction it begins with the last step of its sequence.
 
 In shapes: T time, N batch, D directions, I input, H hidden size, G gates.
 """
@@ -60,7 +60,7 @@ class Cell:
         op: the builder of the body.
         activations: the activations of the direction.
         weights: the weights of the recurrence [G * H, H], then the bias of the last gate's recurrence of a GRU with
-            `linear_before_reset`, and peepholes [3 * H], as far as there are any.
+            `linear_before_reset`, and peepholes [3 * H]; the latter two only if the network has them.
     """
 
     network: Network
@@ -85,7 +85,9 @@ class Cell:
         return self.op.VariadicSplit.parts(len(sizes), x, axis, [size * hidden for size in sizes])
 
     def step(self, states: Sequence[SSAValue], x: SSAValue) -> Sequence[SSAValue]:
-        """The next states [N, H] from the present ones and from what the gates get of the input [N, G * H]."""
+        """The next states [N, H] from the present ones and from the contribution of the input to the gates [N,
+        G * H].
+        """
         if self.network.kind is LSTM:
             return self._lstm(states[0], states[1], x)
         return [self._gru(states[0], x) if self.network.kind is GRU else self._rnn(states[0], x)]
@@ -143,7 +145,7 @@ def _of_direction(network: Network, index: int, number: int, sizes: Sequence[int
     array = network.node.constant(index)
     if array is not None:
         return network.op.constant(array[number], element_of(network.node.operand(index)))
-    # All directions are reshaped at once: `Model.reshape` gives a Reshape directly in front of a MatMul unknown sizes.
+    # All directions are reshaped at once: `Model.reshape` gives unknown sizes to a Reshape right before a MatMul.
     value = network.op.Reshape(network.node.operand(index), [network.directions, *sizes], special_zero=False)
     return network.op.Gather(value, number, 0)
 

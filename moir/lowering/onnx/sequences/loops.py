@@ -1,8 +1,8 @@
-"""Loops over sequences: a Loop that hands on sequences, and SequenceMap.
+"""Loops over sequences: a Loop whose loop-carried values are sequences, and SequenceMap.
 
-A Loop of a known number of iterations is unrolled. In any other one, also where a condition may end it early, a
-sequence may only grow at its end, by a value whose shape is that of every iteration: the values become a scan output.
-That shape is static, or each iteration computes it in the same way of shapes that do not change.
+A Loop of a known number of iterations is unrolled. In any other Loop, also one that a condition may end early, a
+sequence may only grow at its end, by a value that has the same shape in every iteration: these values become a scan
+output. The shape is static, or each iteration computes it in the same way from shapes that do not change.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ SHAPED_BY_OPERANDS = frozenset(
 """Operations whose result shapes do not depend on the values of their operands."""
 
 CHANGING_SHAPES = frozenset({"Concat", "Gather", "Transpose", "Unsqueeze"})
-"""Operations among these whose repeated application may change the shape each time; others change it at most once."""
+"""Operations of `SHAPED_BY_OPERANDS` whose repeated application may change the shape each time; others change it once
+at most.
+"""
 
 
 class _ConditionError(UnsupportedOperationError):
@@ -56,7 +58,7 @@ class _ConditionError(UnsupportedOperationError):
 
 
 def is_sequence(value: SSAValue | None) -> bool:
-    """Whether a value is a sequence whose members are known, or how many there are."""
+    """Whether a value is a sequence whose members, or whose number of members, are known."""
     return value is not None and isinstance(value.owner, FrameworkOp) and value.owner.KIND in ("SequenceConstruct", STACK)
 
 
@@ -112,7 +114,7 @@ def _unrolled(node: LoweringNode, op: OpBuilder, count: int, states: list[SSAVal
 
 
 def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSAValue | None]:
-    """A Loop whose sequences become scan outputs, after those that it has."""
+    """A Loop whose growing sequences become scan outputs, in addition to its own."""
     region, captured = graph_of(node, "body").clone(), captured_values(node)
     states = [node.operand(2 + index) for index in range(len(own_operands(node)) - 2)]
     places = [index for index, value in enumerate(states) if is_sequence(value)]
@@ -195,7 +197,7 @@ def _appended(node: LoweringNode, parameter: Parameter, result: Result) -> SSAVa
 def _has_one_shape(value: SSAValue, constant: Set[SSAValue], handed_on: Mapping[SSAValue, SSAValue]) -> bool:
     """Whether a value of a body has the same shape in every iteration.
 
-    A loop-carried value may be computed from its previous value, if that is no operand of one of `CHANGING_SHAPES`.
+    A loop-carried value may be computed from its previous value, if that is not an operand of one of `CHANGING_SHAPES`.
 
     Args:
         value: the value.

@@ -1,6 +1,6 @@
 """Sequences of tensors and optional values, which exist only while converting.
 
-OpenVINO has tensors only. A sequence with known members is an `onnx.SequenceConstruct`; operations on the sequence are
+OpenVINO has only tensors. A sequence with known members is an `onnx.SequenceConstruct`; operations on the sequence are
 replaced by operations on its members, and the sequence is erased with its last use. A sequence that remains (the result
 of a model, the state of a loop) is reported as not lowered.
 
@@ -56,7 +56,7 @@ def known_position(node: LoweringNode, index: int, count: int) -> int:
     """
     found = node.constant_integers(index)
     if found is None or len(found) != 1:
-        node.fail("the position in the sequence is no constant", HINT)
+        node.fail("the position in the sequence is not a constant", HINT)
     if not -count <= found[0] < count:
         node.fail(f"position {found[0]} is outside a sequence of {count} members")
     return normalize_axis(found[0], count)

@@ -18,9 +18,9 @@ HINT = "make the members outputs, or a tensor of them by ConcatFromSequence"
 
 
 def split_sequences(model: ModelOp) -> None:
-    """Replace outputs that are sequences by their members, with a note. What is no sequence stays.
+    """Replace outputs that are sequences by their members, with a note. Other outputs are unchanged.
 
-    Raises ConversionError for a sequence whose number of members is not known, or that has none.
+    Raises ConversionError for a sequence whose number of members is not known, or that has no members.
     """
     sequences = {"SequenceConstruct", "SequenceStack"}
     for result in [op for op in model.block.ops if isinstance(op, Result)]:

@@ -49,7 +49,7 @@ def member(node: LoweringNode, op: OpBuilder, stack: Stack, position: SSAValue) 
 
 
 def joined(node: LoweringNode, op: OpBuilder, stack: Stack, axis: int, is_new: bool) -> SSAValue:
-    """The members joined along an axis, which is a new one or one that they have."""
+    """The members of a sequence, concatenated along an axis or stacked along a new one."""
     rank = rank_of(stack.rest)
     if rank is None:
         node.fail("the rank of the members of the sequence is unknown", hint="give the model's inputs a known rank")

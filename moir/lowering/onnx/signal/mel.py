@@ -42,7 +42,7 @@ def mel_weight_matrix(
     if any(value is None for value in values):
         return _computed(node, op, output_datatype)
     if any(value is None or value.size != 1 for value in values):
-        node.fail("an operand is no number")
+        node.fail("an operand is not a number")
     bins, length, rate, lower, upper = (float(value.reshape(())) for value in values if value is not None)
     count = int(bins)
     spectrum = int(length) // 2 + 1

@@ -31,12 +31,14 @@ def fourier(node: LoweringNode, op: OpBuilder, _input: SSAValue, _dft_length: SS
     if axis_ is not None and axis is None:
         return along_computed_axis(node, op, as_list(op, axis_))
     if axis is None or len(axis) != 1:
-        node.fail("the axis is no number")
+        node.fail("the axis is not a number")
     return transformed(node, op, axis[0])
 
 
 def along_computed_axis(node: LoweringNode, op: OpBuilder, axis: SSAValue) -> SSAValue:
-    """The transform with the axis swapped with the one in front of the last, before and after."""
+    """The transform along a computed axis, which is swapped with the last axis but one before and after the
+    transform.
+    """
     rank = node.known_rank(0)
     order = swapping(op, axis, rank - 2, rank)
     return op.Transpose(spectrum(node, op, op.Transpose(node.operand(0), order), rank - 2), order)

@@ -68,7 +68,7 @@ def concatenation(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 @onnx.lowers("StringSplit", since=20)
 def split(node: LoweringNode, op: OpBuilder, x: SSAValue, *, maxsplit: int | None = None, delimiter: str = "") -> Sequence[SSAValue]:
     """onnx.StringSplit(x) {delimiter, maxsplit}
-    -> the pieces of each string, with empty strings after them, and how many pieces there are
+    -> the pieces of each string, padded with empty strings, and the number of pieces
     """
     separator = delimiter.encode()
     if overlaps(separator):

@@ -23,7 +23,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def moves_strings(*operands: int) -> Callable[[Callable[..., Any]], BoundHandler]:
-    """Let a handler, which only moves the elements of some operands, move the numbers of strings instead."""
+    """A decorator: a handler that only moves the elements of some operands moves the numbers of their strings
+    instead.
+    """
 
     def decorate(handler: Callable[..., Any]) -> BoundHandler:
         lower: BoundHandler = bound(handler)
@@ -50,9 +52,11 @@ def moves_strings(*operands: int) -> Callable[[Callable[..., Any]], BoundHandler
 
 
 def moves_strings_to_fixed_places(handler: Callable[..., Any]) -> BoundHandler:
-    """Let a handler, which only moves the elements of operand 0, move the numbers of strings to computed places.
+    """A decorator: a handler that only moves the elements of operand 0 moves the numbers of its strings, if the places
+    are computed.
 
-    The CPU plugin (2026.4) moves strings by constants, and crashes on others and on strings that are a constant.
+    The CPU plugin (2026.4) moves strings to constant places; it crashes if the places are computed or the strings are
+    a constant.
     """
     moved = moves_strings(0)(handler)
     lower: BoundHandler = bound(handler)

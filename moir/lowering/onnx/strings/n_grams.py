@@ -26,7 +26,7 @@ MOST_COMPARISONS = 1 << 14
 """Maximum number of operations that compare tokens: one for each token of an n-gram, at each distance."""
 
 MOST_PLACES = 1 << 26
-"""Maximum number of elements of the matrix that says the place of each n-gram in the result."""
+"""Maximum number of elements of the matrix with the place of each n-gram in the result."""
 
 MODES = ("TF", "IDF", "TFIDF")
 

@@ -52,7 +52,7 @@ def mapping(action: str) -> dict[int, str]:
 
 
 def changed(text: str, action: str) -> str:
-    """A text in lower or upper case, or as it is."""
+    """A text, converted to lower or upper case, or unchanged."""
     return text if action == "NONE" else "".join(mapping(action).get(ord(each), each) for each in text)
 
 
@@ -67,7 +67,7 @@ def string_normalizer(
     is_case_sensitive: bool = False,
 ) -> SSAValue:
     """onnx.StringNormalizer(x) {case_change_action, is_case_sensitive, stopwords}
-    -> opset15.StringTensorPack of the strings that are no stop words; one empty string if none is left
+    -> opset15.StringTensorPack of the strings that are not stop words; one empty string if none is left
     """
     language = node.text("locale", "").partition("_")[0].lower()
     if case_change_action not in ("LOWER", "UPPER", "NONE"):
@@ -141,5 +141,5 @@ def in_case(op: OpBuilder, texts: Texts, action: str) -> Texts:
 
 
 def _last(op: OpBuilder, values: SSAValue) -> SSAValue:
-    """The place of the last element of a list, that of a sentinel after it if it is empty."""
+    """The index of the last element of a list; 0, the index of a sentinel after it, if the list is empty."""
     return op.Maximum(op.Subtract(size_of(op, values), number(1)), number(0))

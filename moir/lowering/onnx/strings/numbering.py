@@ -1,4 +1,4 @@
-"""Numbers that stand for the strings of operands."""
+"""Strings of operands, replaced by their indices in a list of all strings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 MOST_LISTED = 1 << 16
-"""How many numbers are a constant; more are computed, so that a declared shape does not decide what is stored."""
+"""The largest number of indices that are stored as a constant; more are computed, so that a large shape in a file
+takes no memory.
+"""
 
 
 def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tuple[SSAValue, Mapping[int, SSAValue]]:
-    """The list of the strings of some operands, which an empty one precedes, and for each operand the places in it."""
+    """A list with the empty string and the strings of some operands; and for each of these operands, the indices of
+    its strings in that list.
+    """
     places: dict[int, SSAValue] = {}
     parts = [op.constant(np.array([""], dtype=object), string)]
     first: int | SSAValue = 1

@@ -4,7 +4,7 @@
     %z = paddle.transpose2(%y) ->  %z = opset1.Transpose of its parts, paired
     %a = paddle.abs(%z)            %a = opset4.ReduceL2(%z, -1)
 
-No type of a program says in the `paddle` dialect which values are complex: they are those that come from transforms.
+Types of the `paddle` dialect do not tell which values are complex: it follows from the transforms that they come from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 SOURCES = frozenset(("as_complex", "complex", "fft_c2c", "fft_r2c", "stft"))
 """The kinds whose result is complex."""
 REAL_RESULTS = frozenset(("abs", "angle", "as_real", "fft_c2r", "imag", "real", "shape", "shape64", "size"))
-"""The kinds of complex operands whose result is real."""
+"""The kinds whose operands are complex and whose result is real."""
 OF_PAIRS = frozenset(("angle", "as_real", "assign", "conj", "fft_c2c", "fft_c2r", "imag", "real", "share_data"))
 """The kinds whose handlers take complex numbers as pairs."""
 FORMULAS = frozenset(("abs", "elementwise_div", "elementwise_mul", "shape", "shape64", "size"))
@@ -42,12 +42,12 @@ BY_PARTS = frozenset(
         *("unbind", "unsqueeze", "unsqueeze2", "unstack"),
     )
 )
-"""The kinds that are computed of the real and of the imaginary parts separately."""
+"""The kinds that are applied to the real and to the imaginary parts separately."""
 OF_COMPLEX_ONLY = frozenset(("broadcast_tensors", "elementwise_add", "elementwise_sub", "stack", "sum"))
-"""The kinds by parts of which all operands have to be complex."""
+"""The kinds in `BY_PARTS` whose operands all have to be complex."""
 
 COMPLEX_OPERANDS = "complex_operands"
-"""The property of an operation that says which of its operands are complex."""
+"""The property of an operation with the indices of its complex operands."""
 
 
 def mark_complex(module: Operation) -> None:
@@ -93,7 +93,9 @@ def complex_places(node: LoweringNode) -> tuple[int, ...]:
 
 
 def adapted(kind: str, handler: BoundHandler) -> BoundHandler:
-    """The handler of a kind, extended to complex numbers if it is applied by parts or the kind has a formula."""
+    """The handler of a kind, extended to complex numbers if it is applied to the parts separately or the kind has a
+    formula.
+    """
     if kind not in BY_PARTS and kind not in FORMULAS:
         return handler
 

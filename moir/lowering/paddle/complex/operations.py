@@ -82,7 +82,7 @@ def _magnitude(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:
 
 
 def _product(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """Of a complex and a real number by parts; (a + bi)(c + di) = ac - bd + (ad + bc)i."""
+    """A complex number times a real one: each part is multiplied; (a + bi)(c + di) = ac - bd + (ad + bc)i."""
     if len(complex_places(node)) == 1:
         return computed_by_parts(node, op, handler, complex_places(node))
     (a, b), (c, d) = _parts(node, op)
@@ -90,7 +90,8 @@ def _product(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replac
 
 
 def _quotient(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """Of a complex by a real number by parts; (a + bi) / (c + di) = (ac + bd + (bc - ad)i) / (c² + d²)."""
+    """A complex number divided by a real one: each part is divided; (a + bi) / (c + di) = (ac + bd + (bc - ad)i) / (c²
+    + d²)."""
     if complex_places(node) == (0,):
         return computed_by_parts(node, op, handler, (0,))
     if complex_places(node) == (1,):
@@ -127,4 +128,4 @@ HANDLERS: Mapping[str, Callable[[LoweringNode, OpBuilder, BoundHandler], Replace
     "shape64": _shape,
     "size": _size,
 }
-"""What kinds compute of complex operands."""
+"""Kind -> its handler for complex operands."""

@@ -1,4 +1,4 @@
-"""Boxes of detection networks: of YOLO's heads, prior boxes, boxes coded against them.
+"""Boxes of detection networks: boxes of YOLO's heads, prior boxes, and boxes encoded relative to prior boxes.
 
 Source: yolo_box_op.cc, prior_box_op.cc, anchor_generator_op.cc, box_coder_op.cc and box_clip_op.cc of PaddlePaddle 2.6.
 """
@@ -54,12 +54,12 @@ def yolo_box(
 ) -> Replacement:
     """paddle.yolo_box(x [N, A · (5 + C), H, W], sizes [N, 2]) -> boxes [N, A · H · W, 4], scores [N, A · H · W, C]
 
-    A place and an anchor have a box around (place + sigmoid(t) · scale) and exp(t) times the anchor, in pixels of the
-    image. Boxes of which the confidence is not above the threshold are 0, and their scores.
+    For each position and anchor there is a box with the center position + sigmoid(t) · scale and the size
+    exp(t) · anchor, in pixels of the image. Boxes and scores are 0 if the confidence is not above the threshold.
     """
     count = len(anchors) // 2
     if len(anchors) % 2 or not count or class_num < 1:
-        node.fail(f"anchors {list(anchors)} are no pairs of sizes for {class_num} classes")
+        node.fail(f"anchors {list(anchors)} are not pairs of sizes for {class_num} classes")
     overlap = None
     if iou_aware:
         overlap = op.Sigmoid(op.Slice(x, [0], [count], [1], [1]))
@@ -119,7 +119,7 @@ def yolo_box(
 
 
 def _ratios(given: Sequence[float], *, flip: bool) -> list[float]:
-    """The aspect ratios of prior boxes, 1 and each once, with their inverses."""
+    """The distinct aspect ratios of prior boxes: 1, the given ones and, with `flip`, their inverses."""
     found = [1.0]
     for ratio in given:
         if all(abs(ratio - each) >= 1e-6 for each in found):
@@ -147,13 +147,34 @@ def prior_box(
 ) -> Replacement:
     """paddle.prior_box(x, image) -> boxes [H, W, priors, 4] relative to the image, and their variances
 
-    Constants where the sizes are known.
+    They are the two rows of opset8.PriorBox(sizes of x, sizes of image). This operation has one step for both
+    directions; if the steps differ, the boxes are computed by other operations.
     """
     if max_sizes and len(max_sizes) != len(min_sizes):
         node.fail(f"{len(max_sizes)} maximum sizes for {len(min_sizes)} minimum sizes")
+    if not min_sizes or min(*min_sizes, *max_sizes, *aspect_ratios) <= 0:
+        node.fail(f"boxes of sizes {list(min_sizes)} and aspect ratios {list(aspect_ratios)}, which have to be positive")
+    ratios = _ratios(aspect_ratios, flip=flip)
+    if step_w == step_h and len(variances) == 4:
+        sizes = op.Gather(op.ShapeOf(x), [2, 3], 0)
+        rows = op["opset8.PriorBox"](
+            sizes,
+            op.Gather(op.ShapeOf(image), [2, 3], 0),
+            min_size=min_sizes,
+            max_size=max_sizes,
+            aspect_ratio=ratios[1:],
+            clip=clip,
+            step=step_w,
+            offset=offset,
+            variance=variances,
+            min_max_aspect_ratios_order=min_max_aspect_ratios_order,
+        )
+        count = len(min_sizes) * len(ratios) + len(max_sizes)
+        target = op.Concat(sizes, op.constant([count, 4]), axis=0)
+        return [op.Reshape(row, target, special_zero=False) for row in op.Split.parts(2, rows, op.constant(0), num_splits=2)]
     halves: list[tuple[float, float]] = []
     for index, smallest in enumerate(min_sizes):
-        sides = [(smallest * math.sqrt(each) / 2, smallest / math.sqrt(each) / 2) for each in _ratios(aspect_ratios, flip=flip)]
+        sides = [(smallest * math.sqrt(each) / 2, smallest / math.sqrt(each) / 2) for each in ratios]
         middle = math.sqrt(smallest * max_sizes[index]) / 2 if max_sizes else 0.0
         between = [(middle, middle)] if max_sizes else []
         halves += [sides[0], *between, *sides[1:]] if min_max_aspect_ratios_order else [*sides, *between]
@@ -172,7 +193,8 @@ def _priors(
     clip: bool,
     shifts: Sequence[tuple[float, float]] = (),
 ) -> list[SSAValue]:
-    """Boxes around the centre of each place, of given halves of sides, and their variances: both [H, W, priors, 4].
+    """Boxes around the centre of each place, with the given halves of their sides, and their variances: both [H, W,
+    priors, 4].
 
     With shifts the centre of each box is moved.
     """
@@ -222,8 +244,8 @@ def density_prior_box(
 ) -> Replacement:
     """paddle.density_prior_box(x, image) -> boxes [H, W, priors, 4] relative to the image, and their variances
 
-    A size has a grid of density · density boxes of each ratio around each place. They are limited to the image with
-    and without `clip`.
+    Around each place there are density · density boxes for each size and ratio. They are limited to the image, also
+    without `clip`.
     """
     del clip
     if len(fixed_sizes) != len(densities) or min(densities, default=0) < 1 or min(fixed_ratios, default=0) <= 0:
@@ -248,6 +270,7 @@ def density_prior_box(
 
 @paddle.lowers("anchor_generator")
 def anchor_generator(
+    node: LoweringNode,
     op: OpBuilder,
     x: SSAValue,
     *,
@@ -258,6 +281,8 @@ def anchor_generator(
     offset: float = 0.5,
 ) -> Replacement:
     """paddle.anchor_generator(x) -> anchors [H, W, ratios · sizes, 4] in pixels, and their variances"""
+    if len(stride) != 2 or not anchor_sizes or min(*stride, *anchor_sizes, *aspect_ratios) <= 0:
+        node.fail(f"anchors of sizes {list(anchor_sizes)} with aspect ratios {list(aspect_ratios)} and strides {list(stride)}")
     like = op.constant(0.0, f32)
     sides: list[tuple[float, float]] = []
     for ratio in aspect_ratios:
@@ -289,42 +314,41 @@ def box_coder(
     axis: int = 0,
     variance: tuple[float, ...] = (),
 ) -> SSAValue:
-    """paddle.box_coder(prior [M, 4], variance, target) -> boxes [N, M, 4], decoded of the target or encoded"""
+    """paddle.box_coder(prior [M, 4], variance, target) -> boxes [N, M, 4]
+
+    `decode_center_size` moves the centre of a prior box by the target times its sizes, and multiplies its sizes by the
+    exponential of the target; `encode_center_size` gives the codes of boxes [N, 4]. Codes are in units of the
+    variance. With axis 1 a prior box belongs to a row of the target instead of a column.
+    """
     margin = 0.0 if box_normalized else 1.0
-    left, top, right, bottom = (op.Gather(prior, index, 1) for index in range(4))
-    width, height = (
-        op.Add(op.Subtract(end, start), margin) if margin else op.Subtract(end, start) for start, end in ((left, right), (top, bottom))
-    )
-    center_x, center_y = op.Add(left, op.Multiply(width, 0.5)), op.Add(top, op.Multiply(height, 0.5))
-    shares: list[SSAValue | float] = list(variance) if variance else [1.0] * 4
-    if (prior_variance := node.optional(1)) is not None:
-        shares = [op.Gather(prior_variance, index, 1) for index in range(4)]
-    if code_type == "encode_center_size":
-        # [N, 1] of the target against [M].
-        x1, y1, x2, y2 = (op.Gather(target, [index], 1) for index in range(4))
-        own = [op.Add(op.Subtract(end, start), margin) for start, end in ((x1, x2), (y1, y2))]
-        middle = [op.Multiply(op.Add(start, end), 0.5) for start, end in ((x1, x2), (y1, y2))]
-        codes = [
-            op.Divide(op.Subtract(middle[0], center_x), width),
-            op.Divide(op.Subtract(middle[1], center_y), height),
-            op.Log(op.Abs(op.Divide(own[0], width))),
-            op.Log(op.Abs(op.Divide(own[1], height))),
-        ]
-        return op.Concat(*(op.Unsqueeze(op.Divide(code, share), [2]) for code, share in zip(codes, shares, strict=True)), axis=2)
-    if code_type != "decode_center_size" or axis not in (0, 1):
+    is_decoded = code_type == "decode_center_size"
+    if not (is_decoded or code_type == "encode_center_size") or axis not in (0, 1):
         node.fail(f"code_type {code_type!r} along axis {axis} does not exist")
-    if axis == 1:
-        # The prior of each row.
-        width, height, center_x, center_y = (op.Unsqueeze(each, [1]) for each in (width, height, center_x, center_y))
-        shares = [op.Unsqueeze(each, [1]) if isinstance(each, SSAValue) else each for each in shares]
-    codes = [op.Gather(target, index, 2) for index in range(4)]
-    scaled = [code if share == 1.0 else op.Multiply(code, share) for code, share in zip(codes, shares, strict=True)]
-    x_middle, y_middle = op.Add(op.Multiply(scaled[0], width), center_x), op.Add(op.Multiply(scaled[1], height), center_y)
-    x_half, y_half = (op.Multiply(op.Multiply(op.Exp(each), size), 0.5) for each, size in ((scaled[2], width), (scaled[3], height)))
-    corners = [op.Subtract(x_middle, x_half), op.Subtract(y_middle, y_half), op.Add(x_middle, x_half), op.Add(y_middle, y_half)]
-    if margin:
-        corners[2:] = [op.Subtract(each, margin) for each in corners[2:]]
-    return op.Concat(*(op.Unsqueeze(each, [2]) for each in corners), axis=2)
+    unit = node.optional(1)
+    if is_decoded and axis == 1:
+        prior = op.Unsqueeze(prior, [1])
+        unit = op.Unsqueeze(unit, [1]) if unit is not None else None
+    if unit is None and any(each != 1 for each in variance):
+        unit = op.constant_like(np.array(variance, np.float32), target)
+
+    def corners(boxes: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+        start, end = op.Split.parts(2, boxes, op.constant(-1), num_splits=2)
+        size = op.Subtract(end, start)
+        return start, end, op.Add(size, margin) if margin else size
+
+    start, _, size = corners(prior)
+    center = op.Add(start, op.Multiply(size, 0.5))
+    if is_decoded:
+        scaled = target if unit is None else op.Multiply(target, unit)
+        shift, growth = op.Split.parts(2, scaled, op.constant(-1), num_splits=2)
+        middle, half = op.Add(op.Multiply(shift, size), center), op.Multiply(op.Exp(growth), op.Multiply(size, 0.5))
+        end = op.Add(middle, half)
+        return op.Concat(op.Subtract(middle, half), op.Subtract(end, margin) if margin else end, axis=-1)
+    # The centre of a target does not have the margin.
+    start, end, own = corners(op.Unsqueeze(target, [1]))
+    shift = op.Divide(op.Subtract(op.Multiply(op.Add(start, end), 0.5), center), size)
+    codes = op.Concat(shift, op.Log(op.Abs(op.Divide(own, size))), axis=-1)
+    return codes if unit is None else op.Divide(codes, unit)
 
 
 @paddle.lowers("box_clip")
@@ -341,7 +365,7 @@ def box_clip(node: LoweringNode, op: OpBuilder, boxes: SSAValue, info: SSAValue)
 
 @paddle.lowers("iou_similarity")
 def iou_similarity(op: OpBuilder, x: SSAValue, y: SSAValue, *, box_normalized: bool = True) -> SSAValue:
-    """paddle.iou_similarity(x [N, 4], y [M, 4]) -> the area that each pair of boxes shares, by that which it covers"""
+    """paddle.iou_similarity(x [N, 4], y [M, 4]) -> the intersection of each pair of boxes over their union"""
     margin = 0.0 if box_normalized else 1.0
 
     def side(start: SSAValue, end: SSAValue) -> SSAValue:

@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _images(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, counts: SSAValue | None) -> SSAValue:
-    """The image of each region, of the numbers of regions of the images: [regions]."""
+    """The index of the image of each region [regions], from the number of regions of each image."""
     number = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     if (shape_of(x) or (-1,))[0] == 1:
         return op.Broadcast(op.constant(0, si32), number)
@@ -30,8 +30,14 @@ def _images(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, c
     return _images_by_counts(op, regions, counts)
 
 
+def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, counts: SSAValue | None) -> SSAValue:
+    """Rows of the image of each region and its corners: [regions, 5]."""
+    images = op.Unsqueeze(_images(node, op, x, regions, counts), [1])
+    return op.Concat(op.convert(images, element_of(regions)), regions, axis=1)
+
+
 def _images_by_counts(op: OpBuilder, regions: SSAValue, counts: SSAValue) -> SSAValue:
-    """The image of each region: an image begins where the regions of those before it end."""
+    """The index of the image of each region, from the numbers of regions of the images."""
     number = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     ends = op.CumSum(op.convert(counts, si64), op.constant(0))
     places = op.Range(op.constant(0), op.Squeeze(number, [0]), op.constant(1), output_type=si64)
@@ -80,8 +86,7 @@ def roi_pool(
     spatial_scale: float = 1.0,
 ) -> Replacement:
     """paddle.roi_pool(x, regions, counts) -> opset1.ROIPooling(x, (image, region)) {method = "max"}"""
-    images = op.convert(op.Unsqueeze(_images(node, op, x, regions, counts), [1]), element_of(regions))
-    rows = op.Concat(images, regions, axis=1)
+    rows = _rows(node, op, x, regions, counts)
     result = op.ROIPooling(x, rows, pooled_h=pooled_height, pooled_w=pooled_width, spatial_scale=spatial_scale, method="max")
     return [result, *[None] * (node.result_count - 1)]
 
@@ -102,8 +107,7 @@ def position_pool(
     """paddle.psroi_pool(x, regions, counts) -> opset1.PSROIPooling(x, (image, region)) {mode = "average"}"""
     if pooled_height != pooled_width:
         node.fail(f"{pooled_height} rows and {pooled_width} columns, which have to be equal")
-    images = op.convert(op.Unsqueeze(_images(node, op, x, regions, counts), [1]), element_of(regions))
-    rows = op.Concat(images, regions, axis=1)
+    rows = _rows(node, op, x, regions, counts)
     sizes: dict[str, object] = {"output_dim": output_channels, "group_size": pooled_height, "spatial_scale": spatial_scale}
     return op.PSROIPooling(x, rows, mode="average", spatial_bins_x=1, spatial_bins_y=1, **sizes)
 
@@ -168,7 +172,9 @@ def distribute_proposals(
     refer_scale: int,
     pixel_offset: bool = True,
 ) -> Replacement:
-    """paddle.distribute_fpn_proposals(regions, counts) -> regions of each level, their numbers, places of all"""
+    """paddle.distribute_fpn_proposals(regions, counts) -> regions of each level, their numbers, and the place of each
+    region
+    """
     levels = max_level - min_level + 1
     if not 0 < levels <= 100:
         node.fail(f"levels from {min_level} to {max_level}")

@@ -35,8 +35,9 @@ def multiclass_nms(
 ) -> Replacement:
     """paddle.multiclass_nms3(boxes [N, M, 4], scores [N, C, M]) -> opset9.MulticlassNms {sort_result_type = "classid"}
 
-    Rows of class, score and box, their places, and how many there are of each image. With numbers of boxes of each
-    image, boxes are [M, C, 4] and scores [M, C], and the rows of a class are in the order of the boxes.
+    The results are rows of class, score and box, their places, and the number of rows of each image. If the number of
+    boxes of each image is an operand, boxes are [M, C, 4] and scores [M, C], and the rows of a class are in the order
+    of the boxes.
     """
     operands = [boxes, scores]
     is_of_regions = counts is not None and node.known_rank(1) == 2
@@ -80,7 +81,9 @@ def _in_order_of_boxes(op: OpBuilder, rows: SSAValue, places: SSAValue, scores: 
 
 @paddle.lowers("nms")
 def suppressed(op: OpBuilder, boxes: SSAValue, *, iou_threshold: float) -> SSAValue:
-    """paddle.nms(boxes [N, 4] by falling score) -> the places that opset9.NonMaxSuppression keeps, in their order"""
+    """paddle.nms(boxes [N, 4] in descending order of score) -> the places that opset9.NonMaxSuppression keeps, in
+    their order
+    """
     number = op.Gather(op.ShapeOf(boxes), 0, 0)
     falling = op.Range(number, op.constant(0), op.constant(-1), output_type=f32)
     rows, _, _ = op["opset9.NonMaxSuppression"].results(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import angle_of
@@ -20,9 +20,9 @@ Pair = tuple[SSAValue, SSAValue | None]
 """The real and the imaginary part; None for a real number."""
 
 
-def _pair(node: LoweringNode, op: OpBuilder, name: str) -> Pair:
-    """The parts of an argument, which may be a number."""
-    element = inferred_element(node)
+def pair_of(node: LoweringNode, op: OpBuilder, name: str, element: Attribute | None = None) -> Pair:
+    """The parts of an argument, which may be a number, in an element type: that of the result if none is given."""
+    element = element or inferred_element(node)
     value = named_operand(node, name)
     if value is None:
         number = node.attribute(name, None)
@@ -42,7 +42,7 @@ def _whole(op: OpBuilder, real: SSAValue, imaginary: SSAValue | None) -> SSAValu
 
 
 def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
-    """(a + bi) · (c + di) = ac - bd + (ad + bc)i of any product, such as that of matrices."""
+    """(a + bi) · (c + di) = ac - bd + (ad + bc)i, for any bilinear product, such as that of matrices."""
     real = multiply(a[0], b[0])
     if a[1] is None or b[1] is None:
         other = None if a[1] is None and b[1] is None else multiply(a[1], b[0]) if a[1] is not None else multiply(a[0], b[1] or b[0])
@@ -53,15 +53,30 @@ def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAVa
 @for_pairs("mul", "multiply")
 def mul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.mul.Tensor(x, y) -> the products of the parts"""
-    return product(op, _pair(node, op, "self"), _pair(node, op, "other"), lambda x, y: op.Multiply(x, y))
+    return product(op, pair_of(node, op, "self"), pair_of(node, op, "other"), lambda x, y: op.Multiply(x, y))
 
 
 @for_pairs("matmul", "mm", "bmm", "mv", "dot")
 def matmul(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.matmul.default(x, y) -> opset1.MatMul of the parts"""
     names = [name for name in ("self", "other", "mat2", "vec", "tensor") if named_operand(node, name) is not None]
-    a, b = (_pair(node, op, name) for name in names[:2])
+    a, b = (pair_of(node, op, name) for name in names[:2])
     return product(op, a, b, lambda x, y: op.MatMul(x, y))
+
+
+@for_pairs("linalg_multi_dot", "chain_matmul")
+def multi_dot(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.linalg_multi_dot.default([x, y, z]) -> opset1.MatMul of the parts, one after another"""
+    found: SSAValue | None = None
+    for name in node.texts("arguments"):
+        a, b = pair_of(node, op, name)
+        if found is None:
+            found = _whole(op, a, b)
+        else:
+            found = product(op, (part(op, found, 0), part(op, found, 1)), (a, b), lambda x, y: op.MatMul(x, y))
+    if found is None:
+        node.fail("it has no matrices")
+    return found
 
 
 @for_pairs("einsum")
@@ -84,7 +99,7 @@ def div(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.div.Tensor(x, y) -> x · conj(y) / |y|²"""
     if node.has("rounding_mode"):
         node.fail("quotients of complex numbers are not rounded")
-    a, b = _pair(node, op, "self"), _pair(node, op, "other")
+    a, b = pair_of(node, op, "self"), pair_of(node, op, "other")
     if b[1] is None:
         return _whole(op, op.Divide(a[0], b[0]), None if a[1] is None else op.Divide(a[1], b[0]))
     size = op.Add(op.Multiply(b[0], b[0]), op.Multiply(b[1], b[1]))
@@ -107,7 +122,7 @@ def angle(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @for_pairs("real", "imag", "view_as_real", "view_as_real_copy")
 def parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.real.default(x) -> opset8.Gather(x, 0, -1); `imag` of 1, `view_as_real` both as they are"""
+    """aten.real.default(x) -> opset8.Gather(x, 0, -1); `imag`: index 1; `view_as_real`: x itself"""
     x, kind = node.op.operands[0], node.op.KIND
     return x if kind.startswith("view") else part(op, x, 1 if kind.startswith("imag") else 0)
 
@@ -127,7 +142,7 @@ def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 @for_pairs("complex", "polar")
 def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.complex.default(real, imag) -> both in a last dimension; `polar` of a length and an angle"""
+    """aten.complex.default(real, imag) -> both in a last dimension; `polar`: from a magnitude and an angle"""
     a, b = node.op.operands[:2]
     if node.op.KIND.startswith("polar"):
         a, b = op.Multiply(a, op.Cos(b)), op.Multiply(a, op.Sin(b))
@@ -151,26 +166,12 @@ def reciprocal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Divide(op.Multiply(x, op.constant_like(np.array([1, -1]), x)), size)
 
 
-@for_pairs("pow", "square")
-def power(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.pow.Tensor_Scalar(x, 2) -> x · x; other powers are not supported"""
-    a = _pair(node, op, "self")
-    if not node.op.KIND.startswith("square") and node.attribute("exponent", None) != 2:
-        node.fail("powers of complex numbers other than squares")
-    return product(op, a, a, lambda x, y: op.Multiply(x, y))
-
-
-@for_pairs("zeros", "ones", "zeros_like", "full", "empty")
-def filled(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.zeros_like.default(x) -> opset1.Multiply(x, 0)"""
-    if not node.op.KIND.startswith("zeros_like") or not complex_operands(node.op):
-        node.fail("new complex numbers", hint="make them of parts: torch.complex(real, imag)")
-    return op.Multiply(node.op.operands[0], 0)
-
-
 @for_pairs("sym_size", "size", "sym_numel")
 def size(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """aten.sym_size.int(x) {dim} -> opset8.Gather(opset3.ShapeOf(x), dim); the dimension of parts is none of torch's"""
+    """aten.sym_size.int(x) {dim} -> opset8.Gather(opset3.ShapeOf(x), dim)
+
+    torch does not count the dimension of real and imaginary parts.
+    """
     shape = op.Slice(op.ShapeOf(node.op.operands[0]), [0], [-1], [1], [0])
     if node.op.KIND.startswith("sym_numel"):
         return op.ReduceProd(shape, [0], keep_dims=False)
@@ -185,6 +186,7 @@ def equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     for index, value in enumerate(node.op.operands):
         values.append(value if index in pairs else joined(op, value, op.Multiply(value, 0)))
     if len(values) != 2:
-        node.fail("a comparison of complex numbers with a number")
+        real, imaginary = pair_of(node, op, "other", element_of(values[0]))
+        values.append(_whole(op, real, imaginary))
     same = op.ReduceLogicalAnd(op.Equal(values[0], op.convert(values[1], element_of(values[0]))), [-1], keep_dims=False)
     return same if node.op.KIND.startswith("eq") else op.LogicalNot(same)

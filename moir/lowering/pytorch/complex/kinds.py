@@ -1,6 +1,6 @@
-"""Operations that only complex numbers have: this folder says how they are computed.
+"""Operations that exist only for complex numbers; their lowerings are in this folder.
 
-What is registered here makes the kinds known to the table, which calls the lowerings for pairs for most of them.
+This file registers the kinds in the table; the lowerings for pairs compute most of them.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.complex.layout import lowered
+from moir.lowering.pytorch.complex.layout import PROPERTY, lowered
+from moir.lowering.pytorch.promotion import inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 _TRANSFORMS = (
-    *(f"fft_{kind}fft{axes}.default" for kind in ("", "i", "r", "ir") for axes in ("", "2", "n")),
+    *(f"fft_{kind}fft{axes}.default" for kind in ("", "i", "r", "ir", "h", "ih") for axes in ("", "2", "n")),
     *(
         "fft_fftshift.default",
         "fft_ifftshift.default",
@@ -22,6 +23,7 @@ _TRANSFORMS = (
         "_fft_r2c.default",
         "_fft_c2r.default",
         "stft.default",
+        "istft.default",
         "stft.center",
     ),
 )
@@ -33,7 +35,9 @@ _TRANSFORMS = (
     *_TRANSFORMS,
 )
 def of_pairs(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """aten.view_as_real.default(x) -> x, and so on"""
+    """aten.view_as_real.default(x) -> x, and so on; conjugation leaves real numbers unchanged"""
+    if "conj" in node.op.KIND and PROPERTY not in node.op.properties:
+        return node.operand(0)
     return lowered(node, op, None)
 
 
@@ -42,4 +46,5 @@ def of_real_numbers(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAVal
     """aten.angle.default(x) -> π where x is negative, else 0, of real numbers"""
     if not node.op.KIND.startswith("angle"):
         node.fail("the imaginary part of real numbers")
-    return op.Select(op.Less(self, 0), op.constant_like(3.141592653589793, self), op.Multiply(self, 0))
+    x = op.convert(self, inferred_element(node))
+    return op.Select(op.Less(x, 0), op.constant_like(3.141592653589793, x), op.Multiply(x, 0))

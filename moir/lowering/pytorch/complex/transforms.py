@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import f32, si64
+from moir.dialects.element_types import f32, f64, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.shape_values import dimension_value
 from moir.expansions.signal_lengths import lengthened
@@ -28,7 +28,7 @@ class Transform(NamedTuple):
 
     Args:
         axes: the axes, counted from the front.
-        sizes: how long the signal is along each axis; -1 for as long as it is, where no factor depends on it.
+        sizes: the length of the signal along each axis; -1 for its own length, if no factor depends on that.
         is_inverse: whether it is the inverse transform.
         normalization: "backward", "ortho" or "forward": which of both transforms is divided by the size.
     """
@@ -40,7 +40,9 @@ class Transform(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """What the transform is multiplied by; the runtime's inverse ones are divided by the size."""
+        """The number by which the transform is multiplied; the runtime's inverse transforms already divide by the
+        size.
+        """
         if self.normalization == "backward":
             return 1.0
         count = float(prod(self.sizes))
@@ -52,7 +54,7 @@ class Transform(NamedTuple):
 
 
 def _cut(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int]) -> SSAValue:
-    """A signal with zeros after it, or cut, along each axis to a size."""
+    """A signal cut, or padded with zeros at the end, to a size along each axis."""
     shape = shape_of(x) or ()
     for axis, size in zip(axes, sizes, strict=True):
         if size < 0 or (axis < len(shape) and shape[axis] == size):
@@ -67,20 +69,21 @@ def _scaled(op: OpBuilder, x: SSAValue, factor: float) -> SSAValue:
 
 def complex_transform(op: OpBuilder, x: SSAValue, how: Transform) -> SSAValue:
     """The transform of pairs."""
-    x = _cut(op, x, how.axes, how.sizes)
+    x = _cut(op, _real(op, x), how.axes, how.sizes)
     found = op.IDFT(x, list(how.axes)) if how.is_inverse else op.DFT(x, list(how.axes))
     return _scaled(op, found, how.factor)
 
 
 def real_transform(op: OpBuilder, x: SSAValue, how: Transform) -> SSAValue:
     """The transform of real numbers: the frequencies from 0 up to half of the last size."""
-    return _scaled(op, op.RDFT(_cut(op, x, how.axes, how.sizes), list(how.axes)), how.factor)
+    return _scaled(op, op.RDFT(_cut(op, _real(op, x), how.axes, how.sizes), list(how.axes)), how.factor)
 
 
 def to_real(op: OpBuilder, x: SSAValue, how: Transform) -> SSAValue:
-    """The inverse transform of such frequencies to real numbers."""
+    """The inverse transform to real numbers, from the frequencies from 0 up to half of the last size."""
     *others, last = how.axes
     *before, size = how.sizes
+    x = _real(op, x)
     if others:
         x = op.IDFT(_cut(op, x, others, before), others)
     # The runtime's IRDFT does not add zeros itself.
@@ -93,8 +96,8 @@ def _with_parts(op: OpBuilder, x: SSAValue, is_complex: bool) -> SSAValue:
 
 
 def _given(node: LoweringNode, x: SSAValue, is_complex: bool, is_to_real: bool) -> Transform:
-    """The transform that the arguments of a function of torch.fft say."""
-    name = node.op.KIND.partition(".")[0].removeprefix("fft_")
+    """The transform that the arguments of a function of torch.fft describe."""
+    name = node.op.KIND.partition(".")[0].removeprefix("fft_").replace("h", "")
     shape, rank = shape_of(x), (rank_of(x) or 1) - is_complex
     given = node.attribute("dim", None)
     wanted = node.attribute("n", None) if node.has("n") else node.attribute("s", None)
@@ -139,6 +142,33 @@ def fft(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return complex_transform(op, _with_parts(op, _real(op, x), is_complex), how)
 
 
+_OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _conjugate(op: OpBuilder, x: SSAValue) -> SSAValue:
+    return op.Multiply(x, op.constant_like(np.array([1, -1]), x))
+
+
+@for_pairs("fft_hfft", "fft_hfft2", "fft_hfftn")
+def hfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.fft_hfft.default(x) {n, dim, norm} -> the inverse transform of the conjugate of x, with the other factor"""
+    x, is_complex = _real(op, node.op.operands[0]), 0 in (complex_operands(node.op) or ())
+    how = _given(node, x, is_complex, True)
+    opposite = how._replace(is_inverse=True, normalization=_OPPOSITE[how.normalization])
+    return to_real(op, _conjugate(op, _with_parts(op, x, is_complex)), opposite)
+
+
+@for_pairs("fft_ihfft", "fft_ihfft2", "fft_ihfftn")
+def ihfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.fft_ihfft.default(x) {n, dim, norm} -> the conjugate of the transform of x, with the other factor"""
+    x = node.op.operands[0]
+    how = _given(node, x, False, False)
+    if min(how.sizes, default=0) < 0:
+        node.fail("the lengths of its signals are unknown", hint="give the model's inputs static shapes")
+    opposite = how._replace(is_inverse=False, normalization=_OPPOSITE[how.normalization])
+    return _conjugate(op, real_transform(op, x, opposite))
+
+
 @for_pairs("fft_rfft", "fft_rfft2", "fft_rfftn")
 def rfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.fft_rfft2.default(x) {s, dim, norm} -> opset9.RDFT(x, dim)"""
@@ -154,8 +184,8 @@ def irfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _real(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """Integers as f32."""
-    return op.convert(x, f32) if is_integral(element_of(x)) else x
+    """Integers as f32, and f64, in which the runtime has no transforms."""
+    return op.convert(x, f32) if is_integral(element_of(x)) or element_of(x) == f64 else x
 
 
 _NORMALIZATIONS = {False: {0: "backward", 1: "ortho", 2: "forward"}, True: {0: "forward", 1: "ortho", 2: "backward"}}
@@ -213,21 +243,44 @@ def fftshift(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def stft(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.stft.default(x, window) {n_fft, hop_length} -> opset9.RDFT of windows: [N, frequencies, frames]"""
     x, window = node.op.operands[0], named_operand(node, "window")
-    size, rank = node.integer("n_fft"), node.known_rank(0)
+    is_complex = 0 in (complex_operands(node.op) or ())
+    size, rank = node.integer("n_fft"), node.known_rank(0) - is_complex
     hop = node.integer("hop_length", 0) or size // 4
     width = node.integer("win_length", 0) or size
     if node.flag("center", False):
-        node.fail("a spectrogram that pads its signal itself", hint="pad the signal in front of it, with center=False")
+        node.fail("a spectrogram that pads its signal itself", hint="pad the signal before it, with center=False")
     starts = op.Range(op.constant(0), op.Subtract(dimension_value(op, x, rank - 1), size - 1), op.constant(hop), output_type=si64)
     frames = op.Gather(x, op.Add(op.Unsqueeze(starts, [1]), op.constant(np.arange(size))), rank - 1)
     if window is not None or width < size:
-        weights = op.constant_like(np.ones(width), frames) if window is None else op.convert(window, element_of(frames))
+        weights = op.constant(np.ones(width), element_of(frames)) if window is None else op.convert(window, element_of(frames))
         before = (size - width) // 2
-        frames = op.Multiply(frames, op.Pad(weights, [before], [size - width - before], pad_mode="constant"))
+        weights = op.Pad(weights, [before], [size - width - before], pad_mode="constant")
+        frames = op.Multiply(frames, op.Unsqueeze(weights, [-1]) if is_complex else weights)
     how = Transform([rank], [size], False, "ortho" if node.flag("normalized", False) else "backward")
-    if node.attribute("onesided", None) is False:
-        found = complex_transform(op, _with_parts(op, frames, False), how)
+    if is_complex or node.attribute("onesided", None) is False:
+        found = complex_transform(op, _with_parts(op, frames, is_complex), how)
     else:
         found = real_transform(op, frames, how)
     order = [*range(rank - 1), rank, rank - 1, rank + 1]
     return op.transposed(found, order)
+
+
+@for_pairs("istft")
+def istft(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.istft.default(x, window) {n_fft, hop_length, win_length, center, length} -> opset16.ISTFT(x, window)"""
+    x, window = _real(op, node.op.operands[0]), named_operand(node, "window")
+    size = node.integer("n_fft")
+    hop = node.integer("hop_length", 0) or size // 4
+    width = node.integer("win_length", 0) or size
+    if node.flag("return_complex", False) or named_operand(node, "length") is not None:
+        node.fail("a signal of complex numbers, or of a computed length, is not made of its spectrogram")
+    if window is not None and window in [node.op.operands[index] for index in complex_operands(node.op) or ()]:
+        node.fail("its window has complex numbers")
+    frequencies = (shape_of(x) or (-1,) * 3)[-3]
+    if node.attribute("onesided", frequencies != size) is False:
+        x = op.Slice(x, [0], [size // 2 + 1], [1], [-3])
+    weights = op.constant(np.ones(width), element_of(x)) if window is None else op.convert(window, element_of(x))
+    length = node.attribute("length", None)
+    further = [op.constant(length, si64)] if isinstance(length, int) else []
+    how = {"center": node.flag("center", True), "normalized": node.flag("normalized", False)}
+    return op.ISTFT(x, weights, op.constant(size, si64), op.constant(hop, si64), *further, **how)

@@ -1,1 +1,1 @@
-"""Statistics, norms, losses, special functions, random numbers: what is computed by formulas of several operations."""
+"""Statistics, norms, losses, special functions, random numbers: formulas of several operations."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of
 from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import axis_from_front
-from moir.lowering.pytorch.promotion import as_element, inferred_element
+from moir.lowering.pytorch.promotion import as_element, inferred_element, promoted
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
@@ -28,15 +28,19 @@ def norm(op: OpBuilder, x: SSAValue, p: float, axes: SSAValue | list[int], *, ke
     if abs(p) == inf:
         return (op.ReduceMax if p > 0 else op.ReduceMin)(size, axes, keep_dims=keep)
     if p == 1:
-        return op.ReduceSum(size, axes, keep_dims=keep)
+        return op.ReduceL1(x, axes, keep_dims=keep)
     if p == 2:
-        return op.Sqrt(op.ReduceSum(op.Multiply(x, x), axes, keep_dims=keep))
+        return op.ReduceL2(x, axes, keep_dims=keep)
     return op.Power(op.ReduceSum(op.Power(size, p), axes, keep_dims=keep), 1 / p)
 
 
-def distance(op: OpBuilder, a: SSAValue, b: SSAValue, p: float, eps: float, *, keep: bool = False) -> SSAValue:
-    """The norm of the difference along the last axis, to which a number is added."""
-    return norm(op, op.Add(op.Subtract(a, b), eps), p, [-1], keep=keep)
+def distance(op: OpBuilder, element: Attribute, a: SSAValue, b: SSAValue, p: float, eps: float, *, keep: bool = False) -> SSAValue:
+    """The norm of a - b + eps along the last axis, in a floating-point type.
+
+    Differences of integers wrap around before they become floats.
+    """
+    difference = op.Subtract(*as_element(op, promoted([a, b]), a, b))
+    return norm(op, op.Add(op.convert(difference, element), eps), p, [-1], keep=keep)
 
 
 @aten.lowers("pairwise_distance.default")
@@ -44,8 +48,7 @@ def pairwise_distance(
     node: LoweringNode, op: OpBuilder, x1: SSAValue, x2: SSAValue, *, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> SSAValue:
     """aten.pairwise_distance.default(a, b) {p, eps} -> the norm of a - b + eps along the last axis"""
-    a, b = as_element(op, inferred_element(node), x1, x2)
-    return distance(op, a, b, p, eps, keep=keepdim)
+    return distance(op, inferred_element(node), x1, x2, p, eps, keep=keepdim)
 
 
 @aten.lowers("dist.default")
@@ -63,7 +66,9 @@ def cdist(op: OpBuilder, x1: SSAValue, x2: SSAValue, *, p: float = 2.0) -> SSAVa
 
 @aten.lowers("pdist.default", "_pdist_forward.default")
 def pdist(node: LoweringNode, op: OpBuilder, self: SSAValue, *, p: float = 2.0) -> SSAValue:
-    """aten.pdist.default(x [N, D]) {p} -> the norms of the differences of all pairs of rows, the first one in front"""
+    """aten.pdist.default(x [N, D]) {p} -> the norms of the differences of all pairs of rows (i, j) with i < j, in
+    order
+    """
     shape = node.shape(0)
     if shape is None or shape[0] < 0:
         node.fail("the number of its rows is unknown")

@@ -1,4 +1,4 @@
-"""Products of groups of rows, columns or summands with a matrix each, as the experts of a network have them."""
+"""Products of groups of rows, columns or summands, each group with its own matrix, as in a mixture of experts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def grouped_mm(
     """aten._grouped_mm.default(x [M, K], w [G, K, N], ends [G]) -> the rows of each group times its own matrix
 
     All rows are multiplied by all matrices, and the product of each row with that of its group is selected; rows after
-    the last group are 0. If `mat2` has two dimensions its columns are grouped, or the summands if both have two.
+    the last group are 0. If only `mat2` has two dimensions, its columns are grouped; if both operands have two, the
+    dimension that is summed over is grouped.
     """
     element = inferred_element(node)
     ranks = node.known_rank(0), node.known_rank(1)
@@ -57,5 +58,7 @@ def _inside(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAValue:
 
 
 def _selected(op: OpBuilder, products: SSAValue, inside: SSAValue) -> SSAValue:
-    """Of the products with all matrices, those with the matrix of the own group."""
+    """The product of each row with the matrix of its group, selected from the products of all rows with all
+    matrices.
+    """
     return op.ReduceSum(op.Select(inside, products, op.constant_like(0, products)), [0], keep_dims=False)

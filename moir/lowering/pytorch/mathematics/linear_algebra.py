@@ -6,24 +6,27 @@ Source: LinearAlgebra.cpp of PyTorch 2.13.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, prod
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.expansions.linear_algebra.determinants import determinant_of, sign_and_logarithm_of
 from moir.expansions.linear_algebra.jacobi_rotations import singular_values
+from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal
 from moir.expansions.linear_algebra.matrix_factors import cholesky_factor
-from moir.expansions.shape_values import all_axes, dimension_list
+from moir.expansions.linear_algebra.matrix_powers import exponential_of, matrix_power
+from moir.expansions.shape_values import all_axes, dimension, dimension_list
+from moir.expansions.transposition import transposed
 from moir.lowering.binder import LoweringNode
+from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.pytorch.arguments import Scalar, Tensors, axes_from_front, axis_from_front, present
 from moir.lowering.pytorch.mathematics.distances import norm
+from moir.lowering.pytorch.mathematics.factorizations import factors_of, first_zero, solved_by_inverse
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.constant_sizes import check_constant_size
 
 
 @aten.lowers("tensordot.default")
@@ -34,6 +37,15 @@ def tensordot(
     x, y = as_element(op, inferred_element(node), self, other)
     first, second = node.known_rank(0), node.known_rank(1)
     summed, also = axes_from_front(node, dims_self, first), axes_from_front(node, dims_other, second)
+    if len(summed) != len(also):
+        node.fail(f"axes {list(dims_self)} and {list(dims_other)} are not as many")
+    for axis, partner in zip(summed, also, strict=True):
+        # A dimension of 1 is broadcast to the other one, and so is the factor of its sum.
+        mine, its = dimension(op, x, axis), dimension(op, y, partner)
+        if mine == 1 != its:
+            y = op.ReduceSum(y, [partner], keep_dims=True)
+        elif its == 1 != mine:
+            x = op.ReduceSum(x, [axis], keep_dims=True)
     kept = [axis for axis in range(first) if axis not in summed]
     others = [axis for axis in range(second) if axis not in also]
     if not kept and not others:
@@ -44,7 +56,7 @@ def tensordot(
     left = op.Reshape(op.transposed(x, [*kept, *summed]), op.Concat(op.constant([-1]), count, axis=0), special_zero=False)
     right = op.Reshape(op.transposed(y, [*also, *others]), op.Concat(count, op.constant([-1]), axis=0), special_zero=False)
     found = op.MatMul(left, right)
-    return op.Reshape(found, op.Concat(*shapes, axis=0), special_zero=False)
+    return op.Reshape(found, op.Concat(*shapes, axis=0) if len(shapes) > 1 else shapes[0], special_zero=False)
 
 
 @aten.lowers("vdot.default", "linalg_vecdot.default")
@@ -72,15 +84,11 @@ def addr(
 
 @aten.lowers("kron.default")
 def kron(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.kron.default(x, y) -> the products of all elements, those of y side by side"""
+    """aten.kron.default(x, y) -> the products of all elements, in blocks of the size of y"""
+    from moir.expansions.special.divisors import kronecker_product
+
     x, y = as_element(op, inferred_element(node), self, other)
-    rank = max(node.known_rank(0), node.known_rank(1))
-    x, y = (op.Unsqueeze(each, list(range(rank - (rank_of(each) or 0)))) if rank != rank_of(each) else each for each in (x, y))
-    sizes = [op.Multiply(dimension_list(op, x, axis), dimension_list(op, y, axis)) for axis in range(rank)]
-    left, right = op.Unsqueeze(x, [2 * axis + 1 for axis in range(rank)]), op.Unsqueeze(y, [2 * axis for axis in range(rank)])
-    if rank == 0:
-        return op.Multiply(x, y)
-    return op.Reshape(op.Multiply(left, right), op.Concat(*sizes, axis=0), special_zero=False)
+    return kronecker_product(op, x, y, (node.known_rank(0), node.known_rank(1)))
 
 
 @aten.lowers("chain_matmul.default", "linalg_multi_dot.default")
@@ -94,39 +102,32 @@ def chain_matmul(node: LoweringNode, op: OpBuilder, *, matrices: Tensors = (), t
 
 
 @aten.lowers("matrix_power.default", "linalg_matrix_power.default")
-def matrix_power(node: LoweringNode, op: OpBuilder, self: SSAValue, *, n: int) -> SSAValue:
-    """aten.matrix_power.default(x) {n} -> MatMul of x with itself; negative powers of opset14.Inverse(x)"""
-    size = (node.shape(0) or (-1,))[-1]
-    if n == 0:
-        if size < 0:
-            node.fail("the size of its matrices is unknown")
-        check_constant_size(size, size)
-        return op.Broadcast(op.constant_like(np.eye(size), self), op.ShapeOf(self))
-    base = op.Inverse(self) if n < 0 else self
-    found: SSAValue | None = None
-    count = abs(n)
-    while count:
-        if count % 2:
-            found = base if found is None else op.MatMul(found, base)
-        count //= 2
-        base = op.MatMul(base, base) if count else base
-    assert found is not None
-    return found
+def power(op: OpBuilder, self: SSAValue, *, n: int) -> SSAValue:
+    """aten.matrix_power.default(x) {n} -> opset1.MatMul of x with itself; for negative powers, of
+    opset14.Inverse(x)
+    """
+    return matrix_power(op, self, n)
 
 
 @aten.lowers("linalg_inv.default", "inverse.default", "linalg_inv_ex.default")
 def inverse(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.linalg_inv.default(x) -> opset14.Inverse(x)"""
     x = node.op.operands[0]
-    found: list[SSAValue | None] = [op.Inverse(x)]
-    if node.is_used(1):
-        node.fail("whether a matrix has an inverse is used")
-    return [*found, *[None] * (node.result_count - 1)]
+    return [op.Inverse(x), *_status(node, op, x, 1)]
+
+
+def _status(node: LoweringNode, op: OpBuilder, x: SSAValue, index: int) -> list[SSAValue | None]:
+    """The results from an index on: factors of x if there are two more, and the status, 0 if there is an inverse."""
+    others: list[SSAValue | None] = [None] * (node.result_count - index)
+    if any(node.is_used(index + number) for number in range(len(others))):
+        packed, exchanged, _ = factors_of(node, op, x)
+        others = [*([packed, exchanged] if len(others) > 1 else []), first_zero(op, main_diagonal(op, packed, 0))]
+    return others
 
 
 @aten.lowers("linalg_det.default", "det.default", "linalg_slogdet.default", "slogdet.default", "logdet.default")
 def determinant(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """aten.linalg_det.default(x) -> the determinant; `slogdet` its sign and the logarithm of its size"""
+    """aten.linalg_det.default(x) -> the determinant; `slogdet`: its sign and the logarithm of its magnitude"""
     x, kind = node.op.operands[0], node.op.KIND
     if "slogdet" in kind:
         return sign_and_logarithm_of(op, x)
@@ -141,23 +142,50 @@ def cholesky(node: LoweringNode, op: OpBuilder, self: SSAValue, *, upper: bool =
     shape, rank = node.shape(0), node.known_rank(0)
     if shape is None or shape[-1] < 0:
         node.fail("the size of its matrices is unknown")
-    if node.is_used(1):
-        node.fail("whether a matrix has such factors is used")
-    found = cholesky_factor(op, self, shape[-1], rank)
-    order = [*range(rank - 2), rank - 1, rank - 2]
-    return [op.transposed(found, order) if upper else found, *[None] * (node.result_count - 1)]
+    # One triangle is read: the upper one if its transpose is asked for.
+    found = cholesky_factor(op, transposed(op, self) if upper else self, shape[-1], rank)
+    status = first_zero(op, main_diagonal(op, found, 0)) if node.is_used(1) else None
+    return [transposed(op, found) if upper else found, status][: node.result_count]
 
 
-@aten.lowers("linalg_solve.default", "linalg_solve_ex.default")
+@aten.lowers("linalg_solve.default", "linalg_solve_ex.default", "_linalg_solve_ex.default")
 def solve(node: LoweringNode, op: OpBuilder, A: SSAValue, B: SSAValue, *, left: bool = True) -> Replacement:
     """aten.linalg_solve.default(a, b) {left} -> MatMul(opset14.Inverse(a), b)"""
-    if node.is_used(1):
-        node.fail("whether a matrix has an inverse is used")
     is_vector = rank_of(B) == 1 or (rank_of(B) == (rank_of(A) or 0) - 1 and (shape_of(B) == (shape_of(A) or ())[:-1]))
-    b = op.Unsqueeze(B, [-1]) if is_vector else B
-    inverted = op.Inverse(A)
-    found = op.MatMul(inverted, b) if left else op.MatMul(b, inverted)
-    return [op.Squeeze(found, [-1]) if is_vector else found, *[None] * (node.result_count - 1)]
+    found = solved_by_inverse(op, A, B, left=left, is_vector=is_vector)
+    return [found, *_status(node, op, A, 1)]
+
+
+@aten.lowers("linalg_tensorinv.default")
+def tensor_inverse(node: LoweringNode, op: OpBuilder, self: SSAValue, *, ind: int = 2) -> SSAValue:
+    """aten.linalg_tensorinv.default(x) {ind} -> opset14.Inverse(x as a matrix of the first axes and the others)"""
+    shape = node.shape(0)
+    if shape is None or min(shape, default=0) < 0:
+        node.fail("the shape of its tensor is unknown")
+    matrix = op.Reshape(self, op.constant([prod(shape[:ind]), prod(shape[ind:])]), special_zero=False)
+    return op.Reshape(op.Inverse(matrix), op.constant([*shape[ind:], *shape[:ind]]), special_zero=False)
+
+
+@aten.lowers("linalg_tensorsolve.default")
+def tensor_solve(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue, *, dims: tuple[int, ...] | None = None) -> SSAValue:
+    """aten.linalg_tensorsolve.default(a, b) {dims} -> opset14.Inverse(a as a matrix) · b"""
+    shape, rank = node.shape(0), node.known_rank(0)
+    if shape is None or min(shape, default=0) < 0:
+        node.fail("the shape of its tensor is unknown")
+    last = axes_from_front(node, dims or (), rank)
+    order = [*(axis for axis in range(rank) if axis not in last), *last]
+    sizes = [shape[axis] for axis in order][node.known_rank(1) :]
+    matrix = op.Reshape(op.transposed(self, order), op.constant([-1, prod(sizes)]), special_zero=False)
+    found = op.MatMul(op.Inverse(matrix), op.Reshape(other, op.constant([-1, 1]), special_zero=False))
+    return op.Reshape(found, op.constant(sizes), special_zero=False)
+
+
+@aten.lowers("linalg_matrix_exp.default", "matrix_exp.default")
+def exponential(node: LoweringNode, op: OpBuilder) -> SSAValue:
+    """aten.linalg_matrix_exp.default(x) -> the series of x / 2ˢ, squared s times"""
+    x = node.op.operands[0]
+    rows, _, _ = matrix_sizes(node, x, 1 << 12)
+    return exponential_of(op, x, rows)
 
 
 @aten.lowers(
@@ -176,10 +204,11 @@ def matrix_norm(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple
         return norm(op, x, 2, axes if axes else all_axes(op, x), keep=keepdim)
     if len(axes) != 2:
         return norm(op, x, float(order), axes, keep=keepdim)
-    return _matrix_norm(node, op, x, order, axes, keepdim)
+    return matrix_norm_of(node, op, x, order, axes, keepdim)
 
 
-def _matrix_norm(node: LoweringNode, op: OpBuilder, x: SSAValue, order: str | float, axes: Sequence[int], keep: bool) -> SSAValue:
+def matrix_norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: str | float, axes: Sequence[int], keep: bool) -> SSAValue:
+    """The norm of an order of matrices, whose rows and columns are along two axes."""
     rows, columns = axes
     if order == "fro":
         return norm(op, x, 2, list(axes), keep=keep)

@@ -1,4 +1,4 @@
-"""Losses, reduced to their mean or sum, or an element each.
+"""Losses: their mean, their sum, or one loss for each element.
 
 Source: Loss.cpp and LossNLL.cpp of PyTorch 2.13.
 """
@@ -15,7 +15,7 @@ from moir.expansions.shape_values import all_axes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar
 from moir.lowering.pytorch.mathematics.distances import distance
-from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral
+from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, product_of, promoted
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
@@ -141,9 +141,13 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     node: LoweringNode, op: OpBuilder, input1: SSAValue, input2: SSAValue, target: SSAValue, *, margin: float = 0.0, reduction: int = MEAN
 ) -> SSAValue:
-    """aten.margin_ranking_loss.default(a, b, y) {margin} -> mean of max(0, -y · (a - b) + margin)"""
-    a, b, y = _operands(node, op, input1, input2, target)
-    return reduced(node, op, op.Maximum(op.Add(op.Multiply(op.Negative(y), op.Subtract(a, b)), margin), 0), reduction)
+    """aten.margin_ranking_loss.default(a, b, y) {margin} -> mean of max(0, -y · (a - b) + margin)
+
+    Products and differences of integers wrap around, here and in the losses below, before they become floats.
+    """
+    difference = op.Subtract(*as_element(op, promoted([input1, input2]), input1, input2))
+    loss = op.convert(product_of(op, op.Negative(target), difference), inferred_element(node))
+    return reduced(node, op, op.Maximum(op.Add(loss, margin), 0), reduction)
 
 
 @aten.lowers("cosine_embedding_loss.default")
@@ -151,9 +155,12 @@ def cosine_embedding_loss(
     node: LoweringNode, op: OpBuilder, input1: SSAValue, input2: SSAValue, target: SSAValue, *, margin: float = 0.0, reduction: int = MEAN
 ) -> SSAValue:
     """aten.cosine_embedding_loss.default(a, b, y) -> mean of 1 - cos for y = 1, of max(0, cos - margin) for -1"""
-    a, b = _operands(node, op, input1, input2)
-    norms = [op.Add(op.ReduceSum(op.Multiply(each, each), [-1], keep_dims=False), 1e-12) for each in (a, b)]
-    cosine = op.Divide(op.ReduceSum(op.Multiply(a, b), [-1], keep_dims=False), op.Sqrt(op.Multiply(*norms)))
+
+    def dot(a: SSAValue, b: SSAValue) -> SSAValue:
+        return op.ReduceSum(op.convert(product_of(op, a, b), inferred_element(node)), [-1], keep_dims=False)
+
+    norms = [op.Add(dot(each, each), 1e-12) for each in (input1, input2)]
+    cosine = op.Divide(dot(input1, input2), op.Sqrt(op.Multiply(*norms)))
     zero = op.constant_like(0, cosine)
     same = op.Select(op.Equal(target, 1), op.Subtract(op.constant_like(1, cosine), cosine), zero)
     other = op.Select(op.Equal(target, -1), op.Maximum(op.Subtract(cosine, margin), 0), zero)
@@ -166,7 +173,8 @@ def poisson_nll_loss(
 ) -> SSAValue:
     """aten.poisson_nll_loss.default(x, y) -> mean of exp(x) - y · x; of x - y · log(x + eps) without `log_input`"""
     x, y = _operands(node, op, input, target)
-    loss = op.Subtract(op.Exp(x), op.Multiply(y, x)) if log_input else op.Subtract(x, op.Multiply(y, op.Log(op.Add(x, eps))))
+    products = op.convert(product_of(op, target, input), element_of(x))
+    loss = op.Subtract(op.Exp(x), products) if log_input else op.Subtract(x, op.Multiply(y, op.Log(op.Add(x, eps))))
     if full:
         above = op.Greater(y, 1)
         safe = op.Select(above, y, op.constant_like(2, y))
@@ -190,11 +198,35 @@ def triplet_margin_loss(
     reduction: int = MEAN,
 ) -> SSAValue:
     """aten.triplet_margin_loss.default(a, p, n) -> mean of max(0, margin + |a - p| - |a - n|)"""
-    a, near, far = _operands(node, op, anchor, positive, negative)
-    own, other = distance(op, a, near, p, eps), distance(op, a, far, p, eps)
+    element = inferred_element(node)
+    own, other = (distance(op, element, anchor, each, p, eps) for each in (positive, negative))
     if swap:
-        other = op.Minimum(other, distance(op, near, far, p, eps))
+        other = op.Minimum(other, distance(op, element, positive, negative, p, eps))
     return reduced(node, op, op.Maximum(op.Add(op.Subtract(own, other), margin), 0), reduction)
+
+
+@aten.lowers("multilabel_margin_loss.default", "multilabel_margin_loss_forward.default")
+def multilabel_margin_loss(node: LoweringNode, op: OpBuilder, self: SSAValue, target: SSAValue, *, reduction: int = MEAN) -> Replacement:
+    """aten.multilabel_margin_loss.default(x [N, C], classes [N, C])
+    -> mean of the sums of max(0, 1 - x_y + x_i) / C over the classes y up to the first -1 and all others i
+    """
+    rank = node.known_rank(0)
+    x, classes = (op.Reshape(each, [1, -1], special_zero=False) if rank < 2 else each for each in (self, target))
+    classes = op.convert(classes, si64)
+    is_class = op.Equal(op.CumSum(op.convert(op.Less(classes, 0), si64), op.constant(1)), 0)
+    count = op.Gather(op.ShapeOf(x), op.constant(1), 0)
+    numbers = op.Range(op.constant(0), count, op.constant(1), output_type=si64)
+    hits = op.LogicalAnd(op.Equal(op.Unsqueeze(classes, [2]), numbers), op.Unsqueeze(is_class, [2]))
+    is_target = op.ReduceLogicalOr(hits, [1], keep_dims=False)
+    own = op.GatherElements(x, op.Maximum(classes, 0), axis=1)
+    above = op.Maximum(op.Add(op.Subtract(op.Unsqueeze(x, [1]), op.Unsqueeze(own, [2])), 1), 0)
+    counted = op.LogicalAnd(op.Unsqueeze(is_class, [2]), op.Unsqueeze(op.LogicalNot(is_target), [1]))
+    held = op.Select(counted, above, op.constant_like(0, above))
+    loss = op.Divide(op.ReduceSum(held, [1, 2], keep_dims=False), op.convert(count, element_of(x)))
+    if rank < 2 and reduction not in (MEAN, SUM):
+        loss = op.Squeeze(loss, [0])
+    found = [reduced(node, op, loss, reduction), op.Reshape(is_target, op.ShapeOf(target), special_zero=False)]
+    return list(found[: node.result_count])
 
 
 @aten.lowers("multi_margin_loss.default")
@@ -332,3 +364,31 @@ def gaussian_nll_loss(
     difference = op.Subtract(x, y)
     loss = op.Multiply(op.Add(op.Log(v), op.Divide(op.Multiply(difference, difference), v)), 0.5)
     return reduced(node, op, op.Add(loss, 0.5 * log(2 * pi)) if full else loss, reduction)
+
+
+_CHUNKED = "torch_nn._linear_cross_entropy_batch_chunked"
+
+
+@aten.lowers(f"{_CHUNKED}.default", f"{_CHUNKED}_no_reduction.default")
+def linear_cross_entropy(
+    node: LoweringNode,
+    op: OpBuilder,
+    input: SSAValue,
+    linear_weight: SSAValue,
+    target: SSAValue,
+    linear_bias: SSAValue | None = None,
+    weight: SSAValue | None = None,
+    *,
+    reduction: str = "none",
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> Replacement:
+    """aten.torch_nn._linear_cross_entropy_batch_chunked.default(x, w, classes, b) -> the cross entropy of x · wᵀ + b
+
+    Its other results are gradients, which are absent in inference.
+    """
+    x = op.MatMul(input, linear_weight, transpose_b=True)
+    x = x if linear_bias is None else op.Add(x, linear_bias)
+    how = {"none": 0, "mean": MEAN, "sum": SUM}[reduction]
+    loss = cross_entropy_loss(node, op, x, target, weight, reduction=how, ignore_index=ignore_index, label_smoothing=label_smoothing)
+    return [loss, *[None] * (node.result_count - 1)]

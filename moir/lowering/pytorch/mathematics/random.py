@@ -1,4 +1,4 @@
-"""Random numbers: of the runtime's generator, other ones than torch would draw.
+"""Random numbers, drawn by the runtime's generator: they differ from those that torch draws.
 
 Each operation has a stream of its own, so that two of them draw different numbers.
 """
@@ -18,7 +18,7 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST = 1e-7
-"""What is drawn in place of 0, whose logarithm is infinite."""
+"""The number that is drawn in place of 0, whose logarithm is infinite."""
 
 
 def _seed(node: LoweringNode) -> int:
@@ -51,7 +51,7 @@ def _real(node: LoweringNode) -> Attribute:
 def rand(node: LoweringNode, op: OpBuilder, *, size: Sizes) -> SSAValue:
     """aten.rand.default() {size} -> opset8.RandomUniform(size, 0, 1); `randn` of the normal distribution"""
     draw = normal if node.op.KIND.startswith("randn") else uniform
-    return op.convert(draw(node, op, shape_value(op, size)), _real(node))
+    return op.convert(draw(node, op, shape_value(op, size, 0)), _real(node))
 
 
 @aten.lowers("rand_like.default", "randn_like.default", "uniform.default", "normal_functional.default")
@@ -75,7 +75,7 @@ def rand_like(
 @aten.lowers("randint.default", "randint.low", "randint_like.default", "randint_like.low_dtype")
 def randint(node: LoweringNode, op: OpBuilder, *, self: Scalar | None = None, low: Size = 0, high: Size, size: Sizes = ()) -> SSAValue:
     """aten.randint.low() {low, high, size} -> opset8.RandomUniform(size, low, high)"""
-    shape = op.ShapeOf(self) if isinstance(self, SSAValue) else shape_value(op, size)
+    shape = op.ShapeOf(self) if isinstance(self, SSAValue) else shape_value(op, size, 0)
     ends = size_scalar(op, low), size_scalar(op, high)
     drawn = op.RandomUniform(shape, *ends, output_type=si64, global_seed=0, op_seed=_seed(node))
     return op.convert(drawn, inferred_element(node))

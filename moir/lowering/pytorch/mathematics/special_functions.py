@@ -6,6 +6,7 @@ Source: the documentation of torch.special and torch of PyTorch 2.13.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import log, pi, sqrt
 
 import numpy as np
@@ -14,6 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import REAL_TYPES, boolean, f32, f64
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import is_negative
+from moir.expansions.special import bessel
 from moir.expansions.special.gamma import logarithm_of_gamma
 from moir.expansions.special.normal_quantile import inverse_error_function
 from moir.lowering.binder import LoweringNode
@@ -26,12 +28,12 @@ _Function = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
 def _normal(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The normal distribution; by its upper tail where x is negative, as 1 - erf loses digits there."""
+    """The cumulative normal distribution; by the other tail for negative x, where 1 - erf loses digits."""
     return op.Multiply(op.Add(op.Erf(op.Multiply(x, sqrt(0.5))), 1), 0.5)
 
 
 def _entropy(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """-x · log x, 0 for 0, -∞ below it."""
+    """-x · log x; 0 for 0, -∞ for negative x."""
     inside = op.Negative(op.Multiply(x, op.Log(op.Select(op.Greater(x, 0), x, op.constant_like(1, x)))))
     return op.Select(op.GreaterEqual(x, 0), inside, op.Select(op.IsNaN(x), x, op.constant_like(-np.inf, x)))
 
@@ -59,13 +61,40 @@ FUNCTIONS: Mapping[str, _Function] = {
     "special_expm1": lambda op, x: op.Subtract(op.Exp(x), 1),
     "special_log1p": lambda op, x: op.Log(op.Add(x, 1)),
 }
-"""What functions are computed by."""
+"""The computation of each function."""
 
 
 @aten.lowers(*(f"{name}.default" for name in FUNCTIONS))
 def special(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
     """aten.sinc.default(x) -> sin(πx) / πx, and so on; integers are converted to the floats of the result first"""
     return FUNCTIONS[node.op.KIND.partition(".")[0]](op, op.convert(self, inferred_element(node)))
+
+
+_BESSEL: Mapping[str, _Function] = {
+    **{
+        f"{name}{order}": partial(bessel.modified_first_kind, order=order)
+        for name in ("i", "special_i", "special_modified_bessel_i")
+        for order in (0, 1)
+        if (name, order) != ("i", 1)
+    },
+    **{f"special_i{order}e": partial(bessel.modified_first_kind, order=order, is_scaled=True) for order in (0, 1)},
+    **{f"special_modified_bessel_k{order}": partial(bessel.modified_second_kind, order=order) for order in (0, 1)},
+    **{f"special_scaled_modified_bessel_k{order}": partial(bessel.modified_second_kind, order=order, is_scaled=True) for order in (0, 1)},
+    **{f"special_bessel_j{order}": partial(bessel.first_kind, order=order) for order in (0, 1)},
+    **{f"special_bessel_y{order}": partial(bessel.second_kind, order=order) for order in (0, 1)},
+}
+"""Bessel functions of the orders 0 and 1."""
+
+
+@aten.lowers(*(f"{name}.default" for name in _BESSEL))
+def bessel_function(node: LoweringNode, op: OpBuilder, self: SSAValue) -> SSAValue:
+    """aten.i0.default(x) -> polynomials in x² near 0 and in 1 / |x| elsewhere; integers are converted to floats first
+
+    Functions of the second kind, `k` and `y`, are NaN below 0.
+    """
+    name, x = node.op.KIND.partition(".")[0], op.convert(self, inferred_element(node))
+    found = _BESSEL[name](op, x)
+    return op.Select(op.Less(x, 0), op.constant_like(np.nan, x), found) if name[-2] in "ky" else found
 
 
 @aten.lowers("special_ndtri.default")
@@ -140,7 +169,7 @@ def float_power(
 
 @aten.lowers("special_xlog1py.default", "special_xlog1py.other_scalar", "special_xlog1py.self_scalar")
 def xlog1py(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -> SSAValue:
-    """aten.special_xlog1py.default(x, y) -> x · log(1 + y), 0 where x is 0 and y no NaN"""
+    """aten.special_xlog1py.default(x, y) -> x · log(1 + y), 0 where x is 0 and y is not NaN"""
     x, y = as_element(op, inferred_element(node), self, other)
     is_zero = op.LogicalAnd(op.Equal(x, 0), op.LogicalNot(op.IsNaN(y)))
     return op.Select(is_zero, op.constant_like(0, x), op.Multiply(x, op.Log(op.Add(y, 1))))
@@ -149,26 +178,7 @@ def xlog1py(node: LoweringNode, op: OpBuilder, *, self: Scalar, other: Scalar) -
 @aten.lowers("gcd.default", "lcm.default")
 def gcd(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
     """aten.gcd.default(x, y) -> Euclid's remainders, as many as integers of 32 bits can need, in a Loop"""
-    from moir.expansions.built_loops import Step, repeated_steps
-    from moir.expansions.shape_values import all_axes
+    from moir.expansions.special.divisors import greatest_common_divisor, least_common_multiple
 
-    x, y = as_element(op, inferred_element(node), self, other)
-    x, y = (op.Abs(each) for each in (x, y))
-    shape = op.ShapeOf(op.Add(x, y))
-    a, b = op.Broadcast(x, shape), op.Broadcast(y, shape)
-
-    def goes_on(inside: OpBuilder, value: SSAValue) -> SSAValue:
-        return inside.ReduceLogicalOr(inside.NotEqual(value, 0), all_axes(inside, value), keep_dims=False)
-
-    def body(inside: OpBuilder, carried: list[SSAValue], _: list[SSAValue], __: list[SSAValue]) -> Step:
-        first, second = carried
-        is_zero = inside.Equal(second, 0)
-        divisor = inside.Select(is_zero, inside.constant_like(1, second), second)
-        rest = inside.Subtract(first, inside.Multiply(inside.Divide(first, divisor), divisor))
-        after = [inside.Select(is_zero, first, second), inside.Select(is_zero, second, rest)]
-        return Step(after, (), goes_on(inside, after[1]))
-
-    found, _ = repeated_steps(op, body, [a, b], most=64, starts=goes_on(op, b))
-    if node.op.KIND.startswith("gcd"):
-        return found
-    return op.Multiply(op.Divide(a, op.Maximum(found, 1)), b)
+    x, y = (op.Abs(each) for each in as_element(op, inferred_element(node), self, other))
+    return (greatest_common_divisor if node.op.KIND.startswith("gcd") else least_common_multiple)(op, x, y)

@@ -1,6 +1,6 @@
-"""Windows of signals, and numbers at equal distances or ratios: constants.
+"""Windows of signals, and numbers at equal distances or ratios: constants, or computed from their bounds.
 
-Source: TensorFactories.cpp of PyTorch 2.13.
+Source: TensorFactories.cpp and RangeFactories.cpp of PyTorch 2.13.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
+from moir.dialects.element_types import f32, to_numpy
 from moir.lowering.binder import LoweringNode
-from moir.lowering.pytorch.promotion import inferred_element, number_of
+from moir.lowering.pytorch.arguments import Scalar
+from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, number_of
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.constant_sizes import check_constant_size
@@ -35,7 +37,9 @@ WINDOWS: Mapping[str, Callable[[_Numbers], _Numbers]] = {
 
 
 def _places(length: int, periodic: bool) -> _Numbers:
-    """The places of the elements of a window, of which a periodic one is that of one element more without the last."""
+    """The positions of a window's elements, from 0 to 1; a periodic window consists of the first elements of a window
+    that is longer by 1.
+    """
     check_constant_size(length)
     return np.arange(length) / max(length if periodic else length - 1, 1)
 
@@ -70,10 +74,43 @@ def kaiser(node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: b
     return _constant(node, op, whole[:window_length] if window_length > 1 else np.ones(window_length))
 
 
-@aten.lowers("logspace.default")
-def logspace(node: LoweringNode, op: OpBuilder, *, start: float, end: float, steps: int, base: float = 10.0) -> SSAValue:
-    """aten.logspace.default() {start, end, steps, base} -> the powers of the base as a constant"""
-    return _constant(node, op, np.logspace(start, end, steps, base=base))
+_BOUNDS = ("default", "Tensor_Tensor", "Tensor_Scalar", "Scalar_Tensor")
+"""The overloads of functions of two bounds."""
+
+
+@aten.lowers(*(f"linspace.{overload}" for overload in _BOUNDS), *(f"logspace.{overload}" for overload in _BOUNDS))
+def linspace(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Scalar, steps: int, base: float = 10.0) -> SSAValue:
+    """aten.linspace.default() {start, end, steps} -> a constant, or computed from the bounds
+
+    `logspace` raises the base to these numbers. Bounds are converted to the element type of the result; results of an
+    integer type are truncated at the end.
+    """
+    element = inferred_element(node)
+    check_constant_size(steps)
+    is_logarithmic = node.op.KIND.startswith("logspace")
+    if not isinstance(start, SSAValue) and not isinstance(end, SSAValue):
+        first, last = (float(np.asarray(each).astype(to_numpy(element))) for each in (start, end))
+        numbers = np.linspace(first, last, steps)
+        return op.constant((base**numbers if is_logarithmic else numbers).astype(to_numpy(element)), element)
+    bounds = (op.Reshape(each, [], special_zero=False) for each in as_element(op, element, start, end))
+    low, high = (op.convert(each, f32) if is_integral(element) else each for each in bounds)
+    step = op.Divide(op.Subtract(high, low), float(max(steps - 1, 1)))
+    places = np.arange(steps)
+    # The second half is computed from the last bound, which is exact then.
+    found = op.Select(
+        places < max(steps // 2, steps == 1),
+        op.Add(low, op.Multiply(step, op.constant_like(places, step))),
+        op.Subtract(high, op.Multiply(step, op.constant_like(steps - 1 - places, step))),
+    )
+    if not is_logarithmic:
+        return op.convert(found, element)
+    powers = op.Power(op.constant_like(base, found), found)
+    if not is_integral(element):
+        return powers
+    # A power that is a whole number may be computed a little below it.
+    whole = op.Round(powers)
+    near = op.LessEqual(op.Abs(op.Subtract(powers, whole)), op.Multiply(op.Abs(whole), 1e-5))
+    return op.convert(op.Select(near, whole, powers), element)
 
 
 @aten.lowers("fft_fftfreq.default", "fft_rfftfreq.default")

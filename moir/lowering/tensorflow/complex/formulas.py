@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 from moir.lowering.table import BoundHandler
@@ -18,9 +17,7 @@ from moir.lowering.tensorflow.complex.matrices import (
 )
 from moir.lowering.tensorflow.complex.products import norm, product_of_elements, running_product
 
-HANDLERS: Mapping[str, BoundHandler] = {
-    **{kind: partial(unary, compute) for kind, compute in UNARY.items()},
-    **{kind: partial(binary, compute) for kind, compute in BINARY.items()},
+HANDLERS: dict[str, BoundHandler] = {
     "BatchMatMul": matrix_product,
     "BatchMatMulV2": matrix_product,
     "BatchMatMulV3": matrix_product,
@@ -40,3 +37,8 @@ HANDLERS: Mapping[str, BoundHandler] = {
     "Where": coordinates,
 }
 """The handler of each kind for complex numbers."""
+
+for kind, function in UNARY.items():
+    HANDLERS[kind] = partial(unary, function)
+for kind, combination in BINARY.items():
+    HANDLERS[kind] = partial(binary, combination)

@@ -142,7 +142,7 @@ FUNCTIONS = frozenset(
 """Kinds with their own formulas for complex numbers."""
 
 FORMULAS = "moir.lowering.tensorflow.complex.formulas"
-"""The module of these formulas, which is imported when the first complex number occurs."""
+"""The module of the formulas for complex numbers, which is imported when the first complex number occurs."""
 
 REAL_RESULTS = frozenset(
     [

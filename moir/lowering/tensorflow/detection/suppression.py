@@ -78,7 +78,7 @@ def soft_suppression(
 @tf.lowers("NonMaxSuppressionWithOverlaps")
 def suppression_with_overlaps(node: LoweringNode, _: OpBuilder) -> NoReturn:
     """tf.NonMaxSuppressionWithOverlaps: refused, because the runtime computes the overlaps of boxes itself."""
-    node.fail("the runtime has no suppression by given overlaps", hint="cut the model in front of this node")
+    node.fail("the runtime has no suppression by given overlaps", hint="cut the model before this node")
 
 
 @tf.lowers("CombinedNonMaxSuppression")

@@ -20,7 +20,7 @@ REFUSALS = {
     "FractionalMaxPool": (_SEQUENCES, "replace it by tf.nn.max_pool2d in the model"),
     "GenerateBoundingBoxProposals": (
         "it exists on accelerators only, so that no results of TensorFlow are there to compare with",
-        "select the boxes by tf.image.combined_non_max_suppression in the model, or cut it in front of this node",
+        "select the boxes by tf.image.combined_non_max_suppression in the model, or cut it before this node",
     ),
 }
 """For each kind, the reason for its rejection and an alternative."""

@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, bf16, dynamic, f16, f32, si8, si32, si64, ui8
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.computed_resizing import area_matrix, cubic_matrix, kernel_matrix
-from moir.expansions.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
+from moir.expansions.images.image_kernels import KERNELS, area_weights, cubic_weights, kernel_weights
 from moir.expansions.resampling import MAXIMUM_WEIGHTS, Weights, multiplied, resized_to
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last

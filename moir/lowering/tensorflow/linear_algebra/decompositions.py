@@ -46,8 +46,8 @@ def sizes_of_matrices(node: LoweringNode, largest: int) -> tuple[int, int]:
 def orthogonal_and_upper(node: LoweringNode, op: OpBuilder, input: SSAValue, *, full_matrices: bool = False) -> Sequence[SSAValue]:
     """tf.Qr(a […, M, N]) {full_matrices} -> q, r with a = q · r, by a reflection for each column
 
-    The reflections have the signs of LAPACK: a diagonal element of r has the opposite sign of the element that was at
-    its position before, or equals that element if all elements below are 0.
+    The reflections have the signs of LAPACK: a diagonal element of r has the opposite sign of the element that it
+    replaces, or equals it if all elements below are 0.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 5.2.2 (Householder QR).
     """

@@ -13,7 +13,7 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("BatchMatrixDeterminant", "MatrixDeterminant")
 def determinant(op: OpBuilder, input: SSAValue) -> SSAValue:
-    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination.."""
+    """tf.MatrixDeterminant(x) -> the product of the pivots of an elimination"""
     return determinant_of(op, input)
 
 

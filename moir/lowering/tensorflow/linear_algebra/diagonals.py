@@ -67,9 +67,8 @@ def diagonal_matrices(op: OpBuilder, vectors: SSAValue, padding: SSAValue) -> SS
 
 @tf.lowers("Diag")
 def diagonal_tensor(node: LoweringNode, op: OpBuilder, diagonal: SSAValue) -> SSAValue:
-    """tf.Diag(x)
-    -> opset1.Select(identity matrix, x, 0); several dimensions are merged first, and each side of the matrix is split
-    again
+    """tf.Diag(x) -> opset1.Select(identity matrix, x, 0); several dimensions are merged first, and rows and columns of
+    the matrix are split again
     """
     rank = node.known_rank(0)
     zero = op.constant_like(0, diagonal)
@@ -115,7 +114,7 @@ def matrix_diagonals(
 
 def computed_size(op: OpBuilder, width: SSAValue, given: tuple[int, int], lower: int, upper: int) -> tuple[SSAValue, SSAValue]:
     """Rows and columns of the smallest matrices whose longest diagonal has `width` elements; `given` sizes other than
-    -1 win.
+    -1 take precedence.
     """
     least = op.Subtract(width, min(upper, 0)), op.Add(width, max(lower, 0))
     if given == (-1, -1):

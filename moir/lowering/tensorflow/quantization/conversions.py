@@ -163,9 +163,9 @@ def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: Integ
     """The largest factor with which both limits are within the levels, and its inverse.
 
     As in TensorFlow, a limit whose sign differs from that of its level does not bound the factor, which is then the
-    largest number of the element type; likewise both limits of a negative range with unsigned levels. The step is the
-    quotient of limit and level all the same, so that the results are infinite. For infinite limits the factor is 0 and
-    the step infinite, so that all results are NaN.
+    largest number of the element type; likewise both limits of a negative range with unsigned levels. The step is
+    still the quotient of limit and level, so the results are infinite. For infinite limits the factor is 0 and the
+    step infinite, so that all results are NaN.
     """
     kind = to_numpy(element_of(low))
     largest = float(np.finfo(np.float16 if kind == np.float16 else np.float32).max)

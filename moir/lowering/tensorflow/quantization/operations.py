@@ -162,7 +162,7 @@ def concat(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 @tf.lowers("Requantize")
 def requantize(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute) -> Sequence[SSAValue]:
-    """tf.Requantize(x, range, range) {out_type} -> the same numbers as integers of another range"""
+    """tf.Requantize(x, range, range) {out_type} -> the same numbers, quantized to another range"""
     limits = limits_of(node, op, 3)
     return [integers(op, numbers(op, input, limits_of(node, op, 1)), limits, out_type), *limits]
 
@@ -182,9 +182,7 @@ def _used(node: LoweringNode, op: OpBuilder) -> NumberRange:
 
 @tf.lowers("QuantizeDownAndShrinkRange")
 def shrink(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attribute) -> Sequence[SSAValue]:
-    """tf.QuantizeDownAndShrinkRange(x, range) {out_type} -> the same numbers as integers of the range that they
-    occupy
-    """
+    """tf.QuantizeDownAndShrinkRange(x, range) {out_type} -> the same numbers, quantized to their own range"""
     limits = _used(node, op)
     real = numbers(op, input, limits_of(node, op, 1))
     return [integers(op, real, limits, out_type), *limits]
@@ -206,7 +204,7 @@ def requantize_channels(node: LoweringNode, op: OpBuilder, *, out_type: Attribut
 
 
 def _channel_numbers(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The real numbers for 32-bit integers, where each channel has its own symmetric range."""
+    """The dequantized numbers of 32-bit integers with a symmetric range for each channel."""
     magnitudes = magnitude(op, limits_of(node, op, 1, scalar=False))
     return op.Multiply(op.convert(node.operand(0), f32), op.Divide(magnitudes, CHANNEL_LEVELS))
 

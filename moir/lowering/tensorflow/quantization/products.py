@@ -139,7 +139,7 @@ def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool
         zeros = [zero_point(op, each, node.element(index)) for index, each in enumerate(ranges)]
         return op.Subtract(x, zeros[0]), op.Subtract(w, zeros[1]), False
     if node.element(0) not in FULL or node.element(1) != si8:
-        node.fail("its operands are no integers of 8 bits")
+        node.fail("its operands are not integers of 8 bits")
     if is_min_first(node):
         limits = limits_of(node, op, given.data)
         x = op.Add(x, op.Divide(limits.low, step_of(op, limits, ui8)))

@@ -97,7 +97,7 @@ def add(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAV
 
 
 _ZEROS = ((3, "lhs_", 0), (5, "rhs_", 1), (7, "output_", None))
-"""The zero points of a sum: the operand, the prefix of its attributes, and the operand that it belongs to."""
+"""The zero points of a sum: the operand with it, the prefix of its attributes, and the quantized operand."""
 
 
 def _rank(node: LoweringNode, index: int | None) -> int | None:

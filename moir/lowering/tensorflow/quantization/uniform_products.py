@@ -4,7 +4,8 @@
 ->  %0 = opset1.MatMul(Convert(%a) - a_zero, Convert(%b) - b_zero)
     %y = Convert(rounded(%0 * (a_scale * b_scale / y_scale)) + y_zero)
 
-In hybrid kinds the floats are first rounded to 256 levels, whose range is that of their row or image extended to 0.
+In hybrid kinds the floats are first rounded to 256 levels between the extremes of their row or image, extended to
+include 0.
 
 Source: tensorflow/core/kernels/uniform_quant_ops.
 """

@@ -1,9 +1,10 @@
-"""Random numbers of gamma and Poisson distributions, of generators in a variable, and random choices of parts.
+"""Random numbers of gamma and Poisson distributions, numbers of generators whose state is in a variable, and random
+crops and orders.
 
     %y = tf.StatefulUniform(%generator, %algorithm, %shape)
-->  %y = opset8.RandomUniform(%shape, 0.0, 1.0), which is different in every run, as the numbers of the generator are
+->  %y = opset8.RandomUniform(%shape, 0.0, 1.0), which is different in every run, like the numbers of the generator
 
-All agree with TensorFlow as distributions, but not number by number.
+The distributions are those of TensorFlow, the individual numbers are not.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def all_integers(node: LoweringNode, op: OpBuilder, shape_: SSAValue, *, dtype: 
     """tf.StatelessRandomUniformFullInt(shape, seed) {dtype = si32}
     -> 2¹⁶ opset8.RandomUniform(shape, -2¹⁵, 2¹⁵) + opset8.RandomUniform(shape, 0, 2¹⁶)
 
-    The range of all integers is too large for a single one.
+    The range of all integers is too large for a single RandomUniform.
     """
     if dtype is not si32:
         node.fail("the runtime computes with 32 bits, in which it has the integers of i32 only", hint="draw integers of type int32")
@@ -108,8 +109,8 @@ multiple of this bound.
 def gamma(op: OpBuilder, shape: SSAValue, alpha: SSAValue, seeds: Seeds) -> SSAValue:
     """Random numbers of gamma distributions whose shape parameters broadcast to the shape.
 
-    With d = α - 1/3, a normal x and v = (1 + x / sqrt(9 d))³ the number d v is accepted if
-    ln(u) < x² / 2 + d - d v + d ln(v) for a uniform u. For α below 1 it is that for α + 1, times u to the power of 1/α.
+    With d = α - 1/3, a normal x and v = (1 + x / sqrt(9 d))³ the number d v is accepted if ln(u) < x² / 2 + d - d v +
+    d ln(v) for a uniform u. For α below 1 the result is the number for α + 1, multiplied by u to the power of 1/α.
 
     Source: G. Marsaglia and W. Tsang, "A Simple Method for Generating Gamma Variables" (2000).
     """
@@ -139,7 +140,9 @@ def followed_by(op: OpBuilder, shape: SSAValue, parameters: SSAValue) -> SSAValu
 
 @tf.lowers("RandomGamma")
 def random_gamma(op: OpBuilder, shape_: SSAValue, alpha_: SSAValue, *, seed: int = 0, seed2: int = 0) -> SSAValue:
-    """tf.RandomGamma(shape, α) -> numbers computed from normal and uniform ones, of the shape followed by that of α"""
+    """tf.RandomGamma(shape, α) -> numbers computed from normal and uniform ones, whose shape is followed by
+    that of α
+    """
     alpha = op.convert(alpha_, f32)
     shape = followed_by(op, shape_, alpha)
     return op.convert(gamma(op, shape, alpha, seeds_of(seed, seed2)), element_of(alpha_))
@@ -147,7 +150,9 @@ def random_gamma(op: OpBuilder, shape_: SSAValue, alpha_: SSAValue, *, seed: int
 
 @tf.lowers("StatelessRandomGammaV2", "StatelessRandomGammaV3")
 def stateless_gamma(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
-    """tf.StatelessRandomGammaV2(shape, seed, α) -> as tf.RandomGamma, in the shape itself, to which α broadcasts"""
+    """tf.StatelessRandomGammaV2(shape, seed, α) -> as tf.RandomGamma; the result has the shape, to which α
+    broadcasts
+    """
     is_keyed = node.op.KIND.endswith("V3")
     seeds = stateless_seeds(node, 1, 2) if is_keyed else stateless_seeds(node, 1)
     alpha = node.operand(4 if is_keyed else 2)
@@ -187,7 +192,9 @@ def random_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rate: SSA
 
 @tf.lowers("StatelessRandomPoisson")
 def stateless_poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute) -> SSAValue:
-    """tf.StatelessRandomPoisson(shape, seed, rates) -> as tf.RandomPoisson, in the shape, to which rates broadcast"""
+    """tf.StatelessRandomPoisson(shape, seed, rates) -> as tf.RandomPoisson; the result has the shape, to which the
+    rates broadcast
+    """
     return op.convert(poisson(node, op, shape, 2, stateless_seeds(node, 1)), dtype)
 
 

@@ -80,7 +80,7 @@ def attributes_of(node: LoweringNode, gates: str, forget_bias: float, clip: floa
 
 
 def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
-    """H, inferred from operands whose last dimension is a multiple of it; -1 if no operand has a known one.
+    """H, inferred from operands whose last dimension is a multiple of it; -1 if none of these dimensions is known.
 
     Args:
         node: the node.
@@ -90,7 +90,7 @@ def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
         shape = node.shape(index)
         if shape and shape[-1] >= 0:
             if not shape[-1] or shape[-1] % factor:
-                node.fail(f"operand {index} has {shape[-1]} columns, which is no positive multiple of {factor}")
+                node.fail(f"operand {index} has {shape[-1]} columns, which is not a positive multiple of {factor}")
             return shape[-1] // factor
     return -1
 

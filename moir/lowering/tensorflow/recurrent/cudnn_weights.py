@@ -29,7 +29,7 @@ def matrix_shapes(node: LoweringNode) -> list[tuple[int, int]]:
     sizes = [node.constant_integers(0), node.constant_integers(1), node.constant_integers(2)]
     mode = node.text("rnn_mode", "lstm")
     if any(size is None or len(size) != 1 or size[0] < 1 for size in sizes):
-        node.fail("its numbers of layers, units and inputs are no positive constants", hint="make them constants")
+        node.fail("its numbers of layers, units and inputs are not positive constants", hint="make them constants")
     is_linear = node.text("input_mode", "linear_input") in ("linear_input", "auto_select")
     if mode not in MODES or not is_linear or node.integer("num_proj", 0):
         node.fail(f"mode {mode} with its attributes is not supported")

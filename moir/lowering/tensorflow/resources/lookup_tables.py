@@ -23,7 +23,7 @@ Tables: TypeAlias = list[tuple[DataAttr, DataAttr]]
 
 
 def tables_met(node: LoweringNode) -> Tables:
-    """The tables that this run of the lowering has lowered so far."""
+    """The tables that have been lowered so far in this run."""
     return node.run.state(hash_table, list[tuple[DataAttr, DataAttr]])
 
 
@@ -68,7 +68,7 @@ def find(node: LoweringNode, op: OpBuilder, _table_handle: SSAValue, keys_: SSAV
         return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default_value)
     otherwise = op.known.constant(default_value)
     if otherwise is None or otherwise.size != 1:
-        node.fail("the text for what is no key is computed when the model runs", hint="make it a constant")
+        node.fail("the text for what is not a key is computed when the model runs", hint="make it a constant")
     return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
 
 

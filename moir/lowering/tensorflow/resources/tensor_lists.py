@@ -45,7 +45,7 @@ def unmade_list(value: SSAValue) -> FrameworkOp | None:
 
 
 def release(node: LoweringNode, index: int) -> None:
-    """Note that one use of the list in an operand is lowered, which erases the list with its last use."""
+    """Record that one use of the list is lowered; the list is erased with its last use."""
     if (owner := unmade_list(node.operand(index))) is not None:
         node.run.release(owner)
 
@@ -224,7 +224,7 @@ def set_range(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAVa
 
 
 def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
-    """The elements of a list before `start`, if they are all that was written to a list of zeros; else None."""
+    """The elements of a list before `start`, if no others were written to a list of zeros; else None."""
     owner = target.owner
     if start != 1 or not isinstance(owner, ScatterUpdate) or op.known.integers(owner.operands[1]) != (0,):
         return None

@@ -81,7 +81,7 @@ def coefficients(
     rate, shape = op.known.integers(sample_rate), shape_of(spectrogram)
     if rate is None or len(rate) != 1 or rate[0] < 1:
         node.fail(
-            "its sample rate is no positive constant",
+            "its sample rate is not a positive constant",
             hint="give the sample rate a value: --input 'decoded:0,decoded:1->16000' for a node `decoded` that decodes the sound",
         )
     if shape is None or len(shape) != 3 or shape[2] < 2:

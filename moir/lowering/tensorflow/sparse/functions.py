@@ -26,8 +26,8 @@ def unravelled(op: OpBuilder, numbers: SSAValue, shape: SSAValue, node: Lowering
 
 
 def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-    """The union of the positions in two sparse tensors, the values of both at these (0 where one has no element), and
-    the number of tensors that have an element there.
+    """The union of the positions in two sparse tensors, the values of each tensor at these positions (0 where it has
+    none), and for each position the number of tensors with an element there.
     """
     places = [positions(op, node.operand(index), node.operand(2), node) for index in (0, 3)]
     found, _, inverse, counts = op.Unique.results(op.Concat(*places, axis=0), sorted=True, index_element_type=si64)

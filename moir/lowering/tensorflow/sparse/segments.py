@@ -5,6 +5,10 @@ A Scatter with a reduction combines the slices of the data; sums over rows of a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from itertools import groupby
+
 import numpy as np
 from xdsl.ir import SSAValue
 
@@ -103,12 +107,15 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_
     -> opset15.ScatterNDUpdate(start, ids, x) {reduction}, where start has n + 1 rows and the last one is removed
 
     Slices with a negative id are dropped: they are scattered into the last row, which is removed. If ids are known to
-    be non-negative, there is no additional row. tf.SegmentSumV2 also drops slices with an id of n or more.
+    be non-negative, there is no additional row. tf.SegmentSumV2 also drops slices with an id of n or more. Segments of
+    a shape are computed from its elements.
     """
     ids, count = as_indices(op, segment_ids), as_list(op, num_segments)
     reduction, rank = NEUTRAL[node.op.KIND], rank_of(segment_ids)
-    count = op.convert(count, element_of(ids))
     known, limit = op.known.integers(segment_ids), op.known.integers(num_segments)
+    if known is not None and limit is not None and is_short_list_of_integers(data):
+        return segments_of_list(op, data, known, limit[0], reduction, neutral(op, node, data, reduction))
+    count = op.convert(count, element_of(ids))
     drops = known is None or min(known, default=0) < 0
     if node.op.KIND.endswith("V2") and (known is None or limit is None or max(known, default=0) >= limit[0]):
         drops, ids = True, op.Minimum(ids, as_scalar(op, count))
@@ -121,6 +128,31 @@ def unsorted_segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_
     )
     found = op.ScatterNDUpdate(start, op.Unsqueeze(ids, [-1]), data, reduction=reduction)
     return op.Slice(found, op.constant([0], element_of(count)), count, op.constant([1], element_of(count)), [0]) if drops else found
+
+
+LONGEST_LIST = 16
+"""The largest length of a list whose elements are combined one by one."""
+
+
+def is_short_list_of_integers(data: SSAValue) -> bool:
+    """Whether a value is a list of few integers, such as a shape."""
+    count = element_count(shape_of(data))
+    return rank_of(data) == 1 and count is not None and count <= LONGEST_LIST and element_of(data) in INTEGER_TYPES
+
+
+def segments_of_list(op: OpBuilder, data: SSAValue, ids: Sequence[int], count: int, reduction: str, empty: SSAValue) -> SSAValue:
+    """The reduction of each segment of a short list, element by element, so that a known shape stays known."""
+    combine = {"max": op.Maximum, "min": op.Minimum, "prod": op.Multiply, "sum": op.Add}[reduction]
+    places = [[place for place, each in enumerate(ids) if each == segment] for segment in range(count)]
+    parts: list[SSAValue] = []
+    for is_single, group in groupby(places, lambda members: len(members) == 1):
+        if is_single:
+            parts.append(op.Gather(data, [place for members in group for place in members], 0))
+            continue
+        for members in group:
+            elements = [op.Gather(data, [place], 0) for place in members]
+            parts.append(reduce(combine, elements) if elements else op.Broadcast(empty, [1]))
+    return op.Concat(*parts, axis=0) if parts else op.constant([], element_of(data))
 
 
 def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | SSAValue) -> Operand:

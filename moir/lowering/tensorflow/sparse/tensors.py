@@ -85,7 +85,10 @@ def fill_empty_rows(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> S
 
 
 def strides(op: OpBuilder, shape: SSAValue, node: LoweringNode) -> SSAValue:
-    """For each dimension of a shape, the product of all following ones. Raises ConversionError for an unknown rank."""
+    """For each dimension of a shape, the product of all following dimensions.
+
+    Raises ConversionError for an unknown rank.
+    """
     known = op.known.integers(shape)
     if known is not None:
         return op.constant(np.array([np.prod(known[axis + 1 :], dtype=np.int64) for axis in range(len(known))], np.int64))

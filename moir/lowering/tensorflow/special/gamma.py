@@ -33,7 +33,9 @@ digits.
 
 @tf.lowers("Lgamma")
 def logarithm(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 that for 1 - x, and the reflection formula"""
+    """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 the approximation for 1 - x and the reflection
+    formula
+    """
     return in_single(op, partial(logarithm_of_gamma, op), x)
 
 
@@ -103,7 +105,7 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
 
 @tf.lowers("Polygamma")
 def derivatives_of_logarithm(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
-    """tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); NaN if n is no natural number"""
+    """tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); NaN if n is not a natural number"""
     return in_single(op, partial(polygamma, op), a, x)
 
 

@@ -1,4 +1,5 @@
-"""The incomplete gamma and beta functions: series and continued fractions in a Loop that ends when all have converged.
+"""The incomplete gamma and beta functions: series and continued fractions in a Loop that ends when all elements have
+converged.
 
     %y = tf.Igamma(%a, %x)
 ->  %y = opset1.Select(%x < %a + 1, series, 1 - continued fraction)
@@ -42,7 +43,7 @@ def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
 
 
 def has_nothing(node: LoweringNode) -> bool:
-    """Whether the result is known to be empty: the CPU plugin (2026.4) crashes for a Loop over empty tensors."""
+    """Whether the result is known to be empty. The CPU plugin (2026.4) crashes for a Loop over empty tensors."""
     return any(element_count(shape_of(value)) == 0 for value in node.operands)
 
 

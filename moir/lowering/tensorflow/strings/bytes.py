@@ -210,7 +210,7 @@ def encoded_characters(
         node.fail("the runtime has no tables of encodings", hint="use UTF-8")
     points, splits = op.convert(input_values, si32), op.convert(input_splits, si32)
     if errors == "ignore":
-        node.fail("numbers that are no characters are left out", hint="replace them")
+        node.fail("numbers that are not characters are left out", hint="replace them")
     replacement = number(replacement_char)
     is_bad = op.LogicalOr(op.Less(points, number(0)), op.Greater(points, number(LAST_CODE_POINT)))
     is_bad = op.LogicalOr(is_bad, op.Equal(op.Divide(points, number(0x800)), number(0xD800 // 0x800)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, ui32, ui64
-from moir.dialects.shapes import element_of, shape_of, tensor
+from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, ui32, ui64
+from moir.dialects.shapes import element_of
+from moir.expansions.strings.digits import DIGITS, written
+from moir.expansions.strings.hashes import hashed
 from moir.expansions.strings.texts import (
     Texts,
-    concatenated,
     constant_texts,
     flat,
     is_one_of,
@@ -21,14 +22,9 @@ from moir.expansions.strings.texts import (
     stripped,
     unpacked,
 )
-from moir.expansions.strings.tokenizers import check_permitted, operation
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
-
-LOW_DIGITS = 4
-DIGITS = 10
-"""The number of digits of the largest i32, the type in which the runtime computes."""
 
 SMALLEST_EXPONENT, SMALL_EXPONENT, LARGEST_EXPONENT = -80, -28, 39
 """Powers of ten outside of this range are 0 or infinite in f32, whatever digit they are multiplied by."""
@@ -36,7 +32,7 @@ SMALLEST_EXPONENT, SMALL_EXPONENT, LARGEST_EXPONENT = -80, -28, 39
 
 @tf.lowers("AsString")
 def as_string(node: LoweringNode, op: OpBuilder, input: SSAValue, *, fill: str = "", width: int = -1) -> SSAValue:
-    """tf.AsString(input) {width, fill} -> the digits of integers, "true" and "false" of booleans"""
+    """tf.AsString(input) {width, fill} -> the digits of integers, or "true" and "false" for booleans"""
     element = node.element_attribute("T", element_of(input))
     if element == boolean:
         words = constant_texts(op, [b"false", b"true"])
@@ -45,7 +41,7 @@ def as_string(node: LoweringNode, op: OpBuilder, input: SSAValue, *, fill: str =
     if element not in INTEGER_TYPES:
         node.fail(
             "decimal fractions of floats have more digits than the runtime computes with",
-            hint="convert the numbers to integers, or cut the model in front of this node",
+            hint="convert the numbers to integers, or cut the model before this node",
         )
     if element in (ui32, ui64):
         node.fail("the runtime computes integers of 32 bits with a sign", hint="convert the numbers to i32")
@@ -54,51 +50,11 @@ def as_string(node: LoweringNode, op: OpBuilder, input: SSAValue, *, fill: str =
     return written(op, input, max(width, 0), fill == "0")
 
 
-def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
-    """Integers as text of at least `width` characters, padded on the left with zeros or blanks."""
-    number_of = flat(op, op.convert(x, si32))
-    is_negative = op.Less(number_of, number(0))
-    powers = number(10 ** np.arange(DIGITS - 1, -1, -1))
-    # There is one more negative integer than positive ones, so the digits are computed from negative numbers.
-    below = op.Select(is_negative, number_of, op.Negative(number_of))
-    high, low = halves(op, below)
-    quotients = op.Concat(*(op.Divide(op.Unsqueeze(half, [1]), part) for half, part in ((high, powers[4:]), (low, powers[6:]))), axis=1)
-    digits = op.FloorMod(quotients, number(10))
-    has_high = op.NotEqual(op.Unsqueeze(high, [1]), number(0))
-    is_last = op.LogicalOr(np.arange(DIGITS) == DIGITS - 1, op.LogicalAnd(has_high, np.arange(DIGITS) >= DIGITS - LOW_DIGITS))
-    is_written = op.LogicalOr(op.NotEqual(quotients, number(0)), is_last)
-    lengths = op.Add(op.ReduceSum(op.convert(is_written, si32), [1], keep_dims=True), op.Unsqueeze(op.convert(is_negative, si32), [1]))
-    # The pieces of each text: blanks, sign, zeros, digits.
-    symbols = constant_texts(op, [b"0123456789", b"-", (b"0" if zeros else b" ") * width]).symbols
-    begins = op.Select(is_written, digits, number(0))
-    missing = op.Maximum(op.Subtract(number(width), lengths), number(0))
-    sign = [number(10), op.Add(op.Unsqueeze(op.convert(is_negative, si32), [1]), number(10))]
-    filling = [number(11), op.Add(missing, number(11))]
-    front = [sign, filling] if zeros else [filling, sign]
-    zero = op.Multiply(missing, number(0))
-    starts = op.Concat(*(op.Add(each[0], zero) if not isinstance(each[0], SSAValue) else each[0] for each in front), begins, axis=1)
-    stops = op.Concat(*(each[1] for each in front), op.Add(begins, op.convert(is_written, si32)), axis=1)
-    return concatenated(op, Texts(starts, stops, symbols), shape_value(op, x))
-
-
-def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The absolute value of negative numbers, split into a and b of a · 10000 + b.
-
-    The runtime computes quotients in f32. The first quotient is off by little, and the remainder is small enough to be
-    exact.
-    """
-    almost = op.Divide(below, number(10**LOW_DIGITS))
-    rest = op.Subtract(op.Multiply(almost, number(10**LOW_DIGITS)), below)
-    low = op.FloorMod(rest, number(10**LOW_DIGITS))
-    high = op.Subtract(op.Divide(op.Subtract(rest, low), number(10**LOW_DIGITS)), almost)
-    return high, low
-
-
 @tf.lowers("StringToNumber")
 def parsed(op: OpBuilder, string_tensor: SSAValue, *, out_type: Attribute = f32) -> SSAValue:
     """tf.StringToNumber(string_tensor) {out_type} -> the sum of the digits times powers of ten, with the sign
 
-    A text that is no number, for which TensorFlow fails, gives an unspecified number.
+    A text that is not a number, for which TensorFlow fails, gives an unspecified number.
     """
     texts = stripped(op, unpacked(op, string_tensor))
     listed = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
@@ -187,10 +143,4 @@ def hash_bucket(op: OpBuilder, input: SSAValue, *, num_buckets: int) -> SSAValue
     """tf.StringToHashBucketFast(x) {num_buckets}
     -> extension.StringToHashBucket(opset15.StringTensorUnpack(x)) {num_buckets}
     """
-    reason = "the hash needs products of 64 bits, which the runtime computes with 32"
-    hint = "leave out --no-tokenizers, or cut the model after this node, where the values are numbers"
-    check_permitted(op, reason, hint)
-    texts = unpacked(op, input)
-    result = tensor(shape_of(texts.begins), si64)
-    attributes = {"num_buckets": str(num_buckets)}
-    return operation(op, "StringToHashBucket", texts, attributes, [result])[0]
+    return hashed(op, unpacked(op, input), num_buckets)

@@ -89,7 +89,7 @@ def substring(node: LoweringNode, op: OpBuilder, input: SSAValue, *, unit: str =
 
 @tf.lowers("StringStrip")
 def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
-    """tf.StringStrip(x) -> the bytes from the first to the last one that is no white space"""
+    """tf.StringStrip(x) -> the bytes from the first to the last one that is not white space"""
     return packed(op, stripped(op, unpacked(op, input)))
 
 
@@ -250,7 +250,7 @@ def sequences(
     -> the joined strings of each window of each row, and the splits of those
 
     The strings of a row are padded on both sides. The windows are numbered across rows and widths: running sums of the
-    numbers of windows give the row and width of each.
+    numbers of windows give the row and the width of each window.
     """
     if preserve_short_sequences:
         node.fail("rows shorter than a window are kept", hint="leave preserve_short_sequences out")

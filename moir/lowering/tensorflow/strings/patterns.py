@@ -49,7 +49,9 @@ PLACE = "\ufdd0"
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: a text, or a set of bytes, of which a match has at least `least`, and at most one or any number."""
+    """A pattern: a text, or a set of bytes; a match of a set has at least `least` of its bytes, and at most one or any
+    number.
+    """
 
     text: bytes | None = None
     members: bytes = b""

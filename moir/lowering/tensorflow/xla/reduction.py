@@ -32,7 +32,7 @@ def reduction(
 
 @tf.lowers("XlaVariadicReduce", "XlaVariadicReduceV2")
 def several_reductions(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Sequence[SSAValue]:
-    """tf.XlaVariadicReduceV2(x…, init…) {dimensions_to_reduce, reducer}
-    -> a reduction of each operand, or the extreme of the first operand and the element of the second one there
+    """tf.XlaVariadicReduceV2(x…, init…) {dimensions_to_reduce, reducer} -> a reduction of each operand, or the extreme
+    of the first operand and the element of the second operand at its position
     """
     return reductions_of(node, op, graph_of(node, "reducer"), operands, node.integers("dimensions_to_reduce", ()))

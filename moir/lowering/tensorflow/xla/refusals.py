@@ -11,10 +11,10 @@ from moir.rewriting.builder import OpBuilder
 _STABLEHLO = "the computation is a module of StableHLO inside the node, not a graph of TensorFlow"
 _EXPORT = "export the model with jax2tf.convert(…, native_serialization=False), or with enable_xla=False as well"
 _ITERATIVE = "the runtime has no decomposition of matrices that iterates until it is exact"
-_CUT = "cut the model in front of this node"
+_CUT = "cut the model before this node"
 _DEVICES = "it exchanges values between devices, and an IR is for one"
 _ONE_DEVICE = "export the model for one device"
-_LIBRARY = "it calls a function of a library that is no part of the model"
+_LIBRARY = "it calls a function of a library that is not part of the model"
 _RANDOM = "the runtime has no generator of the bits that XLA draws, so the numbers would be others"
 
 REFUSALS = {

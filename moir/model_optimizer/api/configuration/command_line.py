@@ -92,8 +92,8 @@ DEFAULTS: Mapping[str, Any] = {
 
 
 def command_line(**options: Any) -> Namespace:
-    """The options of a conversion: the given ones, the defaults of all others.
+    """The options of a conversion: the given ones, and the defaults of all others.
 
-    `mean_scale_values`, which Model Optimizer joined of the options, is empty: moir scales inputs itself.
+    `mean_scale_values`, which Model Optimizer combined from the options, is empty: moir scales inputs itself.
     """
     return Namespace(**{**DEFAULTS, "mean_scale_values": {}, **options})

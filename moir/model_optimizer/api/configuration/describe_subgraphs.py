@@ -3,9 +3,9 @@
     "inputs": [[{"node": "Branch_0/Conv2d_0a_1x1/Conv2D$", "port": 0}, …]],
     "outputs": [{"node": "concat$", "port": 0}]
 
-The first scope of an entry that is in the model is looked at; each node at its border is described by a regular
-expression that matches no other node of the scope, nor of any other scope of the entry. Entries of another kind stay
-as they are.
+The first scope of an entry that exists in the model is examined; each node at its border is described by a regular
+expression that matches no other node of the scope, nor of any other scope of the entry. Other kinds of entries are
+unchanged.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def describe_subgraphs(path: str | Path, graph: Graph) -> str:
         path: the file.
         graph: the model in the front phase.
 
-    Raises ConversionError, with line and column, for a file that is none; for an entry none of whose scopes is in the
-    model, with the nearest names; and where scopes of one entry differ at their borders.
+    Raises ConversionError, with line and column, for a file that is not a configuration; for an entry none of whose
+    scopes is in the model, with the nearest names; and where scopes of one entry differ at their borders.
     """
     return described_text(read_configuration(path), str(path), graph)
 
 
 def described_text(text: str, file: str, graph: Graph) -> str:
-    """The same for the text of a file."""
+    """As `describe_subgraphs`, for the text of a file."""
     nodes = NamedNodes(graph)
     entries: list[dict[str, Any]] = []
     for descriptor in parse_configuration(text, file):

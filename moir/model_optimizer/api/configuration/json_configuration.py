@@ -2,10 +2,10 @@
 
     [{"id": "TFYOLO", "match_kind": "general", "custom_attributes": {"classes": 20, "coords": 4}}]
 
-A list of objects. `id` links an entry with the class of that `replacement_id`, unless the entry has an `op`, which the
-sub-graph is replaced by. `match_kind` says how the sub-graph is found: `scope` by names of nodes that begin alike,
-`points` between nodes, `general` not at all: the class gets the whole graph. `inputs` and `outputs` say which nodes of
-a scope take and make its tensors.
+A list of objects. `id` links an entry with the class of that `replacement_id`, unless the entry has an `op`: then an
+operation of this kind replaces the sub-graph. `match_kind` says how the sub-graph is found: `scope` by a common prefix
+of the names of its nodes, `points` by the nodes at its ends; with `general` the class gets the whole graph. `inputs`
+and `outputs` list the nodes of a scope that take its inputs and produce its outputs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ logger = logging.getLogger("moir")
 MatchKind: TypeAlias = Literal["scope", "points", "general"]
 
 CUSTOM_REPLACEMENTS = "custom_replacements"
-"""The entry of `graph.graph` that has the descriptions, by id."""
+"""The key of the descriptions, which are ordered by id, in `graph.graph`."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ class CustomReplacementDescriptor:
         id: links it with a class.
         match_kind: how the sub-graph is found.
         entry: the entry in the file.
-        scopes: of `scope`: regular expressions for the beginning of names of nodes.
-        start_points: of `points`: names of the nodes the sub-graph begins with.
-        end_points: of `points`: names of the nodes it ends with.
+        scopes: for `scope`: regular expressions for the beginning of names of nodes.
+        start_points: for `points`: names of the nodes at which the sub-graph begins.
+        end_points: for `points`: names of the nodes at which it ends.
         inputs: for each input tensor the ports that take it; None if the file does not say.
-        outputs: the port that makes each output tensor; None if the file does not say.
+        outputs: the port that produces each output tensor; None if the file does not say.
         custom_attributes: attributes for the transformation.
-        op: what the sub-graph is replaced by, if that needs no class.
+        op: the `op` of the node that replaces the sub-graph, if no class is needed.
         include_inputs_to_sub_graph: whether the start points belong to the sub-graph.
-        include_outputs_to_sub_graph: whether the end points do.
+        include_outputs_to_sub_graph: whether the end points belong to it.
     """
 
     id: str
@@ -76,7 +76,7 @@ class CustomReplacementDescriptor:
         return key in self.entry.items
 
     def sub_graph_instances(self) -> Any:
-        """The `instances` as they are in the file."""
+        """The `instances` in the form of the file."""
         return self.entry.value.get("instances")
 
     def get_inputs_description(self) -> list[list[dict[str, Any]]]:
@@ -96,7 +96,8 @@ Descriptions: TypeAlias = "dict[str, list[CustomReplacementDescriptor]]"
 
 
 def load_configuration(path: str | Path) -> list[CustomReplacementDescriptor]:
-    """The entries of a configuration file. Raises ConversionError, with line and column, for a file that is none."""
+    """The entries of a configuration file. Raises ConversionError, with line and column, for a file that is not a
+    configuration."""
     return parse_configuration(read_configuration(path), str(path))
 
 
@@ -154,7 +155,7 @@ def _regular_expression(value: JsonValue, what: str) -> str:
     try:
         re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        raise value.fail(f"{what} is no regular expression: {error}") from None
+        raise value.fail(f"{what} is not a regular expression: {error}") from None
     return text
 
 

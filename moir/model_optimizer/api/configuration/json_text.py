@@ -24,7 +24,7 @@ class JsonValue:
     """A value in a file.
 
     Args:
-        value: the value, with all that is in it, as Python objects.
+        value: the value, nested values included, as Python objects.
         place: file, line and column.
         items: the values in a list, by index, or in an object, by key.
     """
@@ -73,7 +73,7 @@ class _Parser:
 
     def expected(self, what: str) -> ConversionError:
         found = repr(self.lexeme()) if self.token is not None else "the end of the file"
-        return ConversionError(f"this is no valid JSON: {what} is expected, not {found}", location=self.place())
+        return ConversionError(f"this is not valid JSON: {what} is expected, not {found}", location=self.place())
 
     def take(self, mark: str) -> bool:
         """Whether the next token is this mark, which is then consumed."""
@@ -91,7 +91,7 @@ class _Parser:
             value = json.loads(self.lexeme())
         except ValueError as error:
             reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            raise ConversionError(f"this is no valid JSON: {reason} in {self.lexeme()[:80]}", location=self.place()) from None
+            raise ConversionError(f"this is not valid JSON: {reason} in {self.lexeme()[:80]}", location=self.place()) from None
         self.advance()
         return value
 
@@ -137,7 +137,7 @@ class _Parser:
 
 
 def parse_json(text: str, file: str) -> JsonValue:
-    """The value of a JSON text. Raises ConversionError with file, line and column if it is none."""
+    """The value of a JSON text. Raises ConversionError with file, line and column for invalid JSON."""
     parser = _Parser(text, file)
     value = parser.parse()
     if parser.token is not None:

@@ -110,7 +110,7 @@ class PipelineConfig:
 
 
 def _fields(message: TextMessage) -> dict[str, Any]:
-    """The fields of a message, one that occurs once as its value, else as a list."""
+    """The fields of a message: the value of a field that occurs once, else a list of its values."""
     found: dict[str, Any] = {}
     for name, values in message.fields.items():
         plain = [_fields(value) if isinstance(value, TextMessage) else value for value in values]

@@ -16,11 +16,11 @@ EMBEDDED_INPUTS = "embedded_inputs"
 
 
 def collect_attributes(obj: Any, prefix: str = "", enable_flattening_nested_params: bool = False, **_: bool) -> dict[str, str]:
-    """The fields of a message as texts: those of messages in it, too, and items of a list joined by commas.
+    """The fields of a message as texts, with those of inner messages; items of a list are joined by commas.
 
-    With `enable_flattening_nested_params` the names of fields of inner messages begin with those of the outer ones.
-    Fields that the file does not have, and whose default is 0, empty or false, are left out. Enumerations are written
-    in full, `caffe.PoolingParameter.MAX`.
+    With `enable_flattening_nested_params` the names of fields of inner messages are prefixed by those of the outer
+    ones. Fields that the file does not have, and whose default is 0, empty or false, are left out. Enumerations are
+    written in full, `caffe.PoolingParameter.MAX`.
     """
     found: dict[str, str] = {}
     default_fields: list[tuple[Any, Any]] = obj.default_fields() if hasattr(obj, "default_fields") else []
@@ -43,9 +43,9 @@ def _text(value: Any) -> str:
 
 
 def merge_attrs(param: Any, update_attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes that a message of parameters may have: those for which its class has a field.
+    """The attributes for which the message of parameters has a field.
 
-    The message of a layer from a text has every field: one that the text does not have is at its default.
+    The message of a layer has all fields; fields that are missing in the text have their defaults.
     """
     return {name: value for name, value in update_attrs.items() if hasattr(param, name)}
 
@@ -63,7 +63,7 @@ def embed_input(attrs: MutableMapping[str, Any], port: int, name: str, value: An
         port: the number of the input port.
         name: the name of the attribute.
         value: the numbers of the constant.
-        bin_name: what the constant is, e.g. `weights`; by default its name.
+        bin_name: the role of the constant, e.g. `weights`; by default its name.
 
     Raises Error if there is an attribute of the name.
     """
@@ -89,7 +89,7 @@ def input_as_const(node: GraphNode, attrs: Mapping[str, Any], port: int, bin: st
         node: the node.
         attrs: attributes of the constant, e.g. its `name`.
         port: the number of the input port.
-        bin: what the constant is, e.g. `weights`; a part of its name, if `attrs` have none.
+        bin: the role of the constant, e.g. `weights`; a part of its name, if `attrs` have none.
         value: an array.
     """
     constant = create_constant(node.graph, value, str(attrs.get("name") or f"{node.name}/{bin}"))
@@ -105,7 +105,7 @@ def weights_biases(bias_term: bool, model_layer: Any, start_index: int = 1, prot
         model_layer: the layer with its weights; None for a model without them.
         start_index: the number of the input port for the weights.
         proto: the message of its parameters, which says how weights are filled when training begins. A filler
-            `diagonal` gives them to a model without weights.
+            `diagonal` determines the weights of a model without weights.
 
     Raises Error for a layer with fewer weights.
     """

@@ -29,7 +29,7 @@ def _attributes_of(node: GraphNode) -> dict[str, Any]:
 
 
 class ExtractorTable(MutableMapping[str, Extract]):
-    """The extractors of a framework by kind; names differ in case only.
+    """The extractors of a framework by kind, whatever the case of its name.
 
     Args:
         framework: the name of its dialect.
@@ -93,7 +93,9 @@ def extractor_of(kind: str, function: Extract) -> type[FrontExtractorOp]:
 
 
 def node_pb_arg(pb_extractor: Callable[..., Mapping[str, Any]]) -> Extract:
-    """An extractor made of a function of a node's message; for a Caffe layer, also of the message of its weights."""
+    """An extractor from a function of a node's message; for a Caffe layer, the function also takes the message of its
+    weights.
+    """
 
     def extract(node: GraphNode) -> Mapping[str, Any]:
         if node.has("model_pb"):
@@ -104,7 +106,7 @@ def node_pb_arg(pb_extractor: Callable[..., Mapping[str, Any]]) -> Extract:
 
 
 def extractor_wrapper(function: Callable[[Any], Mapping[str, Any]]) -> Extract:
-    """An extractor made of a function of an MXNet node."""
+    """An extractor from a function of an MXNet node."""
     return lambda node: function(node)
 
 

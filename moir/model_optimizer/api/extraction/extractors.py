@@ -95,7 +95,7 @@ def _data_format(pb: Any) -> str:
     text = getattr(pb, "s", pb)
     text = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
     if "N" not in text or "C" not in text:
-        raise Error("{!r} is no data format", text)
+        raise Error("{!r} is not a data format", text)
     return text
 
 
@@ -114,8 +114,8 @@ def onnx_attr(node: GraphNode, name: str, field: str, default: T | None = None, 
         node: the node.
         name: name of the attribute.
         field: field of the AttributeProto: `i`, `f`, `s`, `t`, `ints`, `floats`, `strings`, …
-        default: what a node without the attribute has.
-        dst_type: makes what is wanted of the field's value.
+        default: the result for a node without the attribute.
+        dst_type: converts the field's value.
     """
     for attribute in node.pb.attribute:
         if attribute.name == name:
@@ -130,13 +130,15 @@ def onnx_get_num_outputs(node: GraphNode) -> int:
 
 
 def get_onnx_autopad(auto_pad: bytes | str) -> str:
-    """The `auto_pad` of the IR for one of ONNX."""
+    """The `auto_pad` of the IR for an `auto_pad` of ONNX."""
     text = (auto_pad.decode() if isinstance(auto_pad, bytes) else auto_pad).lower()
     return {"notset": "explicit"}.get(text, text)
 
 
 def get_onnx_opset_version(node: GraphNode) -> int:
-    """The version of the default operator set that the model imports; the newest moir knows if it is not recorded."""
+    """The version of the default operator set that the model imports; the newest version that moir knows if none is
+    recorded.
+    """
     from moir.frontends.onnx.model import NEWEST_OPSET
     from moir.lowering.driver import opset_versions
 
@@ -153,7 +155,7 @@ def get_onnx_datatype_as_numpy(value: int) -> Any:
     try:
         return np.dtype(helper.tensor_dtype_to_np_dtype(value)).type
     except KeyError as error:
-        raise Error("{} is no number of an element type of ONNX", value) from error
+        raise Error("{} is not a number of an element type of ONNX", value) from error
 
 
 def get_backend_pad(pads: Any, spatial_dims: Any, pad_type: int) -> list[int]:

@@ -41,7 +41,9 @@ class FrontExtractorOp:
 
     @classmethod
     def extracted(cls, node: GraphNode) -> bool:
-        """Call `extract`, which may be a method of an instance; what it returns besides are attributes of the node."""
+        """Call `extract`, which may be a method of an instance; further values that it returns are attributes of the
+        node.
+        """
         function = next(base.__dict__["extract"] for base in cls.__mro__ if "extract" in base.__dict__)
         is_method = isinstance(function, FunctionType) and function.__code__.co_argcount == 2
         found = cast(object, cls().extract(node) if is_method else cls.extract(node))
@@ -93,7 +95,7 @@ class CaffePythonFrontExtractorOp(FrontExtractorOp):
 
     @staticmethod
     def check_param(op_cls: type[Op], attrs: Mapping[str, Any]) -> None:
-        """Warn of parameters that the operation does not write to the IR."""
+        """Warn of parameters that will not be written to the IR."""
         supported = cast("Iterable[Any]", op_cls.supported_attrs(cast(Op, op_cls)))
         names = {entry if isinstance(entry, str) else entry[0] for entry in supported}
         for name in attrs:

@@ -28,7 +28,7 @@ class AttrDictionary:
         self._texts = {**dict}
 
     def is_valid(self) -> Flag:
-        """Always true: there are attributes, if only none."""
+        """Always true, as a node always has attributes, even if they are empty."""
         return True
 
     def dict(self) -> Texts:
@@ -52,7 +52,7 @@ class AttrDictionary:
         return key in self._texts
 
     def str(self, key: Text, default: Any = None) -> Any:
-        """An attribute as it is written."""
+        """An attribute as text, as in the file."""
         return self._texts.get(key, default)
 
     def bool(self, key: Text, default: Any = None) -> Any:
@@ -61,9 +61,9 @@ class AttrDictionary:
         if not isinstance(value, Text):
             return value
         known = {"true": True, "false": False}
-        if value.lower() not in known and not value.isdigit():
-            raise Error("the attribute {} is {!r}, which is no boolean", key, value)
-        return bool(int(value)) if value.isdigit() else known[value.lower()]
+        if value.lower() not in known and not value.isdecimal():
+            raise Error("the attribute {} is {!r}, which is not a boolean", key, value)
+        return bool(int(value)) if value.isdecimal() else known[value.lower()]
 
     def int(self, key: Text, default: Any = None) -> Any:
         """An integer."""
@@ -145,4 +145,4 @@ def mxnet_str_dtype_to_np(dtype: str) -> type[np.generic]:
     try:
         return np.dtype({"bool": "bool_"}.get(dtype, dtype)).type
     except TypeError as error:
-        raise Error("{!r} is no element type", dtype) from error
+        raise Error("{!r} is not an element type", dtype) from error

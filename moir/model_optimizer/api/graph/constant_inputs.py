@@ -55,14 +55,14 @@ def common_bfs(
 
     Args:
         start_node: the node.
-        allowed_ops: values of `op` of operations that ways may lead through.
-        op_name: the kinds that are looked for.
-        is_backward: whether to look in front of the node.
-        allowed_all: whether ways may lead through any operation.
-        attr_to_check: the attribute that says the kind.
-        follow_multi_consumer_data_nodes: whether a way back may lead through a tensor that several operations take.
+        allowed_ops: values of `op` of the operations that paths may contain.
+        op_name: the kinds that are searched.
+        is_backward: whether to search before the node.
+        allowed_all: whether paths may contain any operation.
+        attr_to_check: the attribute with the kind.
+        follow_multi_consumer_data_nodes: whether a backward path may contain a tensor that several operations take.
 
-    Returns an empty list if a way comes to another operation. Ways end at tensors whose value is known.
+    Returns an empty list if a path reaches another operation. Paths end at tensors whose value is known.
     """
     found: dict[GraphNode, None] = {}
     seen: set[GraphNode] = set()
@@ -87,7 +87,7 @@ def common_bfs(
 
 
 def _neighbours(node: GraphNode, is_backward: bool) -> list[tuple[GraphNode, Port[Any]]]:
-    """The operations in front of a node or after it, with the output port that gives the tensor between."""
+    """The operations before a node or after it, each with the output port that produces the tensor between them."""
     if not is_backward:
         return [(each.node, port) for port in node.out_ports().values() for each in port.get_destinations()]
     sources = [port.get_source() for port in node.in_ports().values()]
@@ -100,5 +100,5 @@ def forward_bfs(start_node: GraphNode, allowed_ops: Sequence[str], op_name: Sequ
 
 
 def backward_bfs(start_node: GraphNode, allowed_ops: Sequence[str], op_name: Sequence[str], allowed_all: bool = False) -> list[GraphNode]:
-    """The operations of some kinds in front of a node; see `common_bfs`."""
+    """The operations of some kinds before a node; see `common_bfs`."""
     return common_bfs(start_node, allowed_ops, op_name, True, allowed_all)

@@ -13,14 +13,14 @@ from moir.model_optimizer.graph.node import GraphNode, create_constant
 
 
 def convert_const_node_value_type(const_node: GraphNode, np_data_type: Any) -> None:
-    """Give a constant another element type. Raises Error for a node that is none."""
+    """Give a constant another element type. Raises Error for a node that is not a constant."""
     if const_node.soft_get("op") not in ("Const", "Constant"):
-        raise Error("node {!r} is no constant", const_node.name)
+        raise Error("node {!r} is not a constant", const_node.name)
     const_node["value"] = np.asarray(const_node["value"]).astype(np_data_type)
 
 
 def override_data_type_of_constant(node: GraphNode, lhs_idx: int = 0, rhs_idx: int = 1) -> None:
-    """Of two inputs, give the constant one the element type of the other.
+    """Give the constant one of two inputs the element type of the other.
 
     Raises Error if the types differ and none is constant.
     """
@@ -37,7 +37,8 @@ def override_data_type_of_constant(node: GraphNode, lhs_idx: int = 0, rhs_idx: i
 
 
 def convert_blob(blob: Array, dst_type: Any) -> tuple[Array, int | None, int | None]:
-    """An array in another element type, and how many of its numbers became infinite and 0; None if it has it already.
+    """An array in another element type, and how many of its numbers became infinite and how many 0; None for both
+    counts if it has this type already.
 
     Raises Error if numbers are rounded to integers.
     """
@@ -52,7 +53,8 @@ def convert_blob(blob: Array, dst_type: Any) -> tuple[Array, int | None, int | N
 
 
 def resolve_shared_inputs(node: GraphNode, port_ids_to_duplicate: Iterable[int]) -> None:
-    """Give each other operation that takes the constants at some input ports of a node a copy of its own.
+    """Copy the constants at some input ports of a node, so that each other operation that takes one has a copy of its
+    own.
 
     Raises Error for a port whose value is unknown.
     """

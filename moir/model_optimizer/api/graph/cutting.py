@@ -3,7 +3,7 @@
     add_input_ops(graph, {"conv1": [{"in": 0, "shape": [1, 224, 224, 3]}]}, before_infer=True)
     add_output_ops(graph, {"scores": [{"out": 0}], "boxes": [{}]})
 
-What is not needed any more is removed when the transformation ends.
+Operations that are no longer needed are removed when the transformation ends.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def add_output_ops(
     Args:
         graph: the graph.
         user_defined_outputs: the ids of nodes and for each a list of places: `{"out": n}` is the tensor of output port
-            n, `{"in": n}` the tensor that input port n takes, `{}` that of output port 0. None for the tensors
-            that are outputs and those of nodes of which nothing is taken, if they depend on an input.
-        inputs: the inputs they have to depend on, by id; by default all.
+            n, `{"in": n}` the tensor that input port n takes, `{}` that of output port 0. None for the tensors that
+            are outputs and those of nodes without consumers, if they depend on an input.
+        inputs: the inputs on which they have to depend, by id; by default all.
 
-    Raises Error for a port that does not exist, and ConversionError for a node that does not.
+    Raises Error for a port, and ConversionError for a node, that does not exist.
     """
     if user_defined_outputs is None:
         ports = _loose_ends(graph, graph.get_nodes_with_attributes(op="Parameter") if inputs is None else list(inputs))
@@ -78,9 +78,10 @@ def add_input_ops(
     Args:
         graph: the graph.
         user_defined_inputs: the ids of nodes and for each a list of places: `in` or `out` is the number of the port,
-            `shape` a shape in which -1 is unknown, `data_type` a numpy type. The entry `added` is set in each that is
-            done, and one that has it is passed over. None for the inputs there are.
-        before_infer: whether only the places with a shape are meant, as in the front phase. Otherwise the shapes and
+            `shape` a shape in which -1 is unknown, `data_type` a numpy type. The entry `added` is set in each place
+            that is replaced, and places that have it are skipped. None for the existing inputs.
+        before_infer: whether only the places with a shape are replaced, as in the front phase. Otherwise the shapes
+        and
             element types are those of the tensors replaced.
 
     Raises Error for a port that does not exist, and for a node with several inputs where none is chosen.

@@ -25,7 +25,7 @@ def remove_op_node_with_data_node(graph: Graph, node_to_remove: GraphNode, input
     Raises Error for a node with several outputs, and for a data node.
     """
     if node_to_remove.is_data or len(node_to_remove.out_ports()) != 1:
-        raise Error("node {!r} cannot be removed: it is no operation with one output", node_to_remove.id)
+        raise Error("node {!r} cannot be removed: it is not an operation with one output", node_to_remove.id)
     ports = [
         port
         for number, port in node_to_remove.in_ports().items()
@@ -48,10 +48,10 @@ def remove_op_nodes(graph: Graph, attrs: Mapping[str, Any]) -> None:
 
 
 def merge_data_nodes(graph: Graph, survived: GraphNode, removed: GraphNode) -> None:
-    """Let the consumers of a data node take the tensor of another, which gets its names, too."""
+    """Let the consumers of a data node take the tensor of another data node, which also gets its names."""
     for other in (survived, removed):
         if not other.is_data:
-            raise Error("node {!r} is no data node", other.id)
+            raise Error("node {!r} is not a data node", other.id)
     assert isinstance(survived.subject, SSAValue)
     assert isinstance(removed.subject, SSAValue)
     connection = graph.out_port_of(removed.subject).get_connection()
@@ -60,7 +60,7 @@ def merge_data_nodes(graph: Graph, survived: GraphNode, removed: GraphNode) -> N
 
 
 def reverse_dfs(graph: Graph, node_name: str, update_func: Callable[[Graph, str], Any], visited: set[str] | None = None) -> None:
-    """Call a function for a node and for all that it depends on, each once; those in `visited` are passed over."""
+    """Call a function for a node and for all that it depends on, each once; nodes in `visited` are skipped."""
     seen = set[str]() if visited is None else visited
     seen.add(node_name)
     pending = [node_name]
@@ -86,7 +86,7 @@ def set_reshape_new_output_shape(reshape_node: GraphNode, new_output_shape: Any)
 
 
 def delete_selects_from(graph: Graph, node_idxs: Iterable[str]) -> None:
-    """Remove each Select whose condition is one of some nodes: its consumers take its input 2 instead."""
+    """Remove each Select whose condition is one of the given nodes: its consumers take its input 2 instead."""
     for node_id in node_idxs:
         for destination in GraphNode(graph, node_id).out_port(0).get_destinations():
             select = destination.node
@@ -106,7 +106,7 @@ def shape_inference(graph: Graph) -> None:
 
 
 def graph_clean_up(graph: Graph, undead_node_types: Iterable[str] | None = None) -> None:
-    """Fold constants and remove what no output depends on."""
+    """Fold constants and remove nodes that no output depends on."""
     graph.clean_up(undead_node_types)
 
 

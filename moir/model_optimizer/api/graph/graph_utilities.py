@@ -74,12 +74,13 @@ def add_constant_to_negative_values(node: GraphNode, port_idx: int, added_value:
 
 
 def add_convolution_to_swap_xy_coordinates(graph: Graph, input_node: GraphNode, coordinates_size: int) -> GraphNode:
-    """A convolution after a node that gives boxes, which exchanges x and y: the corners are `y, x, y, x` before it.
+    """A convolution after a node whose output are boxes. It exchanges x and y: the corners `y, x, y, x` become `x, y,
+    x, y`.
 
     Args:
         graph: the graph.
         input_node: a node whose output 0 can be reshaped to `[boxes, coordinates_size]`.
-        coordinates_size: 4; or 5, if a number that is no coordinate is in front of each box.
+        coordinates_size: 4; or 5, if another number precedes the coordinates of each box.
 
     Returns the convolution, whose output has the shape `[boxes, 1, 1, coordinates_size]`, channels last.
     """
@@ -110,7 +111,7 @@ def add_convolution_to_swap_xy_coordinates(graph: Graph, input_node: GraphNode, 
 def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
     """Boxes `[images, classes, …]` with those of the first class repeated, which stand for the background.
 
-    Returns the node that joins them, whose output is `[images, classes + 1, …]`.
+    Returns the node that concatenates them, whose output is `[images, classes + 1, …]`.
     """
     attributes: dict[str, Any] = {"name": f"{input_node.name}/first_class", "axis": np.array([1]), "offset": np.array([0])}
     crop = operations.class_named("Crop")(graph, {**attributes, "dim": np.array([1]), "nchw_layout": True}).create_node([input_node])
@@ -125,7 +126,7 @@ def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
     Optimizer had this function in `front.common.weights` until 2019, for nodes whose weights are constants.
 
     Args:
-        nodes: convolutions whose output channels, or products whose columns, are numbers of boxes.
+        nodes: convolutions whose output channels, or matrix products whose columns, are coordinates of boxes.
     """
     for node in nodes:
         if node.soft_get("swap_xy_count", 0):
@@ -162,7 +163,7 @@ def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:
     source = node.in_node(port)
     value = source.soft_get("value", None)
     if value is None:
-        raise Error("input {} of node {!r} is no constant, whose x and y could be exchanged", port, node.name)
+        raise Error("input {} of node {!r} is not a constant, whose x and y could be exchanged", port, node.name)
     array: NDArray[Any] = np.asarray(value)
     if axis is None:
         source["value"] = array.reshape(-1, 2)[:, ::-1].reshape(array.shape)
@@ -173,7 +174,7 @@ def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:
 def squeeze_reshape_and_concat(start_nodes: Iterable[GraphNode]) -> None:
     """Without effect: nodes between the heads of an SSD and its DetectionOutput survive the layout change.
 
-    In Model Optimizer until 2020 this took the dimension of size 1 from boxes `[images, n, 1, 4]`, which the layout
+    In Model Optimizer until 2020 this removed the dimension of size 1 from boxes `[images, n, 1, 4]`, which the layout
     change would have transposed.
     """
 

@@ -12,13 +12,13 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 
 ExtraStart = Callable[[GraphNode], bool]
-"""Whether a node is a further start of a sub-graph, after which the search does not go on."""
+"""Whether a node is a further start of a sub-graph, at which the search ends."""
 
 
 def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], skip_op_list: Sequence[str] = ()) -> list[GraphNode]:
-    """The nearest operations in front of a node, on each way, whose `op` is one of a list.
+    """The nearest operations before a node, on each path, whose `op` is in a list.
 
-    Ways end at an operation of `skip_op_list`, and at tensors whose value is known.
+    Paths end at an operation of `skip_op_list`, and at tensors whose value is known.
     """
     found: dict[str, GraphNode] = {}
     wanted, ends, seen = set(op_names), set(skip_op_list), set[str]()
@@ -41,7 +41,9 @@ def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], s
 
 
 def bfs_search(graph: Graph, start_nodes: Sequence[str] = ()) -> list[str]:
-    """The ids of the nodes that can be reached from some, breadth first; by default from all nodes without inputs."""
+    """The ids of the nodes that can be reached from given nodes, breadth first; by default from all nodes without
+    inputs.
+    """
     starts = list(start_nodes) or [node_id for node_id in graph if not graph.in_edges(node_id)]
     return _reached(starts, lambda node_id: [end for _, end in graph.out_edges(node_id)])
 
@@ -64,7 +66,7 @@ def nodes_matching_name_pattern(graph: Graph, pattern: str) -> list[str]:
 
 
 def is_connected_component(graph: Graph, node_names: Sequence[str]) -> bool:
-    """Whether nodes are connected by edges among them, in either direction."""
+    """Whether nodes are connected by edges between them, in either direction."""
     if not node_names:
         return True
     members = set(node_names)
@@ -102,18 +104,18 @@ def sub_graph_between_nodes(
     include_control_flow: bool = True,  # noqa: ARG001
     allow_non_reachable_end_nodes: bool = False,
 ) -> list[str] | tuple[list[str], list[str]]:
-    """The ids of the nodes from some nodes to others, and of all that those between depend on.
+    """The ids of the nodes on the paths from start nodes to end nodes, and of all nodes on which these depend.
 
     Args:
         graph: the graph.
         start_nodes: ids of the nodes that the sub-graph begins with.
         end_nodes: ids of the nodes that it ends with.
-        detect_extra_start_node: a node this holds for is a further start: what it depends on is left out. If it is
-            given, the ids of these nodes are returned, too.
+        detect_extra_start_node: a predicate of further start nodes; the nodes on which these depend are left out. If
+            it is given, their ids are returned, too.
         include_control_flow: has no effect, as a graph has no edges for control flow.
-        allow_non_reachable_end_nodes: whether an end may not depend on a start.
+        allow_non_reachable_end_nodes: whether an end node need not depend on a start node.
 
-    Raises Error for an end that cannot be reached, and for an input of the model in the sub-graph.
+    Raises Error for an end node that cannot be reached, and for an input of the model in the sub-graph.
     """
     extra: dict[str, None] = {}
 
@@ -175,7 +177,9 @@ def _refuse_inputs(graph: Graph, members: Iterable[str]) -> None:
 
 
 def node_neighbourhood(node_name: str, depth: int, next_node_fn: Callable[[str], Iterable[str]]) -> list[str]:
-    """The ids of the nodes at most `depth` steps from one; `next_node_fn` says which are a step away."""
+    """The ids of the nodes at most `depth` steps from a node; `next_node_fn` returns the nodes at a distance of one
+    step.
+    """
     distances = {node_name: 0}
     pending = deque([node_name])
     while pending:
@@ -189,7 +193,7 @@ def node_neighbourhood(node_name: str, depth: int, next_node_fn: Callable[[str],
 
 
 def node_incoming_neighbourhood(graph: Graph, node_name: str, depth: int) -> list[str]:
-    """The ids of the nodes at most `depth` edges in front of a node."""
+    """The ids of the nodes at most `depth` edges before a node."""
     return node_neighbourhood(node_name, depth, lambda node_id: [start for start, _ in graph.in_edges(node_id)])
 
 
@@ -206,16 +210,16 @@ def scope_output_nodes(graph: Graph, scope: str, scope_delimiter: str = "/") -> 
 
 
 def clear_tensor_names_info(nodes: Iterable[GraphNode]) -> None:
-    """Take the framework's names from the tensors of nodes, whose place others take."""
+    """Remove the framework's names from the tensors of nodes that other nodes replace."""
     for node in nodes:
         for port in node.out_ports().values():
             port.remove_tensor_names()
 
 
 def skip_nodes_by_condition(current_node: GraphNode, condition: Callable[[GraphNode], bool], forward: bool = False) -> GraphNode:
-    """The first node for which a condition does not hold, on the way from a node along its first inputs.
+    """The first node for which a condition does not hold, on the path from a node along first inputs.
 
-    With `forward` it goes along the first consumers of its first output instead. Data nodes are nodes on the way.
+    With `forward` the path goes along the first consumers of first outputs instead. It includes data nodes.
     """
     while condition(current_node):
         current_node = current_node.out_node() if forward else current_node.in_node()

@@ -1,6 +1,6 @@
-"""Marks of ports whose tensors have the layout of the IR already, so that the layout change leaves them.
+"""Marks of ports whose tensors already have the layout of the IR, so that the layout change does not transpose them.
 
-A node has them as sets of numbers of ports, in the attributes `correct_in_data_layout` and `correct_out_data_layout`.
+They are sets of port numbers in a node's attributes `correct_in_data_layout` and `correct_out_data_layout`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ OUTPUTS = "correct_out_data_layout"
 
 
 def mark_input_as_in_correct_layout(node: GraphNode, port_ind: int) -> None:
-    """Mark an input port of an operation."""
+    """Mark an input port of an operation as having the layout of the IR."""
     _mark(node, INPUTS, port_ind)
 
 
 def mark_output_as_in_correct_layout(node: GraphNode, port_ind: int) -> None:
-    """Mark an output port of an operation."""
+    """Mark an output port of an operation as having the layout of the IR."""
     _mark(node, OUTPUTS, port_ind)
 
 
 def mark_as_correct_data_layout(node: GraphNode) -> None:
-    """Mark all ports of an operation."""
+    """Mark all ports of an operation as having the layout of the IR."""
     for number in node.in_ports():
         mark_input_as_in_correct_layout(node, number)
     for number in node.out_ports():
@@ -41,12 +41,12 @@ def mark_as_correct_data_layout(node: GraphNode) -> None:
 
 
 def is_input_data_in_correct_layout(node: GraphNode, port_ind: int) -> bool:
-    """Whether an input port of an operation is marked."""
+    """Whether an input port of an operation is marked as having the layout of the IR."""
     return port_ind in _marked(node, INPUTS)
 
 
 def is_output_data_in_correct_layout(node: GraphNode, port_ind: int) -> bool:
-    """Whether an output port of an operation is marked."""
+    """Whether an output port of an operation is marked as having the layout of the IR."""
     return port_ind in _marked(node, OUTPUTS)
 
 
@@ -56,7 +56,7 @@ def insert_transpose(graph: BlockView, input_port: Port[Any], before_input: bool
     Args:
         graph: the graph.
         input_port: an input port of the operation that needs the other layout; an output port if not `before_input`.
-        before_input: to channels last in front of an operation, else to channels first after it.
+        before_input: whether to transpose to channels last before an operation, or to channels first after it.
     """
     shape = input_port.data.get_shape()
     if shape is None or len(shape) <= 3:

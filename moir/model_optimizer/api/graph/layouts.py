@@ -1,8 +1,8 @@
 """Functions of Model Optimizer on the layout of data, `NHWC` or `NCHW`.
 
 Model Optimizer changed the layout of operations in place, so an operation declared which of its attributes and inputs
-are axes. In moir operations of the operation sets keep their layout; those of an extension get their data transposed,
-and the attributes and inputs that are declared as axes with it.
+are axes. In moir operations of the operation sets keep their layout; the data of an extension's operations are
+transposed, and the attributes and inputs that are declared as axes are changed accordingly.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def get_depth_dim(layout: str, shape_len: int) -> int:
 def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
     """A shape with the given `batch`, `features`, `depth` (which may be missing), `height` and `width`.
 
-    Raises Error if another one is missing.
+    Raises Error if one of the others is missing.
     """
     missing = [name for name in ("batch", "features", "height", "width") if name not in kwargs]
     if missing:
@@ -82,6 +82,6 @@ def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
 def get_node_with_permutation(node: GraphNode, port_info: str) -> GraphNode:
     """The neighbour of a node at a port, which is written `input:0` or `output:0`."""
     kind, _, number = port_info.partition(":")
-    if kind not in ("input", "output") or not number.isdigit():
-        raise ConversionError(f"{port_info!r} is no port; it is written as in 'input:0'", node=node.name)
+    if kind not in ("input", "output") or not number.isdecimal():
+        raise ConversionError(f"{port_info!r} is not a port; it is written as in 'input:0'", node=node.name)
     return node.in_node(int(number)) if kind == "input" else node.out_node(int(number))

@@ -12,10 +12,11 @@ from moir.model_optimizer.graph.operation import Op
 def merge_nodes(
     graph: Graph, nodes_to_merge_names: Iterable[str], inputs_desc: Sequence[Any] | None = None, outputs_desc: Sequence[Any] | None = None
 ) -> str:
-    """Replace nodes by one with `op` TFCustomSubgraphCall, which a transformation has to replace by what it computes.
+    """Replace nodes by one with `op` TFCustomSubgraphCall, which a transformation has to replace by operations that
+    compute the same.
 
-    It has an input for each tensor that the nodes take from others, and an output for each that others take; its
-    attribute `nodes_order` lists the nodes, `pbs` their messages.
+    It has an input for each tensor that the nodes take from other nodes, and an output for each tensor that other
+    nodes take; its attribute `nodes_order` lists the nodes, `pbs` their messages.
 
     Args:
         graph: the graph, in the front phase.

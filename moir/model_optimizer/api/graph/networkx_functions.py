@@ -1,4 +1,4 @@
-"""The functions of networkx that extensions use, where networkx is not installed.
+"""Functions of networkx that extensions use, for the case that networkx is not installed.
 
 A graph of moir has the methods of a networkx graph. Nodes are given by their ids.
 """
@@ -29,7 +29,7 @@ def set_node_attributes(G: Graph, values: Mapping[str, Any], name: str | None = 
 
 
 def topological_sort(G: Graph) -> Iterator[str]:
-    """The ids of the nodes, each after those in front of it."""
+    """The ids of the nodes in topological order."""
     return iter([node.id for node in G.topological_sort()])
 
 
@@ -59,7 +59,7 @@ class NetworkXUnfeasible(NetworkXException):
 
 
 def _neighbours(G: Graph, node: str, *, reverse: bool = False) -> list[str]:
-    """The nodes after a node, or in front of it, each once."""
+    """The nodes after a node, or before it, each once."""
     return list(dict.fromkeys(G.predecessors(node) if reverse else G.successors(node)))
 
 
@@ -111,7 +111,7 @@ def shortest_path(G: Graph, source: str, target: str) -> list[str]:
 
 
 def shortest_path_length(G: Graph, source: str, target: str) -> int:
-    """The number of edges of a shortest path. Raises what `shortest_path` raises."""
+    """The number of edges of a shortest path. Raises the errors of `shortest_path`."""
     return len(shortest_path(G, source, target)) - 1
 
 
@@ -155,7 +155,7 @@ def dfs_edges(G: Graph, source: str) -> Iterator[tuple[str, str]]:
 
 
 def dfs_preorder_nodes(G: Graph, source: str) -> Iterator[str]:
-    """The nodes that a depth-first search from a node finds, that node first. Raises what `dfs_edges` raises."""
+    """The nodes that a depth-first search from a node finds, that node first. Raises the errors of `dfs_edges`."""
     _check(G, source)
     return iter([source, *(node for _, node in dfs_edges(G, source))])
 
@@ -180,7 +180,7 @@ def is_directed_acyclic_graph(G: Graph) -> bool:
 
 
 def find_cycle(G: Graph, source: str | None = None) -> list[tuple[str, str]]:
-    """The edges of a cycle, as pairs of ids; one that can be reached from `source`, if that is given.
+    """The edges of a cycle, as pairs of ids; if `source` is given, of a cycle that can be reached from it.
 
     Raises NetworkXNoCycle if there is none.
     """

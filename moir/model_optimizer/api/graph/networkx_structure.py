@@ -1,4 +1,5 @@
-"""More functions of networkx, where it is not installed: orders, components, trees of searches, predicates, attributes.
+"""More functions of networkx, for the case that it is not installed: orders, components, trees of searches,
+predicates, attributes.
 
 A graph of moir has the methods of a networkx graph. Nodes are given by their ids.
 """
@@ -22,7 +23,8 @@ from moir.model_optimizer.graph.graph import Graph
 
 
 def lexicographical_topological_sort(G: Graph, key: Callable[[str], Any] | None = None) -> Iterator[str]:
-    """The ids of the nodes, each after those in front of it; of those that could follow, the one with the least key.
+    """The ids of the nodes in topological order; of the nodes that could follow, the one with the least key comes
+    first.
 
     Raises NetworkXUnfeasible if the graph has a cycle.
     """
@@ -79,12 +81,12 @@ def weakly_connected_components(G: Graph) -> Iterator[set[str]]:
 
 
 def number_weakly_connected_components(G: Graph) -> int:
-    """The number of such sets."""
+    """The number of weakly connected components."""
     return sum(1 for _ in weakly_connected_components(G))
 
 
 def is_weakly_connected(G: Graph) -> bool:
-    """Whether all nodes are in one such set."""
+    """Whether the graph has only one weakly connected component."""
     return number_weakly_connected_components(G) == 1
 
 
@@ -111,7 +113,7 @@ def bfs_successors(G: Graph, source: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def bfs_predecessors(G: Graph, source: str) -> Iterator[tuple[str, str]]:
-    """The nodes that a breadth-first search finds, each with the one it is found from."""
+    """The nodes that a breadth-first search finds, each with the node from which it is found."""
     return ((child, parent) for parent, child in bfs_edges(G, source))
 
 
@@ -121,12 +123,12 @@ def dfs_successors(G: Graph, source: str) -> dict[str, list[str]]:
 
 
 def dfs_predecessors(G: Graph, source: str) -> dict[str, str]:
-    """The node from which a depth-first search finds each."""
+    """The nodes that a depth-first search finds, each with the node from which it is found."""
     return {child: parent for parent, child in dfs_edges(G, source)}
 
 
 def descendants_at_distance(G: Graph, source: str, distance: int) -> set[str]:
-    """The nodes whose shortest path from a node has so many edges."""
+    """The nodes whose shortest path from a node has `distance` edges."""
     lengths = {source: 0}
     for parent, child in bfs_edges(G, source):
         lengths[child] = lengths[parent] + 1
@@ -179,7 +181,7 @@ def neighbors(G: Graph, n: str) -> Iterator[str]:
 
 
 def all_neighbors(G: Graph, node: str) -> Iterator[str]:
-    """The nodes in front of a node, then those after it."""
+    """The nodes before a node, then those after it."""
     return iter([*G.predecessors(node), *G.successors(node)])
 
 

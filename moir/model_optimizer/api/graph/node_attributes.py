@@ -1,4 +1,4 @@
-"""Attributes of nodes and edges that Model Optimizer's own code had to set (`front.extractor`, `graph.graph`)."""
+"""Attributes of nodes and edges that Model Optimizer's own code set (`front.extractor`, `graph.graph`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TENSOR_NAMES = "fw_tensor_debug_info"
 
 
 def update_attrs(attrs: MutableMapping[str, Any] | GraphNode, attr: str, new: str | list[Any]) -> None:
-    """Add entries to an attribute that is a list; it is made if it is missing."""
+    """Add entries to an attribute that is a list; it is created if it is missing."""
     present: list[Any] = list(attrs[attr]) if attr in attrs else []  # pyright: ignore[reportOperatorIssue]
     attrs[attr] = [*present, *(entry for entry in ([new] if isinstance(new, str) else new) if entry not in present)]
 
@@ -29,7 +29,7 @@ def add_attrs_props(attrs: MutableMapping[str, Any]) -> MutableMapping[str, Any]
 
 
 def update_ie_fields(attrs: MutableMapping[str, Any], _ir_version: int | None = None) -> None:
-    """Add the attribute `IE`, which says what is written to the IR: nothing but the name and type of the operation."""
+    """Add the attribute `IE`, the description of the layer in the IR: only the name and type of the operation."""
     attrs.setdefault("IE", layer_record([]))
 
 
@@ -40,7 +40,7 @@ def extract_node_attrs(graph: Graph, extractor: Callable[[GraphNode], tuple[bool
         graph: the graph.
         extractor: function of a node that returns whether it is supported, and attributes.
 
-    Raises Error with the node if the function raises something else.
+    Raises Error, with the node, for any other exception of the function.
     """
     for node in graph.get_op_nodes():
         try:
@@ -61,7 +61,7 @@ def create_tensor_nodes(graph: Graph) -> None:
 
 
 def merge_edge_props(attrs: Mapping[str, Any], additional_attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of two edges that become one: lists are joined, others are those of the second."""
+    """The attributes for an edge that replaces two: lists are concatenated, other values come from the second edge."""
     result = dict(attrs)
     for name, value in additional_attrs.items():
         present = result.get(name)
@@ -83,8 +83,8 @@ def get_edge_attribute_between_nodes(node1: GraphNode, node2: GraphNode, attr_na
 def set_edge_attribute_between_nodes(node1: GraphNode, node2: GraphNode, attr_name: str, new_value: Any) -> None:
     """Set the framework's names of the tensor between two nodes: `fw_tensor_debug_info`.
 
-    A tuple whose name is None says that the tensor has no name. Raises Error for another attribute, which an edge
-    does not have.
+    A tuple whose name is None means that the tensor has no name. Raises Error for any other attribute, since an edge
+    has no others.
     """
     if attr_name != TENSOR_NAMES:
         raise Error("an edge has no attribute {!r} that can be set", attr_name)

@@ -28,7 +28,9 @@ class NamedAttrsClass:
 
 
 def group_by_with_binary_predicate(xs: Sequence[T], predicate: Callable[[T, T], bool]) -> list[list[T]]:
-    """The entries of a list in groups: one begins where the predicate does not hold for an entry and the next."""
+    """The entries of a list in groups: a group ends where the predicate does not hold for an entry and the next
+    one.
+    """
     groups: list[list[T]] = []
     for entry in xs:
         if groups and predicate(groups[-1][-1], entry):
@@ -49,7 +51,7 @@ def array_to_str(node: GraphNode, attr: str) -> str | None:
 
 
 def check_values_equal(val1: Any, val2: Any) -> bool:
-    """Whether two values are equal, of which any may be None."""
+    """Whether two values are equal; either may be None."""
     return val1 is val2 if val1 is None or val2 is None else bool(val1 == val2)
 
 
@@ -67,6 +69,9 @@ def files_by_pattern(dir: str, pattern: str, files_only: bool = True, add_prefix
 
 
 def dict_includes(big: Mapping[str, Any], sub_dict: Mapping[str, Any], skip_attr_names: Iterable[str] = ()) -> bool:
-    """Whether a dictionary has the entries of another, in which a function says what fits; a missing one is None."""
+    """Whether a dictionary has the entries of another one.
+
+    If an entry is a function, it decides: it is called with the value of the other dictionary, or None.
+    """
     skipped = set(skip_attr_names)
     return all(equal(big.get(name), wanted) for name, wanted in sub_dict.items() if name not in skipped)

@@ -4,7 +4,8 @@
     batch = node_to_get_batch_value(shape)
     new_shape_node_from_shape_nodes([batch, …])
 
-A node of a shape gives a tensor of rank 1, that of a rank a scalar or, if asked for, a tensor of one element.
+The output of a node of a shape has rank 1. That of a node of a rank is a scalar or, on request, a tensor of one
+element.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def get_canonical_axis_index_node(rank: GraphNode, axis: int) -> GraphNode:
 
 
 def get_range_node_of_idxs(rank: GraphNode, begin: int, end: int, include_begin: bool = True, include_end: bool = False) -> GraphNode:
-    """The axes from one to another. Both may be negative; `rank` gives the rank of the tensor, a scalar."""
+    """The axes from `begin` to `end`. Both may be negative; `rank` produces the rank of the tensor, a scalar."""
     start = _moved(get_canonical_axis_index_node(rank, begin), not include_begin)
     stop = _moved(get_canonical_axis_index_node(rank, end), include_end)
     axes = create_op_with_const_inputs(rank.graph, class_named("Range"), {2: int64_array(1)}, {"name": f"{rank.name}/axes"})
@@ -37,14 +38,14 @@ def get_range_node_of_idxs(rank: GraphNode, begin: int, end: int, include_begin:
 
 
 def _moved(axis: GraphNode, is_moved: bool) -> GraphNode:
-    """The axis after another one if `is_moved`, else that one."""
+    """The axis plus 1 if `is_moved`, else the axis."""
     if not is_moved:
         return axis
     return create_op_with_const_inputs(axis.graph, class_named("Add"), {1: int64_array(1)}, {"name": f"{axis.name}/next"}, axis)
 
 
 def get_shape_values_by_indices_node(shape_node: GraphNode, indices_node: GraphNode) -> GraphNode:
-    """The dimensions of a shape whose numbers another node gives."""
+    """The dimensions of a shape at the indices that another node produces."""
     name = f"{shape_node.name}/Gather"
     gather = create_op_with_const_inputs(shape_node.graph, class_named("Gather"), {2: int64_array(0)}, {"name": name}, shape_node)
     gather.in_port(1).connect(indices_node.out_port(0))
@@ -78,7 +79,7 @@ def node_to_get_features_dimension_value(shape_node: GraphNode) -> GraphNode:
 def node_to_get_spatial_dimensions_value(shape_node: GraphNode) -> GraphNode:
     """The spatial dimensions of a shape of the graph's layout.
 
-    Raises Error if the rank of the tensor that `shape_node` gives the shape of is unknown.
+    Raises Error if the length of the shape, the output of `shape_node`, is unknown.
     """
     shape = shape_node.in_port(0).data.get_shape()
     if shape is None:
@@ -95,7 +96,7 @@ def _is_channel_last(node: GraphNode) -> bool:
 
 
 def new_shape_node_from_shape_nodes(input_shape_nodes: Sequence[GraphNode]) -> GraphNode:
-    """A shape of the dimensions that nodes give, in order. Raises Error if there are none."""
+    """A shape that concatenates the dimensions which nodes produce. Raises Error if there are none."""
     if not input_shape_nodes:
         raise Error("a shape cannot be put together of no dimensions")
     first = input_shape_nodes[0]

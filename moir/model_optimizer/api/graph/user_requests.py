@@ -14,10 +14,10 @@ from moir.suggestions import did_you_mean
 def split_node_in_port(node_id: str) -> tuple[str, int | None]:
     """The name and the number of the port of "port:name" or "name:port"; without a port the whole text and None."""
     front, _, rest = node_id.partition(":")
-    if rest and front.isdigit():
+    if rest and front.isdecimal():
         return rest, int(front)
     name, _, after = node_id.rpartition(":")
-    return (name, int(after)) if name and after.isdigit() else (node_id, None)
+    return (name, int(after)) if name and after.isdecimal() else (node_id, None)
 
 
 def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool = True) -> tuple[str, str, int | None]:
@@ -25,8 +25,8 @@ def get_node_id_with_ports(graph: Graph, node_name: str, skip_if_no_port: bool =
 
     Args:
         graph: the graph.
-        node_name: the name of a node, in front of it or after it perhaps the number of a port and a colon.
-        skip_if_no_port: whether a port nothing is connected to is none.
+        node_name: the name of a node; `0:name` means its input port 0, `name:0` its output port 0.
+        skip_if_no_port: whether to ignore ports to which nothing is connected.
 
     Raises Error, with the nearest name, if there is no such node or port, or there are several.
     """
@@ -73,7 +73,7 @@ def input_user_data_repack(
         freeze_placeholder: values of inputs by name.
         input_user_data_types: numpy types by name.
 
-    Returns None for what is not given. Raises Error for one shape and several inputs.
+    Each result is None if nothing is given for it. Raises Error for one shape and several inputs.
     """
     types = input_user_data_types or {}
     frozen = {get_node_id_with_ports(graph, name)[0]: value for name, value in (freeze_placeholder or {}).items()}

@@ -1,6 +1,7 @@
-"""Shapes and values broadcast to others, as numpy does it or along given axes (Model Optimizer's `utils.broadcasting`).
+"""Broadcasting of shapes and values to other shapes, as in numpy or along given axes (Model Optimizer's
+`utils.broadcasting`).
 
-Unknown dimensions are masked; a shape of one known and one unknown dimension has the known one.
+Unknown dimensions are masked; a known and an unknown dimension broadcast to the known one.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ MaskedShape = Any
 
 
 def make_equal_rank(shape_1: Any, shape_2: Any) -> tuple[MaskedShape, MaskedShape]:
-    """Both shapes, the one of lower rank with ones in front."""
+    """Both shapes; the one of lower rank gets leading ones."""
     rank = max(len(shape_1), len(shape_2))
     return shape_insert(shape_1, 0, [1] * (rank - len(shape_1))), shape_insert(shape_2, 0, [1] * (rank - len(shape_2)))
 
 
 def uni_directional_shape_broadcasting(input_shape: Any, target_shape: Any) -> MaskedShape | None:
-    """The shape that the first has when it is broadcast to the second; None if it cannot be."""
+    """The result of broadcasting the first shape to the second; None if that is impossible."""
     if len(input_shape) > len(target_shape):
         return None
     result: list[Any] = []
@@ -41,7 +42,7 @@ def uni_directional_shape_broadcasting(input_shape: Any, target_shape: Any) -> M
 
 
 def bi_directional_shape_broadcasting(input_shape_1: Any, input_shape_2: Any) -> MaskedShape | None:
-    """The shape that two shapes broadcast to; None if they do not."""
+    """The shape to which two shapes broadcast; None if they do not broadcast."""
     result: list[Any] = []
     for pair in zip(*make_equal_rank(input_shape_1, input_shape_2), strict=True):
         sizes = {int(each) for each in pair if not is_dynamic_dimension(each)} - {1}
@@ -55,7 +56,7 @@ def bi_directional_shape_broadcasting(input_shape_1: Any, input_shape_2: Any) ->
 
 
 def broadcast_shape(first_shape: Any, second_shape: Any) -> MaskedShape:
-    """The shape that two shapes broadcast to. Raises Error if they do not."""
+    """The shape to which two shapes broadcast. Raises Error if they do not broadcast."""
     result = bi_directional_shape_broadcasting(first_shape, second_shape)
     if result is None:
         raise Error("shapes {} and {} do not broadcast", list(first_shape), list(second_shape))
@@ -63,12 +64,13 @@ def broadcast_shape(first_shape: Any, second_shape: Any) -> MaskedShape:
 
 
 def explicit_shape_broadcasting(input_shape: Sequence[int], target_shape: Any, axes_mapping: Sequence[int]) -> tuple[Any, IntegerArray]:
-    """The shape that one has when its axes become axes of another, and these axes, counted from the front.
+    """The result of broadcasting a shape to another one along a mapping of axes, and these axes, counted from the
+    front.
 
     Args:
         input_shape: the shape.
         target_shape: the shape it is broadcast to.
-        axes_mapping: for each axis of the first shape the one in the second, in ascending order.
+        axes_mapping: for each axis of the first shape the corresponding axis of the second, in ascending order.
 
     Raises Error if the axes do not fit.
     """
@@ -83,14 +85,17 @@ def explicit_shape_broadcasting(input_shape: Sequence[int], target_shape: Any, a
 
 
 def uni_directional_broadcasting(input_value: Array, target_shape: Any) -> Array:
-    """An array broadcast to a shape. Raises Error if it cannot be."""
+    """An array broadcast to a shape. Raises Error if that is impossible."""
     if uni_directional_shape_broadcasting(input_value.shape, target_shape) is None:
         raise Error("an array of shape {} cannot be broadcast to {}", list(input_value.shape), list(target_shape))
     return np.broadcast_to(input_value, tuple(int(size) for size in target_shape)).copy()
 
 
 def bi_directional_broadcasting(input_value: Array, second_shape: Any) -> Array:
-    """An array broadcast to the shape that its own and another broadcast to. Raises Error if they do not."""
+    """An array broadcast to the shape to which its own shape and another one broadcast.
+
+    Raises Error if they do not.
+    """
     shape = bi_directional_shape_broadcasting(input_value.shape, second_shape)
     if shape is None:
         raise Error("arrays of shapes {} and {} do not broadcast", list(input_value.shape), list(second_shape))

@@ -29,7 +29,7 @@ def _find(what: object, column: int) -> tuple[str, str, type[np.generic]]:
     for row in _TYPES:
         if row[column] == what:
             return row
-    raise ConversionError(f"{what!r} is no element type", hint=f"known are {', '.join(str(row[column]) for row in _TYPES)}")
+    raise ConversionError(f"{what!r} is not an element type", hint=f"known are {', '.join(str(row[column]) for row in _TYPES)}")
 
 
 def data_type_str_to_np(data_type_str: str) -> type[np.generic]:

@@ -14,7 +14,7 @@ from moir.model_optimizer.values.shapes import shape_array
 
 
 def partial_infer(graph: Graph, start_node: str | None = None) -> Graph:
-    """Infer shapes, values and types of all operations in topological order, or of those from one on.
+    """Infer shapes, values and types of all operations in topological order, or of those from `start_node` on.
 
     Returns the graph.
     """
@@ -29,7 +29,7 @@ def partial_infer(graph: Graph, start_node: str | None = None) -> Graph:
 def type_infer(graph: Graph) -> None:
     """Infer the element types of operations that extensions define, in topological order.
 
-    Those of an operation of an operation set follow from its inputs whenever it is inferred.
+    The types of operations of the operation sets are inferred with their shapes.
     """
     for node in graph.topological_sort():
         if not node.is_data and is_mo_operation(node.ir_operation):
@@ -45,7 +45,7 @@ def copy_type_infer(node: GraphNode) -> None:
 
 
 def override_batch(graph: Graph, batch: int | None) -> None:
-    """Set the first dimension of all inputs that have one; None leaves them."""
+    """Set the first dimension of all inputs that have one; None changes nothing."""
     if batch is None:
         return
     for node in graph.get_op_nodes(op="Parameter"):

@@ -21,7 +21,7 @@ def _connected(node: GraphNode) -> list[Any]:
 def single_output_infer(
     node: GraphNode, shape_infer: Callable[[GraphNode], Any], value_infer: Callable[[GraphNode], Any] | None = None
 ) -> None:
-    """Set the shape of output 0, and its value if there is a function for it that finds one."""
+    """Set the shape of output 0, and its value if a function for the value is given and returns one."""
     node.out_port(0).data.set_shape(shape_infer(node))
     if value_infer is not None:
         value = value_infer(node)
@@ -30,7 +30,7 @@ def single_output_infer(
 
 
 def copy_shape_infer(node: GraphNode, value_infer: Callable[[GraphNode], Any] | None = None) -> None:
-    """Every output has the shape of the first connected input. `value_infer` is called with the node."""
+    """Set the shape of every output to that of the first connected input. `value_infer` is called with the node."""
     ports = _connected(node)
     if not ports:
         raise ConversionError("no input is connected", operation=node.kind_name, node=node.name)
@@ -47,7 +47,9 @@ def copy_value(node: GraphNode) -> Any:
 
 
 def eltwise_infer(node: GraphNode, op: Callable[..., Any] | None = None, **kwargs: Any) -> None:
-    """Output 0 has the shape its inputs broadcast to; with `op` also the value, if those of all inputs are known."""
+    """Set the shape of output 0 to that to which the inputs broadcast; with `op` also its value, if the values of all
+    inputs are known.
+    """
     ports = _connected(node)
     shapes = [port.data.get_shape() for port in ports]
     values = [port.data.get_value() for port in ports]
@@ -70,7 +72,7 @@ def _broadcast(node: GraphNode, shapes: list[Any]) -> Any:
 
 
 def bias_add_infer(node: GraphNode, op: Callable[..., Any] | None = None) -> None:
-    """Output 0 has the shape of input 0; with `op` also the value, if both inputs are known."""
+    """Set the shape of output 0 to that of input 0; with `op` also its value, if both inputs are known."""
     values = [node.in_port(number).data.get_value() for number in (0, 1)]
     if op is not None and all(is_fully_defined(value) for value in values):
         node.out_port(0).data.set_value(np.asarray(op(*values)))
@@ -79,7 +81,7 @@ def bias_add_infer(node: GraphNode, op: Callable[..., Any] | None = None) -> Non
 
 
 def concat_infer(node: GraphNode) -> None:
-    """The shape, or value, of tensors joined along `node.axis`, which becomes one counted from the front."""
+    """The shape, or value, of tensors joined along `node.axis`, which is then counted from the front."""
     ports = _connected(node)
     shapes = [port.data.get_shape() for port in ports]
     if not shapes or any(shape is None for shape in shapes):

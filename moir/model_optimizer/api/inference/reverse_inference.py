@@ -9,7 +9,7 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 def reverse_bypass_infer(node: GraphNode, in_ports: Iterable[int]) -> None:
-    """Set the shape of output 0 on inputs of these numbers whose shape is unknown."""
+    """Give the inputs with these numbers, if their shapes are unknown, the shape of output 0."""
     shape = node.out_port(0).data.get_shape()
     if shape is None:
         return

@@ -19,7 +19,7 @@ Shape = Any
 
 
 def mo_array(value: Iterable[Any] | float, dtype: Any = None) -> Array:
-    """An array, of 32-bit floats if it would be one of 64-bit floats and no type is given."""
+    """An array, of 32-bit floats instead of 64-bit floats if no type is given."""
     array = np.array(value, dtype=dtype)
     return array.astype(np.float32) if dtype is None and array.dtype == np.float64 else array
 
@@ -35,12 +35,12 @@ def int8_array(value: Iterable[Any] | float) -> Array:
 
 
 def copy_or_none(value: Any) -> Any:
-    """A copy, None of None."""
+    """A copy of an array; None for None."""
     return None if value is None else value.copy()
 
 
 def shape_insert(shape: Shape, pos: int, obj: Any) -> Shape:
-    """A shape with one dimension, or several, inserted in front of a position. Unknown ones stay masked."""
+    """A shape with one dimension, or several, inserted before a position. Unknown ones stay masked."""
     before = list(shape_array(shape))
     is_list = isinstance(obj, list | tuple) or (isinstance(obj, np.ndarray) and np.ndim(cast(Array, obj)) > 0)
     entries: list[Any] = list(cast("Iterable[Any]", obj)) if is_list else [obj]
@@ -49,9 +49,9 @@ def shape_insert(shape: Shape, pos: int, obj: Any) -> Shape:
 
 
 def shape_delete(shape: Shape, obj: Any) -> Shape:
-    """A shape without the dimensions of a number, or several. Unknown ones stay masked.
+    """A shape without the dimension at an index, or at several. Unknown ones stay masked.
 
-    Raises Error for a number that no dimension has.
+    Raises Error for an index out of range.
     """
     entries = list(shape_array(shape))
     numbers = [int(number) for number in np.asarray(obj).reshape(-1)]
@@ -70,7 +70,10 @@ def is_dynamic_slice(entry: Any) -> bool:
 
 
 def clarify_partial_shape(shapes: Sequence[Shape]) -> Shape:
-    """The shape that several agree on, known where one of them is. Raises Error if they do not agree."""
+    """The shape that is consistent with several shapes; a dimension is known if one of them knows it.
+
+    Raises Error if they do not agree.
+    """
     result = shape_array(shapes[0])
     for shape in shapes:
         if not compatible_shapes(result, shape):
@@ -80,12 +83,12 @@ def clarify_partial_shape(shapes: Sequence[Shape]) -> Shape:
 
 
 def get_canonical_axis_index(shape: Sequence[Any] | Array, axis: int) -> int:
-    """The number of an axis, counted from the front if it is negative."""
+    """An axis, converted to be counted from the front if it is negative."""
     return len(shape) + axis if axis < 0 else axis
 
 
 def match_shapes(pattern: Any, shape: Any) -> bool:
-    """Whether a shape has the dimensions of a pattern, in which 0 and unknown ones stand for any."""
+    """Whether a shape has the dimensions of a pattern, in which 0 and unknown dimensions match any dimension."""
     if len(pattern) != len(shape):
         return False
     return all(is_dynamic_dimension(wanted) or wanted == 0 or wanted == size for wanted, size in zip(pattern, shape, strict=True))
@@ -99,7 +102,7 @@ def symm_match_shapes(shape1: Any, shape2: Any) -> bool:
 def get_shape_from_slice(input_shape: Sequence[int] | Array, slices: Sequence[Any]) -> Array:
     """The shape of a tensor after indexing it; entries are slices, integers, None (a new dimension) and Ellipsis.
 
-    A dimension is unknown that is sliced from an unknown one, with an unknown slice, or by an unknown entry.
+    A dimension of the result is unknown if the dimension of the tensor or the slice is unknown.
     """
     taken = sum(1 for entry in slices if entry is not None and entry is not Ellipsis)
     result: list[Any] = []
@@ -121,7 +124,7 @@ def get_shape_from_slice(input_shape: Sequence[int] | Array, slices: Sequence[An
 
 
 def factor_update(factor: float | None, real_factor: Sequence[float], in_shape: Any, out_shape: Any, name: str) -> float | None:
-    """The one factor by which an image is resized: `factor` if it is given, else that of both directions.
+    """The factor by which an image is resized: `factor` if it is given, else the factor of both directions.
 
     None, with a warning, if they differ.
     """

@@ -1,4 +1,4 @@
-"""Functions for operations with a window: padding as TensorFlow says it, sizes of outputs, axes of weights."""
+"""Functions for operations with a window: TensorFlow's padding, sizes of outputs, axes of weights."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from moir.model_optimizer.values.shapes import IntegerArray, int64_array, is_dyn
 
 
 def convert_tf_padding_to_str(padding: str | bytes | Any) -> str:
-    """The `auto_pad` of the IR for a padding of TensorFlow, `SAME` or `VALID`; also for an attribute with it.
+    """The `auto_pad` of the IR for a padding of TensorFlow, `SAME` or `VALID`, given as text or as an attribute.
 
-    Raises Error for another one.
+    Raises Error for any other padding.
     """
     return _padding(padding, "same_upper")
 
@@ -45,10 +45,10 @@ def tf_window_op_pad_infer(
         window: the size of the window along each.
         stride: the step of the window along each.
         auto_pad: `same_upper`, `same_lower` or `valid`.
-        is_deconv: whether the output is larger than the input by the stride, instead of smaller.
+        is_deconv: whether the operation is a transposed convolution, whose output is larger than the input.
         dilation: the distance between elements of the window along each; by default 1.
 
-    Returns the pads, a row of two numbers for each dimension, and the sizes; None for both if anything is None.
+    Returns the pads, a row of two numbers for each dimension, and the sizes; None for both if an argument is None.
     Raises Error for another `auto_pad`.
     """
     if input is None or window is None or stride is None or auto_pad is None:
@@ -73,7 +73,7 @@ def tf_window_op_pad_infer(
 def assign_dims_to_weights(
     node: GraphNode, spatial: Sequence[int] | None, input_channel: int, output_channel: int | None = None, dims_number: int | None = None
 ) -> None:
-    """Set the attributes that say which axes of the weights of an operation are which."""
+    """Set the attributes that say which axes of the weights are spatial, input and output channels."""
     if spatial is not None:
         node["spatial_dims"] = int64_array(spatial)
     node["input_channel_dim"] = int64_array(input_channel)
@@ -92,7 +92,7 @@ def mark_input_bins(node: GraphNode, names: Sequence[str] = ("weights", "biases"
 
 
 def layout_attrs() -> dict[str, Any]:
-    """The attributes that say which axes are which, for batches of channels of images."""
+    """The attributes that say which axes are batch, channels and space, for batches of images."""
     return {"spatial_dims": _axes(2, 3), "channel_dims": _axes(1), "batch_dims": _axes(0), "layout": "NCHW"}
 
 

@@ -34,7 +34,7 @@ def descriptions() -> Mapping[str, Description]:
 
 @cache
 def class_named(name: str) -> type[Op]:
-    """The class of a name, which must be one of `descriptions`."""
+    """The class of the given name, which has to be a key of `descriptions`."""
     before = dict(Op.registered_ops)
     made = class_of(name, descriptions()[name])
     # A class that a user defined under this `op` keeps precedence.
@@ -43,7 +43,7 @@ def class_named(name: str) -> type[Op]:
 
 
 def register_all() -> None:
-    """Let `Op.get_op_class_by_name` find all of them, but for those whose `op` a class of the user has."""
+    """Let `Op.get_op_class_by_name` find all of them, except those whose `op` is also that of a user's class."""
     for name, description in descriptions().items():
         if not description.is_base:
             Op.registered_ops.setdefault(description.op or name, class_named(name))

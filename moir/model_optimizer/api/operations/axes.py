@@ -2,8 +2,8 @@
 
     class Foo(Softmax): …        Foo {axis = 3} on [N, H, W, C]  ->  <data axis="1"/> on [N, C, H, W]
 
-A node of a user that is inferred as one of them has its attributes and inputs in the order of axes that its data gets
-after the layout change, as the node of Model Optimizer had.
+If a node of a user is inferred as one of these operations, its attributes and inputs follow the order of axes that its
+data have after the layout change, as in Model Optimizer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _INPUTS: dict[str, dict[int, tuple[str, str]]] = {
     "Broadcast": {1: ("output:0", "shape")},
     **dict.fromkeys(("BatchToSpace", "SpaceToBatch"), dict.fromkeys((1, 2, 3), ("input:0", "shape"))),
 }
-"""`op` -> number of an input -> the port whose axes it counts, and how."""
+"""`op` -> number of an input -> the port to whose axes it refers, and the form of the input."""
 
 
 def say_axes(node: GraphNode, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""The base classes of Model Optimizer's operations, whose class attributes say what a derived class is.
+"""The base classes of Model Optimizer's operations; class attributes define the operation of a derived class.
 
     class Softsign2(UnaryElementwise):
         op, op_type, version = "Softsign2", "Softsign2", "extension"
@@ -25,12 +25,14 @@ def _operation(node: GraphNode) -> Callable[..., Any] | None:
 
 
 def infer_elementwise(node: GraphNode) -> None:
-    """Output 0 has the shape that the inputs broadcast to, and the value that `operation` computes of constants."""
+    """Set the shape of output 0 to that to which the inputs broadcast, and its value to the result of `operation` for
+    constants.
+    """
     eltwise_infer(node, _operation(node))
 
 
 def infer_boolean(node: GraphNode) -> None:
-    """Output 0 has boolean elements."""
+    """Set the element type of output 0 to boolean."""
     node.out_port(0).set_data_type(np.bool_, override=True)
 
 

@@ -20,7 +20,7 @@ _RENAMED_REDUCTIONS = {"ReduceAnd": "ReduceLogicalAnd", "ReduceOr": "ReduceLogic
 
 
 def _typed(name: str) -> tuple[str, str]:
-    """Type and version in `opset4.Mish`, or in `Abs`, which is of the first operation set."""
+    """Type and version of a name like `opset4.Mish`, or like `Abs`, which belongs to the first operation set."""
     version, dot, type_ = name.rpartition(".")
     return type_, version if dot else "opset1"
 

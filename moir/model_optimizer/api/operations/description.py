@@ -1,4 +1,4 @@
-"""The description of one of Model Optimizer's operations, and the class that is made of it."""
+"""The description of one of Model Optimizer's operations, and the class that is made from it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ class Description:
     """An operation.
 
     Args:
-        type: type in the IR, None for an operation that is only Model Optimizer's own.
+        type: type in the IR; None for an operation that exists only in Model Optimizer.
         version: operation set of that type.
         inputs: number of input ports.
         outputs: number of output ports.
         op: `op` of its nodes; by default the name of the class.
-        defaults: attributes a node has unless it is given others.
-        records: what is written to the IR; by default the properties of the operation of the operation set.
+        defaults: attributes that a node has by default.
+        records: the attributes that are written to the IR; by default the properties of the operation of the operation
+            set.
         members: further members of the class, e.g. functions that extensions call.
     """
 
@@ -45,12 +46,12 @@ class Description:
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     records: Sequence[Record] | None = None
     counted: str | None = None
-    """The attribute that is, or lists, one entry for each output."""
+    """The attribute whose entries correspond to the outputs."""
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Attribute -> version of an operation that is given this attribute and no version."""
+    """Attribute -> the version of an operation that has this attribute and no explicit version."""
     members: Mapping[str, Any] = field(default_factory=dict[str, Any])
     typed_by_op: bool = False
-    """Whether a class that is derived from it has its own `op` as type."""
+    """Whether a derived class has its `op` as its `type`."""
     is_base: bool = False
     """Whether it is only a base class; derived classes give their `op`."""
     infers_as: str | None = None
@@ -58,7 +59,7 @@ class Description:
     keeps_values: bool = True
     """Whether values are computed for a node of a derived class whose inputs are constants."""
     complete: Callable[[GraphNode], None] | None = None
-    """Function that sets the attributes of a node of a derived class that Model Optimizer's `infer` set."""
+    """A function that sets the attributes that Model Optimizer's `infer` set on nodes of derived classes."""
 
 
 class StandardOp(Op):
@@ -73,10 +74,10 @@ class StandardOp(Op):
     DESCRIPTION: ClassVar[Description] = Description()
 
     op_type: ClassVar[str | None] = None
-    """The type of a derived class, if it gives `__init__` none."""
+    """The type of a derived class that passes no type to `__init__`."""
 
     version: ClassVar[str | None] = None
-    """The version of a derived class, if it gives `__init__` none."""
+    """The version of a derived class that passes no version to `__init__`."""
 
     def __init__(self, graph: Graph, attrs: Mapping[str, Any] | None = None, further: Mapping[str, Any] | None = None) -> None:
         description = self.DESCRIPTION
@@ -104,7 +105,7 @@ class StandardOp(Op):
         super().__init__(graph, {**defaults, **(attrs or {})}, further)
 
     def _own_type(self) -> str | None:
-        """The type of a derived class that gives `__init__` none."""
+        """The `type` of a derived class that passes none to `__init__`."""
         if self.op_type is not None:
             return self.op_type
         return self.op if self.DESCRIPTION.typed_by_op or self.DESCRIPTION.is_base else self.DESCRIPTION.type
@@ -146,7 +147,7 @@ def class_of(name: str, description: Description) -> type[StandardOp]:
 
 
 def _complete(operation: type[StandardOp], node: GraphNode) -> None:
-    """Set the attributes of a node of a user that Model Optimizer's `infer` of a class set."""
+    """Set the attributes that the `infer` of a class of Model Optimizer set on a node of a user."""
     description = operation.DESCRIPTION
     if description.complete is not None:
         description.complete(node)

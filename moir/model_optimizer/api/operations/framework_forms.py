@@ -1,7 +1,7 @@
 """Operations in the form of a framework, before Model Optimizer's transformations made standard ones of them.
 
-Most have no type: they are for transformations that replace them. One that is left is reported when the model is
-lowered, unless the table in `moir.model_optimizer.lowering` has it.
+Most have no type: they are for transformations that replace them. An operation that remains is reported when the model
+is lowered, unless the table in `moir.model_optimizer.lowering` has it.
 """
 
 from __future__ import annotations

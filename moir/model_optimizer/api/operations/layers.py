@@ -111,4 +111,4 @@ _OPERATIONS: dict[str, Description] = {
 }
 
 OPERATIONS = {name: replace(description, keeps_values=False) for name, description in _OPERATIONS.items()}
-"""The descriptions by class name. Model Optimizer inferred shapes of layers, but no values."""
+"""The descriptions by class name. Model Optimizer inferred the shapes of layers, but not their values."""

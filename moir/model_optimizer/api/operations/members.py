@@ -11,7 +11,7 @@ from moir.model_optimizer.values.shapes import IntegerArray, int64_array
 
 
 def interpolated_axes(node: GraphNode) -> IntegerArray:
-    """The axes that an Interpolate changes: its attribute `axes`, else the value at input 3, else all.
+    """The axes that an Interpolate changes: its attribute `axes`, or else the value at input 3, or else all.
 
     Raises ConversionError if neither these nor the rank of the data are known.
     """
@@ -29,7 +29,9 @@ def interpolated_axes(node: GraphNode) -> IntegerArray:
 
 
 def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
-    """The spatial entries of an attribute of an ExtractImagePatches that has one for each axis, or for those only."""
+    """The spatial entries of an attribute of an ExtractImagePatches, which has an entry for each axis, or for each
+    spatial axis.
+    """
 
     def entries(node: GraphNode) -> IntegerArray:
         listed = int64_array(node[name])
@@ -39,4 +41,4 @@ def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
 
 
 PATCHES: list[Record] = [*((name, _spatial(name)) for name in ("sizes", "strides", "rates")), "auto_pad"]
-"""The records of an ExtractImagePatches."""
+"""The records that describe the windows of an ExtractImagePatches in the IR."""

@@ -4,7 +4,7 @@
     StridedSlice.align_mask_with_slice_rank(node, len(begin))
     data[tuple(StridedSlice.get_slices(node, shape, begin, end, strides))]
 
-A 0 in `begin_mask` or `end_mask` of a node says that the entry does not count, see `values.slice_masks`.
+A 0 in `begin_mask` or `end_mask` of a node means that the entry is ignored, see `values.slice_masks`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from moir.model_optimizer.values.slice_masks import INVERTED, MASKS
 _BEGIN, _END, _STRIDES = 1, 2, 3
 
 _INFERRED = inferred_as("StridedSlice", keeps_values=True)
-"""The inference of a slice whose begin, end or strides are computed."""
+"""The inference of slices whose begin, end or strides are computed."""
 
 
 def mask_names() -> list[str]:
@@ -53,7 +53,7 @@ def sliced_by(node: GraphNode) -> tuple[Array, Array, Array]:
 
 
 def align_masks(node: GraphNode, slice_rank: int) -> None:
-    """Give all masks of a StridedSlice as many entries as begin has; those that are added change nothing."""
+    """Extend all masks of a StridedSlice to the length of `begin`, by entries that have no effect."""
     for name in MASKS:
         given = np.array(node[name], np.int64).reshape(-1)
         filler = np.full(max(slice_rank - len(given), 0), int(name in INVERTED), np.int64)
@@ -85,7 +85,7 @@ def slices_of(node: GraphNode, data_shape: Sequence[int] | Array, begin: Array, 
 def infer_slice(node: GraphNode) -> None:
     """The `infer` of the class: the result, and the attribute `slices` where begin, end and strides are constant.
 
-    The node may be a stand-in of a test, with its masks only.
+    In tests the node may be a stand-in that has only masks.
     """
     shape = node.in_port(0).data.get_shape()
     is_constant = all(node.in_port(number).data.get_value() is not None for number in (_BEGIN, _END))

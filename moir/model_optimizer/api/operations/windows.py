@@ -1,4 +1,5 @@
-"""What convolutions and pooling write to the IR, and the attributes that Model Optimizer's `infer` gave their nodes.
+"""The attributes that convolutions and pooling write to the IR, and those that Model Optimizer's `infer` gave their
+nodes.
 
     Foo {window = [1, 1, 2, 2], stride = [1, 1, 2, 2], pad = [[0, 0], [0, 0], [0, 1], [0, 1]]}       class Foo(Pooling)
 ->  <layer type="Foo"><data kernel="2,2" strides="2,2" pads_begin="0,0" pads_end="1,1" …/>
@@ -27,7 +28,9 @@ def _axes(node: GraphNode, name: str) -> list[int] | None:
 
 
 def spatial_axes(node: GraphNode, rank: int) -> list[int]:
-    """The spatial axes of data of a rank: those that the node says, or those that are neither batch nor channels."""
+    """The spatial axes of data of a rank: those in an attribute of the node, or those that are neither batch nor
+    channels.
+    """
     given = _axes(node, "spatial_dims")
     if given is not None:
         return given
@@ -39,7 +42,7 @@ def spatial_axes(node: GraphNode, rank: int) -> list[int]:
 
 
 def _spatial(name: str) -> Callable[[GraphNode], Any]:
-    """The spatial entries of a list; one that has no others is written as it is."""
+    """The spatial entries of a list; a list that has only these is unchanged."""
 
     def entries(node: GraphNode) -> Any:
         given = node.soft_get(name, None)
@@ -79,10 +82,10 @@ WINDOW: list[Record] = [
 ]
 
 CONVOLUTION: list[Record] = [*WINDOW, ("dilations", _spatial("dilation"))]
-"""The records of a convolution."""
+"""The records that describe the window of a convolution in the IR."""
 
 DECONVOLUTION: list[Record] = [*CONVOLUTION, ("output_padding", _spatial("output_padding"))]
-"""The records of a transposed convolution."""
+"""The records that describe the window of a transposed convolution in the IR."""
 
 POOLING: list[Record] = [
     *WINDOW,
@@ -91,11 +94,13 @@ POOLING: list[Record] = [
     ("exclude-pad", "exclude_pad"),
     "rounding_type",
 ]
-"""The records of a pooling."""
+"""The records that describe the window of a pooling in the IR."""
 
 
 def _kernel_of_filters(node: GraphNode) -> Any:
-    """The attribute `kernel_spatial`; it is set by the shape of the filters, input 1, if the node does not have it."""
+    """The attribute `kernel_spatial`; if the node does not have it, it is set from the shape of the filters,
+    input 1.
+    """
     filters = node.in_port(1).data.get_shape() if node.is_in_port_connected(1) else None
     if filters is not None and not node.has_valid("kernel_spatial") and is_fully_defined(filters):
         channels = [*(_axes(node, "output_feature_channel") or [0]), *(_axes(node, "input_feature_channel") or [1])]

@@ -3,10 +3,9 @@
     def run_after(self):
         return [SoftplusFusion, MiddleStart]
 
-The anchors that begin and end the phases are places in moir's pipeline. Of the built-in transformations only the phase
-is known: a class that stands for one is after the anchor that begins its phase and in front of the one that ends it,
-so that transformations that run after it and before it are in the right order. A stand-in does nothing and cannot be
-subclassed.
+The anchors that begin and end the phases are places in moir's pipeline. Of other built-in transformations only the
+phase is known: their stand-ins are placed between the anchors that begin and end this phase, so transformations that
+run after or before them are in the right order. A stand-in does nothing and cannot be subclassed.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class StandIn:
         if not stands_in:
             built_in = next(base for base in cls.__mro__[1:] if issubclass(base, StandIn))
             raise ConversionError(
-                f"the class {cls.__name__} is derived from {built_in.__name__}, which is no class of Model Optimizer that moir has",
+                f"the class {cls.__name__} is derived from {built_in.__name__}, which is not a class of Model Optimizer that moir has",
                 hint="derive it from a class of mo.front.common.replacement, mo.middle.replacement or mo.back.replacement",
             )
 
@@ -139,7 +138,8 @@ _ELSEWHERE: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         "KaldiRemoveMemoryOutputBackReplacementPattern MarkNodesWithShapeValues NamesUniquenessCheck RemoveConstOps",
     ),
 )
-"""The places before and after built-in transformations that ran elsewhere than their directory says, and their names.
+"""The places before and after built-in transformations that did not run in the phase of their directory, and their
+names.
 
 Source: the order in which Model Optimizer 2024.6 ran them for TensorFlow.
 """
@@ -151,10 +151,10 @@ _BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "middle": (("middle-start",), ("built-in MiddleFinish",)),
     "back": (("back-start",), ("back-finish",)),
 }
-"""Phase -> the places before and after its built-in transformations."""
+"""The places before and after the built-in transformations of each phase."""
 
 PHASES = tuple(_BOUNDS)
-"""The phases that have built-in transformations; their directories are called so."""
+"""The phases that have built-in transformations; these are also the names of their directories."""
 
 
 @cache
@@ -167,7 +167,7 @@ def built_in(phase: str, name: str) -> type[StandIn]:
 
 
 def is_class_name(name: str) -> bool:
-    """Whether a name begins with a capital letter, as that of a transformation does."""
+    """Whether a name begins with a capital letter, as names of transformations do."""
     return re.fullmatch(r"[A-Z]\w*", name) is not None
 
 
@@ -175,11 +175,11 @@ class _PlaceOnlyPass(ModulePass):
     name = "place-only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Do nothing: a stand-in is only a place."""
+        """Do nothing: a stand-in only marks a place in the order."""
 
 
 class StandInPlace(Transformation):
-    """A stand-in in the order of transformations; it is removed from the pipeline when that is sorted."""
+    """A stand-in in the order of transformations; it is removed once the pipeline is sorted."""
 
 
 def places(stand_ins: Iterable[type[StandIn]]) -> list[StandInPlace]:

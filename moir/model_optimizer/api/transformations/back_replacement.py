@@ -1,4 +1,4 @@
-"""`mo.back.replacement`, whose base class the documents once call `MiddleReplacementPattern`."""
+"""`mo.back.replacement`, whose base class is called `MiddleReplacementPattern` in one place of the documentation."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def get_enabled_and_disabled_transforms() -> tuple[list[str], list[str]]:
 def apply_transform(graph: Graph, replacer_cls: type[ReplacementPattern], **_ignored: Any) -> None:
     """Run a transformation on a graph, and on its bodies unless it is `run_not_recursively`.
 
-    It does not run if it is not enabled, or a condition of its `graph_condition` does not hold.
+    It is skipped if it is disabled, or if a condition in its `graph_condition` does not hold.
     """
     replacer = replacer_cls()
     if not getattr(replacer, "enabled", True) or not all(condition(graph) for condition in getattr(replacer, "graph_condition", ())):
@@ -56,4 +56,4 @@ def apply_replacements_list(graph: Graph, replacers_order: Iterable[type[Replace
 
 
 def update_registration(*_: object, **__: object) -> None:
-    """Nothing: classes are registered when the file that defines them is loaded."""
+    """Do nothing: classes are registered when the file that defines them is loaded."""

@@ -65,7 +65,10 @@ class FrontReplacementFromConfigFileSubGraph(FrontReplacementSubgraph):
         return find_instances(graph, descriptor)
 
     def replace_all(self, graph: Graph, matches: Sequence[SubgraphMatch]) -> None:
-        """Replace the sub-graphs of all entries. Raises ConversionError if one of them is gone when its turn comes."""
+        """Replace the sub-graphs of all entries.
+
+        Raises ConversionError if an earlier replacement has removed one of them.
+        """
         for match in matches:
             gone = next((node for node in match.nodes if not graph.is_present(node.subject)), None)
             if gone is not None:

@@ -59,7 +59,7 @@ def unneeded(graph: Graph, nodes: Iterable[GraphNode], *, with_outputs: bool = F
     Args:
         graph: the graph.
         nodes: the nodes.
-        with_outputs: whether what only outputs of the model depend on is among them.
+        with_outputs: whether to include nodes on which only outputs of the model depend.
     """
     members = dict.fromkeys(node for node in nodes if graph.is_present(node.subject))
     needed: set[GraphNode] = set()

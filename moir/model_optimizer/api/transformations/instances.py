@@ -35,7 +35,7 @@ class NamedNodes:
         return [node for name, node in self.nodes if compiled.match(name) and node.op not in ("Parameter", "Result")]
 
     def nearest_names(self, name: str) -> str:
-        """The names nearest to one that no node has, for a hint."""
+        """The names nearest to a name that no node has, for a hint."""
         return _nearest(name, list(self.by_name))
 
     def nearest_scopes(self, expression: str) -> str:
@@ -55,8 +55,8 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 def find_instances(graph: Graph, descriptor: CustomReplacementDescriptor) -> list[SubgraphMatch]:
     """The sub-graphs an entry describes, all found before any is changed.
 
-    Raises ConversionError, with the place in the file: if there is none, with the nearest names; for points that are
-    not there; and if the sub-graph between points depends on an input of the model by a path without a start point.
+    Raises ConversionError, with the place in the file: if there is none, with the nearest names; for points that do
+    not exist; and if the sub-graph between points depends on an input of the model by a path without a start point.
     """
     nodes = NamedNodes(graph)
     if descriptor.match_kind == "points":
@@ -134,8 +134,8 @@ def border(matched: Iterable[GraphNode]) -> tuple[list[list[NumberedPort]], list
     """The inputs and outputs of a sub-graph, sorted by names.
 
     An input is a tensor from outside, given by the input ports that take it; an output is an output port whose tensor
-    is taken outside, or not at all. A constant outside is no input if only the sub-graph takes it, or if its name has
-    no scope, as those of ONNX initializers.
+    is taken outside, or not at all. A constant outside is not an input if only the sub-graph takes it, or if its name
+    has no scope, as those of ONNX initializers.
     """
     members = set(matched)
     inputs: dict[NumberedPort, list[NumberedPort]] = {}

@@ -47,12 +47,11 @@ def _names_present(graph: Graph) -> set[str]:
 
 
 def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_declared: bool = False) -> bool:
-    """Warn if an `op` is probably a misspelled one, of those `present` in the model or of others.
+    """Warn if an `op` is probably misspelled, compared with those `present` in the model and with all others.
 
-    Returns whether it is.
-
-    A name similar to no other belongs to an operation that this model does not have. The same is assumed of a name that
-    a class declares (`is_declared`) and that is similar to none in the model: extensions serve several models.
+    Returns whether it is. A name that is similar to no other is taken for an operation that this model does not have.
+    The same is assumed of a name that a class declares (`is_declared`) and that is similar to none in the model:
+    extensions serve several models.
     """
     known = _names_of_frameworks(views()) | Op.registered_ops.keys()
     if op in known:
@@ -68,7 +67,7 @@ def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_de
 def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = None) -> None:
     """Report the values of `op` that a transformation asked for and no node has.
 
-    The one that its class declares is left to `report_no_node`. A name that is probably misspelled gives a warning;
+    `report_no_node` reports the value that its class declares. A name that is probably misspelled gives a warning;
     others are logged under `--verbose`.
     """
     found = {op for graph in graphs for op, is_found in graph.sought.items() if is_found}
@@ -103,7 +102,7 @@ def layout_read(graphs: Sequence[Graph]) -> str:
     if not any("layout" in graph.graph.read for graph in graphs):
         return ""
     phase = graphs[0].stage
-    place = {"front": "in the front phase", "middle": "in front of the layout change", "back": "after the layout change"}[phase]
+    place = {"front": "in the front phase", "middle": "before the layout change", "back": "after the layout change"}[phase]
     return f"; it read the layout of the graph, which is {graphs[0].graph['layout']} {place}, the {phase} phase"
 
 
@@ -113,9 +112,9 @@ def report_no_node(graph: Graph, op: str, name: str) -> None:
 
 
 def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str, is_declared: bool) -> bool:
-    """Warn if a pattern is for another form of the model; returns whether that is so.
+    """Warn if a pattern is for another form of the model; returns whether it is.
 
-    No node has an `op` of the pattern then, but a node has one of which that is a part, or which is a part of it.
+    This is assumed if no node has an `op` of the pattern, but the `op` of a node contains it or is contained in it.
     """
     wanted = dict.fromkeys(entry[1].get("op") for entry in nodes if not isinstance(entry, str))
     absent = [op for op in wanted if isinstance(op, str) and not graph.operations_named(op)]

@@ -1,6 +1,6 @@
 """Result types for an operation without `infer` that replaces a sub-graph: those of the original tensors.
 
-Model Optimizer asked TensorFlow for them. Here the sub-graph is lowered and inferred in a copy of the model.
+Model Optimizer computed them with TensorFlow. Here the sub-graph is lowered and inferred in a copy of the model.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def apply_pattern(
     action: Callable[[Graph, dict[str, GraphNode]], None],
     **_ignored: Any,
 ) -> None:
-    """Find all matches of a pattern, then run an action on each whose nodes are all still there.
+    """Find all matches of a pattern, then run an action on each match whose nodes all still exist.
 
     `node_attrs` and `edge_attrs` are accepted and have no effect.
     """

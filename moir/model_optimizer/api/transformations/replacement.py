@@ -7,9 +7,9 @@
             ...
             return [new_node.id]
 
-A class says what it looks for (a pattern, the `op` of nodes, or nothing) and what it does. Whoever runs it makes one
-object and calls `find_and_replace_pattern(graph)`. Those that a JSON configuration file enables are in
-`configured_replacement`.
+A class declares what it matches (a pattern, the `op` of nodes, or nothing) and how it edits the graph. To run it, one
+instance is made and its `find_and_replace_pattern(graph)` is called. The base classes of transformations that a JSON
+configuration file enables are in `configured_replacement`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ReplacementPattern:
         raise self._incomplete("replace_pattern")
 
     def find_and_replace_pattern(self, graph: Graph) -> None:
-        """Run the transformation: find all matches of the pattern, then replace each whose nodes are still there."""
+        """Run the transformation: find all matches of the pattern, then replace each match whose nodes still exist."""
         apply_to_matches(graph, self.pattern(), self.replace_pattern, type(self).__name__)
 
     @classmethod
@@ -76,7 +76,7 @@ class ReplacementPattern:
 
 
 def _first_missing(cls: type, base: type, *required: tuple[tuple[str, ...], ...]) -> str | None:
-    """The last member of the last alternative of the first requirement that a class does not meet.
+    """The name of a member that a class has to override and does not; None if it meets all requirements.
 
     A requirement is a tuple of alternatives, tuples of members; it is met if all members of one are overridden.
     """
@@ -254,7 +254,7 @@ BASE_CLASSES: set[type[ReplacementPattern]] = {
 
 
 def apply_to_matches(graph: Graph, pattern: Mapping[str, Any], action: Callable[[Graph, dict[str, GraphNode]], None], name: str) -> None:
-    """Find all matches of a pattern, then run an action on each whose nodes are all still there.
+    """Find all matches of a pattern, then run an action on each match whose nodes all still exist.
 
     Args:
         graph: the graph.

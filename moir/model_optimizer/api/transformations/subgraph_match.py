@@ -21,8 +21,8 @@ class SubgraphMatch:
         graph: the graph.
         custom_replacement_desc: the entry that found it.
         nodes: the nodes in it, in the order of the graph.
-        inputs: for each tensor that comes in the input ports that take it.
-        outputs: the output port of each tensor that leaves.
+        inputs: for each tensor that enters the sub-graph, the input ports that take it.
+        outputs: the output port of each tensor that leaves the sub-graph.
         scope: regular expression of the scope; empty if it was found by points.
     """
 
@@ -99,5 +99,5 @@ class SubgraphMatch:
 
 
 def in_scope(scope: str, pattern: str) -> str:
-    """A regular expression for names in a scope, from one for the part after the scope."""
+    """A regular expression for names in a scope, made from an expression for the part after the scope."""
     return pattern if not scope else f"(?:{scope}){'' if scope.endswith('/') else '/'}(?:{pattern})"

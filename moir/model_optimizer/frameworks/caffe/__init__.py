@@ -1,1 +1,1 @@
-"""What extensions see of Caffe models."""
+"""Caffe models as extensions see them."""

@@ -37,7 +37,7 @@ def _fields(op: Operation, message: str) -> Mapping[str, Attribute]:
 
 
 def _field(message: str, name: str, default: Any, form: Callable[[Any], Any] | None = None) -> Extracted:
-    """A field of a message of the layer; what is set is converted like what is read."""
+    """A field of a message of the layer; values that are set are converted like values that are read."""
 
     def read(op: Operation) -> Any:
         given = _fields(op, message).get(name)

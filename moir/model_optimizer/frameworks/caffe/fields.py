@@ -1,4 +1,5 @@
-"""Facts about fields of Caffe's messages that a text lacks: defaults, enumerations, and which fields are repeated.
+"""Facts about fields of Caffe's messages that a text does not contain: defaults, enumerations, and which fields are
+repeated.
 
     node.pb.pooling_param.pool == 0, for `pool: MAX` and where the text has no `pool`
     node.pb.convolution_param.bias_term, where the text has no `bias_term`: True
@@ -129,7 +130,7 @@ class Enumeration(NamedTuple):
     """The enumeration of a field.
 
     Args:
-        scope: the message that declares it, which is in front of the names where they are written in full.
+        scope: the message that declares it; the full names of the numbers begin with it.
         numbers: names and numbers.
     """
 
@@ -160,7 +161,7 @@ def repeated() -> frozenset[str]:
 
 @cache
 def messages() -> frozenset[str]:
-    """The paths of the messages that are known, those in which others are, too."""
+    """The paths of all known messages, including those that only contain other messages."""
     fields = {path.rpartition(".")[0] for path in (*enumerations(), *repeated())}
     known = {*defaults(), *fields} - {""}
     return frozenset(".".join(names[:count]) for names in (path.split(".") for path in known) for count in range(1, len(names) + 1))

@@ -3,8 +3,8 @@
     node.pb.convolution_param.kernel_size[0], node.pb.python_param.param_str, node.model_pb.blobs[0].data
 
 A text does not say whether a field is repeated, and has no field that is at its default. For the messages of Caffe
-`caffe_fields` says both; in others a single value is also a list of one, and an absent field is 0, an empty list or an
-empty message, whatever it is used as. The names of enumerations are numbers.
+`caffe_fields` says both; in other messages a single value can also be used as a list of one, and an absent field as 0,
+an empty list or an empty message. The names of enumerations are numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PYTHON_KIND = "Python"
 
 
 class _One:
-    """A value that is also a list of itself."""
+    """A single value that can be used like a list with this one entry."""
 
     def __iter__(self) -> Iterator[Any]:
         yield self
@@ -102,7 +102,7 @@ class FieldsMessage:
         return [(self._descriptor(name), getattr(self, name)) for name in self._fields]
 
     def default_fields(self) -> list[tuple[FieldDescriptor, Any]]:
-        """The fields that the text does not have and whose default is not 0, empty or false, with that."""
+        """Fields missing in the text -> their defaults, unless these are 0, empty or false."""
         absent = [name for name in defaults().get(self._path, {}) if name not in self._fields]
         return [(self._descriptor(name), getattr(self, name)) for name in absent]
 
@@ -115,11 +115,11 @@ class FieldsMessage:
 
 @dataclass(frozen=True)
 class FieldDescriptor:
-    """What is known of a field.
+    """The description of a field, as extensions get it.
 
     Args:
         name: its name.
-        enumeration: that of its values, if they are of one.
+        enumeration: the enumeration that its values are from; None for other fields.
     """
 
     name: str
@@ -172,7 +172,7 @@ class Blob:
 
 @dataclass
 class WeightsMessage:
-    """The layer as the file of weights has it."""
+    """A layer as it is stored in the file of weights."""
 
     name: str
     type: str
@@ -180,7 +180,7 @@ class WeightsMessage:
 
 
 class LayerMessage(FieldsMessage):
-    """A layer as the text has it; `bottom` and `top` are the names of the tensors that it takes and makes."""
+    """A layer as in the text; `bottom` and `top` are the names of the tensors that it takes and computes."""
 
     def __init__(self, kind: str, op: Operation) -> None:
         super().__init__({name: value for name, value in op.properties.items() if name != BLOBS})

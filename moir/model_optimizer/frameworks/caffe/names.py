@@ -1,4 +1,5 @@
-"""The names that Model Optimizer's extractors gave the nodes of Caffe: `op`, and others they are found by.
+"""The names that Model Optimizer's extractors gave the nodes of Caffe: `op`, and further names by which they are
+found.
 
 Source: the tables of Model Optimizer 2019 to 2024.
 """

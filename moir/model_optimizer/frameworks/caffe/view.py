@@ -1,4 +1,4 @@
-"""The view of Caffe."""
+"""What extensions see of Caffe models: names, attributes and messages of nodes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What extensions for Model Optimizer's API see of models of Keras."""
+"""Keras models as extensions for Model Optimizer's API see them."""

@@ -1,4 +1,4 @@
-"""The view of Keras, which Model Optimizer did not read: extensions see the nodes as they are."""
+"""The view of Keras, which Model Optimizer did not read: extensions see the nodes of the `keras` dialect."""
 
 from __future__ import annotations
 

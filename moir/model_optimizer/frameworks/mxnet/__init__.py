@@ -1,1 +1,1 @@
-"""What extensions see of MXNet models."""
+"""MXNet models as extensions see them."""

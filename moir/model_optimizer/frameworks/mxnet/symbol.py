@@ -1,4 +1,4 @@
-"""`node.symbol_dict` of an MXNet node: the entry of the symbol that it was, with its attributes as texts.
+"""`node.symbol_dict` of an MXNet node: its entry in the symbol, with the attributes as texts.
 
     {"op": "Convolution", "name": "conv0", "attrs": {"kernel": "(3, 3)", "no_bias": "True"}}
 

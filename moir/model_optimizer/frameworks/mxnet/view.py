@@ -1,4 +1,4 @@
-"""The view of MXNet."""
+"""What extensions see of MXNet models: names, attributes and messages of nodes."""
 
 from __future__ import annotations
 

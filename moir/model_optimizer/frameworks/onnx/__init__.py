@@ -1,1 +1,1 @@
-"""What extensions see of ONNX models."""
+"""ONNX models as extensions see them."""

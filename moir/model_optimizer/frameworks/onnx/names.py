@@ -2,10 +2,10 @@
 
     onnx.Slice with the attribute `starts` -> AttributedSlice; with inputs -> Slice
 
-The first name of a kind is the one its nodes have as their `op`. Where that depended on the form of the node (old
-versions of an operation have attributes where newer ones have inputs), a function decides. By the other names a node is
-found, too: those are what Model Optimizer's own transformations of the front phase made of it, or what other releases
-called it.
+The first name of a kind is the `op` of its nodes. Where that depended on the form of the node (old versions of an
+operation have attributes in place of inputs), a function decides. A node is also found by the other names: those of
+the operations that Model Optimizer's own transformations of the front phase made of it, and those that other releases
+used.
 
 Source: the tables of Model Optimizer 2019 to 2024.
 """
@@ -66,7 +66,7 @@ NAMES: dict[str, str] = {
 
 
 def onnx_version(op: Operation) -> int:
-    """The version of ONNX's operation set that an operation is of; the newest if its model does not say."""
+    """The version of ONNX's operation set to which an operation belongs; the newest if its model does not state it."""
     if NEWEST_VERSION in op.attributes:
         return NEWEST
     outer = op.parent_op()
@@ -94,7 +94,9 @@ def _split(op: Operation) -> str:
 
 
 def _coerced(name: str) -> Callable[[Operation], str]:
-    """Before operation set 13, ONNX takes a Softmax over all axes from the given one on."""
+    """The name of a Softmax or the like: before operation set 13, ONNX computes it over all axes from the given one
+    on.
+    """
     return lambda op: f"{name}ONNX" if onnx_version(op) < 13 else name
 
 
@@ -107,4 +109,4 @@ FORMS: dict[str, Callable[[Operation], str]] = {
     "Softmax": _coerced("SoftMax"),
     "Split": _split,
 }
-"""Kind -> function that says which of its names is its `op`."""
+"""Kind -> function that returns the name of a node for its attribute `op`, which depends on version or attributes."""

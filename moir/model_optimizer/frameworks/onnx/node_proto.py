@@ -16,10 +16,10 @@ from moir.model_optimizer.frameworks.tensor_names import tensor_name
 
 
 class ConstantMessage:
-    """The message of a constant: of an initializer a `TensorProto`, of a node `Constant` a `NodeProto`.
+    """The message of a constant: a `TensorProto` for an initializer, a `NodeProto` for a node `Constant`.
 
-    A model of moir does not say which of the two a constant was, so this has the fields of both. They agree in the
-    name; what else a TensorProto has (`dims`, `data_type`, `raw_data`, `HasField`, …) is that of the tensor.
+    A module does not distinguish the two, so this class has the fields of both. Both have the name; the other fields
+    of a TensorProto (`dims`, `data_type`, `raw_data`, `HasField`, …) are those of the tensor.
     """
 
     def __init__(self, node: Any, tensor: Any) -> None:

@@ -55,4 +55,4 @@ NORMAL_INPUTS = {
     "Slice": NormalInputs("Slice", _slice, ("axes", "starts", "ends"), is_distinct=True),
     "TopK": NormalInputs("TopK", _count, ("k",)),
 }
-"""Kind -> how it gets inputs for attributes."""
+"""Kind -> the inputs that replace its attributes."""

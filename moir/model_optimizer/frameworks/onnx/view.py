@@ -1,4 +1,4 @@
-"""The view of ONNX."""
+"""What extensions see of ONNX models: names, attributes and messages of nodes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""PaddlePaddle as extensions for Model Optimizer see it."""
+"""PaddlePaddle models as extensions for Model Optimizer see them."""

@@ -1,4 +1,4 @@
-"""The view of PaddlePaddle: Model Optimizer had no nodes of its own for it, so that operations are seen as they are."""
+"""The view of PaddlePaddle: extensions see the framework's operations, since Model Optimizer had no names for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The view of PyTorch, whose exported programs Model Optimizer did not read: nodes are called as in the program."""
+"""The view of PyTorch, whose exported programs Model Optimizer did not read: nodes have the names of the program's
+kinds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view of StableHLO, which Model Optimizer did not read: extensions see the nodes as they are."""
+"""The view of StableHLO, which Model Optimizer did not read: extensions see the nodes of the `stablehlo` dialect."""
 
 from __future__ import annotations
 

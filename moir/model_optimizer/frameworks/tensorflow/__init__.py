@@ -1,1 +1,1 @@
-"""What extensions see of TensorFlow models."""
+"""TensorFlow models as extensions see them."""

@@ -40,7 +40,7 @@ TENSORFLOW_TYPES = {
 """Element type -> number of TensorFlow's DataType."""
 
 TENSORFLOW_ELEMENTS = {number: name for name, number in TENSORFLOW_TYPES.items()}
-"""The inverse."""
+"""Number of TensorFlow's DataType -> element type."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ class TensorMessage:
 
 @dataclass
 class ListMessage:
-    """A list attribute; which of its fields has the items depends on their type."""
+    """A list attribute; the type of its items determines the field that has them."""
 
     i: list[int] = field(default_factory=list[int])
     f: list[float] = field(default_factory=list[float])
@@ -101,7 +101,7 @@ class ListMessage:
 
 
 class AttributeMessage:
-    """An AttrValue of TensorFlow. Fields of other kinds than the attribute's are empty."""
+    """An AttrValue of TensorFlow. Fields for other forms than that of the attribute are empty."""
 
     def __init__(self, attribute: Attribute | None) -> None:
         self.attribute = attribute
@@ -137,7 +137,7 @@ class AttributeMessage:
 
     @property
     def shape(self) -> ShapeMessage:
-        """A shape. A list of integers is read as one, since a model does not distinguish them."""
+        """A shape, also from a list of integers, since a module does not distinguish the two."""
         items = self._items()
         if items is None:
             return ShapeMessage(unknown_rank=self.attribute is None)
@@ -227,7 +227,7 @@ def node_message(kind: str, op: Operation) -> NodeMessage:
 
 
 def _producer(value: SSAValue) -> str:
-    """A tensor as a NodeDef names it; the argument of a function's body by the name of the tensor, if it has one."""
+    """A tensor as a NodeDef names it; an argument of a function's body is named by its tensor, if that has a name."""
     if not isinstance(value, OpResult):
         return tensor_name(value)
     name = name_of(value.op) or ""

@@ -1,4 +1,4 @@
-"""The view of TensorFlow."""
+"""What extensions see of TensorFlow models: names, attributes and messages of nodes."""
 
 from __future__ import annotations
 

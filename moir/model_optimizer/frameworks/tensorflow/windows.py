@@ -73,7 +73,7 @@ def _kernel(op: Operation) -> list[int] | None:
 
 
 def _pad(op: Operation) -> Any:
-    """The pads of each axis. SAME pads by sizes, which are known from the middle phase on."""
+    """The pads of each axis. The pads of SAME depend on sizes, which are known from the middle phase on."""
     pads = _explicit_pad(op)
     image, kernel = _image(op, -1 if _is_transposed(op) else 0), _kernel(op)
     if _tf_auto_pad(op) != "same_upper" or image is None or kernel is None:
@@ -105,7 +105,7 @@ def _output_spatial_shape(op: Operation) -> Any:
 def _filter_axis(op: Operation, *, is_output: bool) -> int:
     """The axis of filters that counts the channels of the result, or those of the data.
 
-    A transposed convolution has the two the other way round, a depthwise one the same for both.
+    For a transposed convolution the two are exchanged; for a depthwise one they are the same axis.
     """
     spatial = len(_spatial_axes(op))
     return spatial if "Depthwise" in op.name else spatial + int(is_output != _is_transposed(op))
@@ -146,7 +146,9 @@ def channel_last_window() -> dict[str, Reader]:
 
 
 def channel_last_filters() -> dict[str, Reader]:
-    """The attributes of a TensorFlow convolution that say how its filters are ordered, and what follows from them."""
+    """The attributes of a TensorFlow convolution that describe the order of the axes of its filters, and attributes
+    that follow from these.
+    """
     return {
         "kernel_spatial": _kernel_spatial,
         "kernel_spatial_idx": lambda op: np.arange(len(_spatial_axes(op)), dtype=np.int64),

@@ -1,1 +1,1 @@
-"""What extensions see of TensorFlow Lite's models."""
+"""TensorFlow Lite models as extensions see them."""

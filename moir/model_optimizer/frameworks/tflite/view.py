@@ -1,7 +1,7 @@
 """The view of TensorFlow Lite.
 
-Model Optimizer read no models of it: nodes have the names that its extractors gave TensorFlow's nodes, and attributes
-of the schema. The numbers of quantized tensors are seen, not their integers.
+Model Optimizer did not read its models: nodes have the names that extractors gave TensorFlow's nodes, and the
+attributes of the schema. Quantized tensors are seen as the numbers that their integers stand for.
 """
 
 from __future__ import annotations

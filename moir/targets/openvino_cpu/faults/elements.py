@@ -56,4 +56,10 @@ FAULTS = (
         "is not compiled",
         form="convert-in-steps",
     ),
+    Fault(
+        "saturated-bytes",
+        "Convert of f64, and of floats of unknown sizes, to integers of 8 bits",
+        "saturates instead of wrapping around, as other conversions do",
+        form="convert-in-steps",
+    ),
 )

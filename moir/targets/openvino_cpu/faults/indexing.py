@@ -18,6 +18,12 @@ FAULTS = (
         form="complete-indices",
     ),
     Fault(
+        "gather-short-list",
+        "Gather of up to 64 numbers from a constant list of up to 64 integers, at indices out of range",
+        "reads out of bounds",
+        form="complete-indices",
+    ),
+    Fault(
         "non-zero-scalar",
         "NonZero of a scalar",
         "has the coordinate of a list",

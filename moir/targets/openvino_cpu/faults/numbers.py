@@ -21,6 +21,12 @@ FAULTS = (
         "numbers from 2³¹ on become 2³¹ - 1",
     ),
     Fault(
+        "u32-operand",
+        "Add, Subtract, Multiply, Equal, Select, Concat and bitwise operations with a constant of u32",
+        "numbers from 2³¹ on become 2³¹ - 1",
+        form="shift-words",
+    ),
+    Fault(
         "u32-sign",
         "Maximum, comparisons, Divide and others, of u32",
         "numbers from 2³¹ on count as negative",
@@ -108,6 +114,17 @@ FAULTS = (
         "is the product with the reciprocal, of which the last bit may differ",
     ),
     Fault(
+        "padded-levels",
+        "Pad along one axis, with a value other than 0, of what a FakeQuantize rounds",
+        "is padded with the value as an integer, or is not compiled",
+        form="select-pad-values",
+    ),
+    Fault(
+        "levels-of-sums",
+        "FakeQuantize of a constant added to what another FakeQuantize rounds, in integers of 8 bits",
+        "is another level for all numbers, where the zero point of the second one, as a number in f32, is just below an integer",
+    ),
+    Fault(
         "quantize-middle",
         "FakeQuantize of a number in the middle between two levels",
         "is the level whose distance from the lower limit is even, and for 16 bits also beside the middle",
@@ -163,9 +180,21 @@ FAULTS = (
         form="round-to-levels",
     ),
     Fault(
+        "weights-of-states",
+        "MatMul by what is computed of states that begin as constants",
+        "packs the matrix before the states have values",
+        form="swap-weights-of-states",
+    ),
+    Fault(
         "constant-by-reduction",
         "a constant divided by a reduction of integers",
         "is the reduction divided by the constant",
+        form="separate-reductions",
+    ),
+    Fault(
+        "quotient-of-reduction",
+        "a reduction of integers of several dimensions, divided by a constant",
+        "is rounded to the nearest integer instead of toward zero",
         form="separate-reductions",
     ),
     Fault(
@@ -179,6 +208,12 @@ FAULTS = (
         "Convert to i8 of a FakeQuantize of a ReduceMax of what a FakeQuantize rounds",
         "is 128 less where it is above -1",
         form="round-to-levels",
+    ),
+    Fault(
+        "state-unread",
+        "an Assign to a state that no operation reads",
+        "is not read with the model",
+        form="erase-unread-states",
     ),
     Fault(
         "state-types",
@@ -209,5 +244,11 @@ FAULTS = (
         "Multinomial with two uses",
         "is not compiled",
         form="draw-lists",
+    ),
+    Fault(
+        "extension-choice",
+        "Select of a result of i64 of an extension's operation",
+        "is not compiled",
+        form="convert-chosen-extensions",
     ),
 )

@@ -12,9 +12,9 @@ FAULTS = (
         "the constants are others",
     ),
     Fault(
-        "quantize-sum",
-        "FakeQuantize of a sum with constants along a dimension of unknown size",
-        "the first of the constants is added everywhere",
+        "scattered-sizes",
+        "Reshape to products of unknown sizes that ScatterNDUpdate or ScatterElementsUpdate computes",
+        "takes the products for 1, and does not run",
     ),
     Fault(
         "normalization-axes",
@@ -73,6 +73,16 @@ FAULTS = (
         "an error in the runtime, or garbage if it has one thread",
     ),
     Fault(
+        "joined-branches",
+        "Concat of results of several Ifs of unknown sizes, a part of which is taken",
+        "is garbage in the first inference",
+    ),
+    Fault(
+        "pooling-by-position",
+        "PSROIPooling of unknown sizes",
+        "is not compiled",
+    ),
+    Fault(
         "gelu-rank",
         "activations and normalizations made of simple operations, as ½ · x · (1 + erf(x / √2)), with "
         "constants of a higher rank than x, if the rank of x is not known while converting (`equalize-ranks`)",
@@ -109,6 +119,12 @@ FAULTS = (
         form="widen-kernels",
     ),
     Fault(
+        "single-channel-loop",
+        "Convolution of an unknown number of images of one channel in a loop, whose result is added to a state",
+        "is zero",
+        form="pair-channels",
+    ),
+    Fault(
         "one-column",
         "Convolution of several images of one channel to one column, with a stride of columns above that of rows",
         "takes the stride of columns for that of rows",
@@ -139,9 +155,33 @@ FAULTS = (
         form="separate-reductions",
     ),
     Fault(
+        "prior-boxes-of-unknown-sizes",
+        "PriorBox of operation set 8 of unknown sizes",
+        "is not compiled",
+        form="order-prior-boxes",
+    ),
+    Fault(
+        "batches-of-reductions",
+        "a reduction of integers or f64 of three dimensions from the second one on, then a constant, or as a subtrahend",
+        "is that of the first batch, and 0 for all others",
+        form="separate-reductions",
+    ),
+    Fault(
+        "remainder-of-sizes",
+        "FloorMod of a dimension with bounds, as a size",
+        "is the remainder of the bounds if both have the same one",
+        form="compute-remainders",
+    ),
+    Fault(
         "computed-pad-value",
         "Pad of data of known sizes with a computed value",
         "pads with zeros",
+        form="select-pad-values",
+    ),
+    Fault(
+        "large-pad-value",
+        "Pad of integers with a value that f32 does not hold",
+        "pads with another number, -2³¹ for 2³¹ - 1",
         form="select-pad-values",
     ),
     Fault(
@@ -149,6 +189,12 @@ FAULTS = (
         "a TensorIterator whose body uses no slice",
         "is repeated once, or not at all",
         form="count-unsliced-iterations",
+    ),
+    Fault(
+        "nested-iterators",
+        "a TensorIterator in the body of a TensorIterator",
+        'is refused: "No nested TensorIterator"',
+        form="unnest-iterators",
     ),
     Fault(
         "slices-of-states",
@@ -179,6 +225,19 @@ FAULTS = (
         "ConvolutionBackpropData of data of unknown sizes to less than a window",
         "does not run",
         form="unfold-convolutions",
+    ),
+    Fault(
+        "quantize-sum",
+        "FakeQuantize of a sum, difference, product or quotient with constants along the second axis, of unknown sizes",
+        "the first of the constants is taken everywhere",
+        form="round-to-levels",
+    ),
+    Fault(
+        "views-of-moved-data",
+        "two operations of Reshape, Squeeze and Unsqueeze, or one that is a result, of a value of known sizes that is "
+        "transposed for a Convolution, or resized along its second and third axis, as well",
+        "what is computed of the transposed or resized value is garbage",
+        form="complete-shapes",
     ),
     Fault(
         "third-axis-levels",

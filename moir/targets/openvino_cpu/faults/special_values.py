@@ -46,6 +46,11 @@ FAULTS = (
         "a norm that is NaN is the limit",
     ),
     Fault(
+        "norm-overflow",
+        "ReduceL2 of numbers beyond 1.8e19",
+        "is infinite, as the sum of their squares is",
+    ),
+    Fault(
         "scatter-nan",
         "ScatterNDUpdate and ScatterElementsUpdate with minima or maxima",
         "a NaN among the updates is passed over",

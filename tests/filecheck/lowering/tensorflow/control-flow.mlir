@@ -42,7 +42,7 @@ builtin.module {
 
 // -----
 
-// The condition is computed in front of the Loop and at the end of the body.
+// The condition is computed before the Loop and at the end of the body.
 // CHECK-LABEL: moir.model @conditional
 // CHECK:         %[[C:.*]] = opset1.Less(%[[X:.*]], %[[N:.*]])
 // CHECK:         opset5.Loop(%{{.*}}, %[[C]], %[[X]], %[[N]]) {inputs = [#moir.port<2 back 1>, #moir.port<3>], outputs = [#moir.port<1>], condition = 0}

@@ -7,7 +7,7 @@ moir.model @convolution {
   %w = opset1.Constant() {value = #moir.data<tensor<2x1x1x1xsi8>, [64, -128]>} : tensor<2x1x1x1xsi8>
   // CHECK: [[W:%[0-9]+]] = opset1.Convert({{.*}}) {destination_type = f32} : tensor<2x1x1x1xf32>
   // CHECK: opset1.Multiply([[W]]
-  %wn = tflite.dequantize(%w) {element = si8, scale = [0.5, 0.25], zero_point = 0, axis = 0} : tensor<2x1x1x1xf32>
+  %wn = tflite.dequantize(%w) {element = si8, scale = #moir.data<tensor<2xf32>, [0.5, 0.25]>, zero_point = 0, axis = 0} : tensor<2x1x1x1xf32>
   // CHECK: opset1.Convolution
   // CHECK-NOT: opset1.Relu
   %y = tflite.CONV_2D(%x, %wn) {padding = "VALID", stride_h = 1, stride_w = 1, fused_activation_function = "RELU", name = "y"} : tensor<1x4x4x2xf32>
@@ -39,7 +39,7 @@ moir.model @others {
   %x = opset1.Parameter() {name = "x"} : tensor<2xf32>
   %b = opset1.Constant() {value = #moir.data<tensor<2xsi32>, [100, -300]>} : tensor<2xsi32>
   // CHECK: #moir.data<tensor<2xf32>, [1.0, -6.0]>
-  %bn = tflite.dequantize(%b) {element = si32, scale = [0.01, 0.02], zero_point = 0, axis = 0} : tensor<2xf32>
+  %bn = tflite.dequantize(%b) {element = si32, scale = #moir.data<tensor<2xf32>, [0.01, 0.02]>, zero_point = 0, axis = 0} : tensor<2xf32>
   %y = tflite.ADD(%x, %bn) {fused_activation_function = "RELU6"} : tensor<2xf32>
   // CHECK: opset1.Clamp({{.*}}) {min = 0.0, max = 6.0}
   // CHECK: opset1.Clamp

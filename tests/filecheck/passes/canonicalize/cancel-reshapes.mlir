@@ -49,3 +49,24 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// A dimension inserted into a number that is broadcast belongs to the target.
+// CHECK-LABEL: moir.model @number
+// CHECK:           %[[C:.*]] = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 32]>}
+// CHECK-NEXT:    %[[T:.*]] = opset1.Concat(%n, %[[C]]) {axis = 0} : tensor<3xsi64>
+// CHECK-NEXT:    opset3.Broadcast(%zero, %[[T]]) {name = "state"} : tensor<?x1x32xf32>
+builtin.module {
+  moir.model @number {
+    %x = opset1.Parameter() {name = "x"} : tensor<?xf32>
+    %n = opset3.ShapeOf(%x) : tensor<1xsi64>
+    %zero = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %size = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [32]>} : tensor<1xsi64>
+    %axis = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %0 = opset1.Concat(%n, %size) {axis = 0} : tensor<2xsi64>
+    %1 = opset3.Broadcast(%zero, %0) : tensor<?x32xf32>
+    %2 = opset1.Unsqueeze(%1, %axis) {name = "state"} : tensor<?x1x32xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

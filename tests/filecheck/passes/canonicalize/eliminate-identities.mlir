@@ -37,3 +37,43 @@ builtin.module {
     opset1.Result(%2) {name = "w"}
   }
 }
+
+// -----
+
+// A Select of a constant condition, and the sum of one element.
+// CHECK-LABEL: moir.model @decided
+// CHECK-NEXT:    %[[X:.*]] = opset1.Parameter() {name = "x"
+// CHECK-NEXT:    opset1.Result(%[[X]])
+builtin.module {
+  moir.model @decided {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<i1>, [true]>} : tensor<i1>
+    %n = opset1.Constant() {value = #moir.data<tensor<f32>, [0x7FC00000]>} : tensor<f32>
+    %one = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %1 = opset1.Select(%c, %x, %n) : tensor<?x4xf32>
+    %2 = opset1.Unsqueeze(%1, %one) : tensor<?x1x4xf32>
+    %3 = opset1.ReduceSum(%2, %one) {keep_dims = true} : tensor<?x1x4xf32>
+    %4 = opset1.Reshape(%3, %one) {special_zero = false} : tensor<1xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}
+
+// -----
+
+// Norms of one element are not the element, and a condition that broadcasts adds dimensions.
+// CHECK-LABEL: moir.model @undecided
+// CHECK:           opset4.ReduceL1
+// CHECK:           opset1.Select
+builtin.module {
+  moir.model @undecided {
+    %x = opset1.Parameter() {name = "x"} : tensor<4xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<2x1xi1>, [true, true]>} : tensor<2x1xi1>
+    %n = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %zero = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %1 = opset1.Unsqueeze(%x, %zero) : tensor<1x4xf32>
+    %2 = opset4.ReduceL1(%1, %zero) {keep_dims = true} : tensor<1x4xf32>
+    %3 = opset1.Select(%c, %x, %n) : tensor<2x4xf32>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%3) {name = "z"}
+  }
+}

@@ -47,3 +47,23 @@ builtin.module {
     opset1.Result(%2) {name = "z"}
   }
 }
+
+// -----
+
+// The shape is not that of a value inside of a chain, which fusions need to have one use.
+// CHECK-LABEL: moir.model @fusible
+// CHECK:           %[[R:.*]] = opset1.Relu
+// CHECK:           opset3.ShapeOf(%[[R]])
+builtin.module {
+  moir.model @fusible {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x1x?x?xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<1x1x3x3xf32>, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]>} : tensor<1x1x3x3xf32>
+    %0 = opset1.Convolution(%x, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<?x1x?x?xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %1 = opset1.Multiply(%0, %c) : tensor<?x1x?x?xf32>
+    %2 = opset1.Relu(%1) : tensor<?x1x?x?xf32>
+    %s = opset3.ShapeOf(%2) : tensor<4xsi64>
+    opset1.Result(%2) {name = "y"}
+    opset1.Result(%s) {name = "z"}
+  }
+}

@@ -51,3 +51,21 @@ builtin.module {
     opset1.Result(%3) {name = "s"}
   }
 }
+
+// -----
+
+// A projection of heads, which are transposed before.
+// CHECK-LABEL: moir.model @merged_heads
+// CHECK:           %[[T:.*]] = opset1.Transpose
+// CHECK:           %[[R:.*]] = opset1.Reshape(%{{.*}}, %{{.*}}) {special_zero = true}
+// CHECK:           opset1.MatMul(%[[R]], %{{.*}}) {name = "out"}
+builtin.module {
+  moir.model @merged_heads {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x?x2xf32>
+    %o = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 1, 3, 2]>} : tensor<4xsi64>
+    %w = opset1.Constant() {value = #moir.data<tensor<2x2x3xf32>, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]>} : tensor<2x2x3xf32>
+    %t = opset1.Transpose(%x, %o) : tensor<?x2x2x?xf32>
+    %0 = opset7.Einsum(%t, %w) {equation = "cabd,abe->cde", name = "out"} : tensor<?x?x3xf32>
+    opset1.Result(%0) {name = "out"}
+  }
+}

@@ -124,3 +124,40 @@ builtin.module {
     opset1.Result(%6) {name = "k"}
   }
 }
+
+// -----
+
+// Constants that cancel leave the operand.
+// CHECK-LABEL: moir.model @cancelled
+// CHECK:           %[[X:.*]] = opset1.Parameter() {name = "x"}
+// CHECK-NEXT:    opset1.Result(%[[X]]) {name = "y"}
+builtin.module {
+  moir.model @cancelled {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2xf32>
+    %b = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, 3.0]>} : tensor<2xf32>
+    %1 = opset1.Subtract(%x, %b) : tensor<?x2xf32>
+    %2 = opset1.Add(%1, %b) : tensor<?x2xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// A factor and a term of each channel become the output range of a quantization.
+// CHECK-LABEL: moir.model @range
+// CHECK:           %[[A:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [-1.0, -5.0]>}
+// CHECK-NEXT:    %[[B:.*]] = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [3.0, 7.0]>}
+// CHECK-NEXT:    opset1.FakeQuantize(%[[X:.*]], %[[L:.*]], %[[H:.*]], %[[A]], %[[B]]) {levels = 256, name = "shifted"}
+builtin.module {
+  moir.model @range {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xf32>
+    %l = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %h = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %q = opset1.FakeQuantize(%x, %l, %h, %l, %h) {levels = 256, name = "quantized"} : tensor<?x2x8x8xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [2.0, 6.0]>} : tensor<2x1x1xf32>
+    %t = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %0 = opset1.Multiply(%q, %s) : tensor<?x2x8x8xf32>
+    %1 = opset1.Add(%0, %t) {name = "shifted"} : tensor<?x2x8x8xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}

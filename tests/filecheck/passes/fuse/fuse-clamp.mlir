@@ -51,6 +51,11 @@
 // CHECK-NEXT:    opset1.Result(%[[V4]]) {name = "y"}
 // CHECK-NEXT:  }
 
+// Limits of Selects.
+// CHECK-LABEL: moir.model @selects {
+// CHECK-NEXT:    %[[V0:.*]] = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+// CHECK-NEXT:    %[[V1:.*]] = opset1.Clamp(%[[V0]]) {min = -1.0, max = 2.0, name = "fused"} : tensor<?x8xf32>
+
 builtin.module {
   moir.model @both_limits {
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
@@ -99,5 +104,15 @@ builtin.module {
     %3 = opset1.Constant() {value = #moir.data<tensor<si64>, [5]>} : tensor<si64>
     %4 = opset1.Minimum(%2, %3) {name = "fused"} : tensor<?x8xsi64>
     opset1.Result(%4) {name = "y"}
+  }
+  moir.model @selects {
+    %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %2 = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %3 = opset1.Less(%0, %1) : tensor<?x8xi1>
+    %4 = opset1.Select(%3, %1, %0) : tensor<?x8xf32>
+    %5 = opset1.Greater(%0, %2) : tensor<?x8xi1>
+    %6 = opset1.Select(%5, %2, %4) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%6) {name = "y"}
   }
 }

@@ -1,6 +1,6 @@
 // RUN: moir-opt %s -p "fuse-dilated-convolution,eliminate-dead" --split-input-file | filecheck %s
 
-// Blocks become dilations; what is padded at the end and cut off again is no padding.
+// Blocks become dilations; what is padded at the end and cut off again is not a padding.
 // CHECK-LABEL: moir.model @dilated
 // CHECK-NOT:     ToBatch
 // CHECK:         opset1.Convolution(%{{.*}}, %{{.*}}) {strides = [1, 1], dilations = [2, 3], pads_begin = [2, 0], pads_end = [2, 1], name = "y"
@@ -53,7 +53,7 @@ builtin.module {
 
 // -----
 
-// Other blocks after the convolution than in front of it, and a convolution with strides: nothing happens.
+// Other blocks after the convolution than before it, and a convolution with strides: nothing happens.
 // CHECK-LABEL: moir.model @kept
 // CHECK:         opset2.BatchToSpace
 // CHECK:         opset2.BatchToSpace
@@ -71,5 +71,54 @@ builtin.module {
     %4 = opset1.Convolution(%1, %w) {strides = [2, 2], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "same_upper"} : tensor<4x4x2x2xf32>
     %5 = opset2.BatchToSpace(%4, %block, %none, %none) {name = "b"} : tensor<1x4x4x4xf32>
     opset1.Result(%5) {name = "second"}
+  }
+}
+
+// -----
+
+// A bias, an activation and rounding after the convolution stay after it.
+// CHECK-LABEL: moir.model @rounded
+// CHECK:         %[[C:.*]] = opset1.Convolution(%x, %w) {strides = [1, 1], dilations = [2, 2], pads_begin = [2, 2], pads_end = [2, 2]
+// CHECK:         %[[A:.*]] = opset1.Add(%bias, %[[C]])
+// CHECK:         %[[R:.*]] = opset1.Relu(%[[A]])
+// CHECK:         opset1.FakeQuantize(%[[R]], %low, %high, %low, %high) {levels = 256{{.*}}name = "y"
+// CHECK-NOT:     ToSpace
+builtin.module {
+  moir.model @rounded {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x1x8x8xf32>
+    %w = opset1.Parameter() {name = "w"} : tensor<2x1x3x3xf32>
+    %bias = opset1.Constant() {value = #moir.data<tensor<2x1x1xf32>, [1.0, 2.0]>} : tensor<2x1x1xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [6.0]>} : tensor<f32>
+    %block = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [1, 1, 2, 2]>} : tensor<4xsi64>
+    %pads = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 0, 2, 2]>} : tensor<4xsi64>
+    %none = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 0, 0, 0]>} : tensor<4xsi64>
+    %1 = opset2.SpaceToBatch(%x, %block, %pads, %pads) : tensor<4x1x6x6xf32>
+    %2 = opset1.Convolution(%1, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "valid"} : tensor<4x2x4x4xf32>
+    %3 = opset1.Add(%bias, %2) : tensor<4x2x4x4xf32>
+    %4 = opset1.Relu(%3) : tensor<4x2x4x4xf32>
+    %5 = opset1.FakeQuantize(%4, %low, %high, %low, %high) {levels = 256} : tensor<4x2x4x4xf32>
+    %6 = opset2.BatchToSpace(%5, %block, %none, %none) {name = "y"} : tensor<1x2x8x8xf32>
+    opset1.Result(%6) {name = "result"}
+  }
+}
+
+// -----
+
+// What is added differs along the rows of a block: nothing happens.
+// CHECK-LABEL: moir.model @rows
+// CHECK:         opset2.BatchToSpace
+builtin.module {
+  moir.model @rows {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x1x4x4xf32>
+    %w = opset1.Parameter() {name = "w"} : tensor<2x1x1x1xf32>
+    %bias = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %block = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [1, 1, 2, 2]>} : tensor<4xsi64>
+    %none = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 0, 0, 0]>} : tensor<4xsi64>
+    %1 = opset2.SpaceToBatch(%x, %block, %none, %none) : tensor<4x1x2x2xf32>
+    %2 = opset1.Convolution(%1, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], auto_pad = "valid"} : tensor<4x2x2x2xf32>
+    %3 = opset1.Add(%2, %bias) : tensor<4x2x2x2xf32>
+    %4 = opset2.BatchToSpace(%3, %block, %none, %none) : tensor<1x2x4x4xf32>
+    opset1.Result(%4) {name = "result"}
   }
 }

@@ -58,6 +58,11 @@
 // CHECK:         opset1.Add(%[[M]], %[[SHIFT:.*]]) {name = "fused"} : tensor<?x8xf32>
 // CHECK-NEXT:    opset1.Result
 
+// The same without a shift.
+// CHECK-LABEL: moir.model @unshifted {
+// CHECK:         %[[N:.*]] = opset6.MVN(%x, %{{.*}}) {eps = 9.999999747378752e-06, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
+// CHECK:         opset1.Multiply(%[[N]], %[[SCALE:.*]]) {name = "fused"} : tensor<?x8xf32>
+
 builtin.module {
   moir.model @inside {
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
@@ -139,5 +144,22 @@ builtin.module {
     %15 = opset1.Add(%14, %2) : tensor<?x8xf32>
     %16 = opset1.Add(%12, %15) {name = "fused"} : tensor<?x8xf32>
     opset1.Result(%16) {name = "y"}
+  }
+  moir.model @unshifted {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %eps = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0e-05]>} : tensor<f32>
+    %half = opset1.Constant() {value = #moir.data<tensor<f32>, [-0.5]>} : tensor<f32>
+    %scale = opset1.Constant() {value = #moir.data<tensor<8xf32>, elided "scale">} : tensor<8xf32>
+    %mean = opset1.ReduceMean(%x, %axes) {keep_dims = true} : tensor<?x1xf32>
+    %square = opset1.SquaredDifference(%x, %mean) : tensor<?x8xf32>
+    %variance = opset1.ReduceMean(%square, %axes) {keep_dims = true} : tensor<?x1xf32>
+    %1 = opset1.Add(%variance, %eps) : tensor<?x1xf32>
+    %2 = opset1.Power(%1, %half) : tensor<?x1xf32>
+    %factor = opset1.Multiply(%2, %scale) : tensor<?x8xf32>
+    %3 = opset1.Multiply(%x, %factor) : tensor<?x8xf32>
+    %4 = opset1.Multiply(%mean, %factor) : tensor<?x8xf32>
+    %5 = opset1.Subtract(%3, %4) {name = "fused"} : tensor<?x8xf32>
+    opset1.Result(%5) {name = "y"}
   }
 }

@@ -15,17 +15,49 @@ moir.model @softmax {
 
 // -----
 
-// The sum is along another axis.
+// The sum is along another axis than the greatest element: the differences are normalized.
 // CHECK-LABEL: @other
 moir.model @other {
   %x = opset1.Parameter() {name = "x"} : tensor<3x3xf32>
   %axis = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
   %first = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
   %m = opset1.ReduceMax(%x, %axis) {keep_dims = true} : tensor<3x1xf32>
+  // CHECK: %[[D:.*]] = opset1.Subtract
   %d = opset1.Subtract(%x, %m) : tensor<3x3xf32>
   %e = opset1.Exp(%d) : tensor<3x3xf32>
   %s = opset1.ReduceSum(%e, %first) {keep_dims = true} : tensor<1x3xf32>
+  // CHECK-NEXT: opset8.Softmax(%[[D]]) {axis = 0, name = "y"}
+  %y = opset1.Divide(%e, %s) {name = "y"} : tensor<3x3xf32>
+  opset1.Result(%y) {name = "y"}
+}
+
+// -----
+
+// The sum has lost its dimension, and is broadcast along another one.
+// CHECK-LABEL: @dropped
+moir.model @dropped {
+  %x = opset1.Parameter() {name = "x"} : tensor<3x3xf32>
+  %axis = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+  %e = opset1.Exp(%x) : tensor<3x3xf32>
+  %s = opset1.ReduceSum(%e, %axis) : tensor<3xf32>
   // CHECK: opset1.Divide
   %y = opset1.Divide(%e, %s) {name = "y"} : tensor<3x3xf32>
+  opset1.Result(%y) {name = "y"}
+}
+
+// -----
+
+// The logarithm, with a number for each row that another operation computes.
+// CHECK-LABEL: @logarithm
+moir.model @logarithm {
+  %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+  %c = opset1.Parameter() {name = "c"} : tensor<2x1xf32>
+  %axis = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+  %d = opset1.Subtract(%x, %c) : tensor<2x3xf32>
+  %e = opset1.Exp(%d) : tensor<2x3xf32>
+  %s = opset1.ReduceSum(%e, %axis) {keep_dims = true} : tensor<2x1xf32>
+  %l = opset1.Log(%s) : tensor<2x1xf32>
+  // CHECK: opset5.LogSoftmax(%x) {name = "y"}
+  %y = opset1.Subtract(%d, %l) {name = "y"} : tensor<2x3xf32>
   opset1.Result(%y) {name = "y"}
 }

@@ -110,7 +110,7 @@ builtin.module {
 
 // -----
 
-// The data have an unknown number of rows, the state in front of the first step has four.
+// The data have an unknown number of rows, the state before the first step has four.
 // CHECK-LABEL: moir.model @unknown_batch
 // CHECK-NOT:     RNNSequence
 // CHECK:         opset1.Result

@@ -1,6 +1,6 @@
 // RUN: moir-opt %s -p 'cut-inputs{inputs="0:act[?,8]","z"}' --split-input-file | filecheck %s
 
-// The input port alone gets a new input; what is in front of it and not needed is erased; the inputs are in that order.
+// The input port alone gets a new input; what is before it and not needed is erased; the inputs are in that order.
 // CHECK-LABEL: moir.model @port
 // CHECK-NEXT:    %[[N:.*]] = opset1.Parameter() {name = "act/placeholder_port_0", tensor_names = ["0:act,act"]} : tensor<?x8xf32>
 // CHECK-NEXT:    %[[Z:.*]] = opset1.Parameter() {name = "z", tensor_names = ["z"]} : tensor<1x8xf32>

@@ -14,7 +14,7 @@
 // RUN: not moir-opt %s -p 'set-layouts{layout="image(nhwc),image:0(nhwc)"}' 2>&1 | filecheck %s --check-prefix=TWICE
 // RUN: not moir-opt %s -p 'set-layouts{layout="image(nhw c"}' 2>&1 | filecheck %s --check-prefix=SYNTAX
 
-// One Transpose after the input, and one in front of the output, which takes over the names of the tensor.
+// One Transpose after the input, and one before the output, which takes over the names of the tensor.
 // CHANGED:      %x = opset1.Parameter() {bounds = "1..8,3,32,?", name = "image", tensor_names = ["image,image:0"],
 // CHANGED-SAME:     dimension_names = ["batch", "", "", "width"],
 // CHANGED-SAME:     runtime_info = {layout = {version = "0", layout = "[N,C,H,W]"}}} : tensor<?x3x32x?xf32>

@@ -1,6 +1,6 @@
 // RUN: moir-opt %s -p read-final-shapes | filecheck %s
 
-// A constant that is read in front of the operations, too, stays there.
+// A constant that is read before the operations, too, stays there.
 // CHECK-LABEL: @shared_constant
 moir.model @shared_constant {
   %x = opset1.Parameter() {name = "x"} : tensor<?x3xf32>

@@ -18,6 +18,21 @@ builtin.module {
 
 // -----
 
+// An integer that f32 does not hold is chosen too.
+// CHECK-LABEL: moir.model @large
+// CHECK:         opset1.Select
+builtin.module {
+  moir.model @large {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xsi64>
+    %v = opset1.Constant() {value = #moir.data<tensor<si64>, [9223372036854775807]>} : tensor<si64>
+    %b = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 0]>} : tensor<2xsi64>
+    %1 = opset12.Pad(%x, %b, %b, %v) {pad_mode = "constant"} : tensor<4x3xsi64>
+    opset1.Result(%1) {name = "y"}
+  }
+}
+
+// -----
+
 // A value that is constant stays.
 // CHECK-LABEL: moir.model @constant
 // CHECK-NOT:     opset1.Select
@@ -28,5 +43,27 @@ builtin.module {
     %b = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 0]>} : tensor<2xsi64>
     %1 = opset12.Pad(%x, %b, %b, %v) {pad_mode = "constant"} : tensor<4x3xf32>
     opset1.Result(%1) {name = "y"}
+  }
+}
+
+// -----
+
+// Along one axis a value is not one of the levels to which the data are rounded.
+
+// CHECK-LABEL: moir.model @levels
+// CHECK:           %[[Q:.*]] = opset1.FakeQuantize
+// CHECK:           %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[Q]])
+// CHECK:           opset12.Pad(%[[M]]
+builtin.module {
+  moir.model @levels {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %begins = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 0]>} : tensor<2xsi64>
+    %ends = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [0, 0]>} : tensor<2xsi64>
+    %value = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<2x3xf32>
+    %2 = opset12.Pad(%1, %begins, %ends, %value) {pad_mode = "constant"} : tensor<3x3xf32>
+    opset1.Result(%2) {name = "y"}
   }
 }

@@ -78,3 +78,65 @@ builtin.module {
     opset1.Result(%4) {name = "w"}
   }
 }
+
+// -----
+
+// CHECK-LABEL: moir.model @subtrahend
+// CHECK:           %[[T:.*]] = opset1.Convert(%x) {destination_type = f32
+// CHECK:           %[[R:.*]] = opset1.ReduceMax(%[[T]], %{{.*}}) {keep_dims = true{{.*}}} : tensor<3x1x7xf32>
+// CHECK:           %[[B:.*]] = opset1.Convert(%[[R]]) {destination_type = si32
+// CHECK:           opset1.Subtract(%x, %[[B]])
+builtin.module {
+  moir.model @subtrahend {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x5x7xsi32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %1 = opset1.ReduceMax(%x, %axes) {keep_dims = true, name = "r"} : tensor<3x1x7xsi32>
+    %2 = opset1.Subtract(%x, %1) : tensor<3x5x7xsi32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// CHECK-LABEL: moir.model @all_but_batches
+// CHECK:           %[[F:.*]] = opset1.Convert(%x) {destination_type = f32
+// CHECK:           %[[R:.*]] = opset1.ReduceMax(%[[F]], %{{.*}}){{.*}} : tensor<3xf32>
+// CHECK:           %[[S:.*]] = opset1.Convert(%[[R]]) {destination_type = si32
+// CHECK:           opset1.Add(%[[S]], %c)
+builtin.module {
+  moir.model @all_but_batches {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x5x7xsi32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 2]>} : tensor<2xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<si32>, [2]>} : tensor<si32>
+    %1 = opset1.ReduceMax(%x, %axes) {keep_dims = false, name = "r"} : tensor<3xsi32>
+    %2 = opset1.Add(%1, %c) : tensor<3xsi32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// Integers of several dimensions, divided by a constant, would be rounded to the nearest; by 1 they stay.
+// CHECK-LABEL: moir.model @halved
+// CHECK:           %[[F:.*]] = opset1.Convert(%x) {destination_type = f32
+// CHECK:           %[[R:.*]] = opset1.ReduceSum(%[[F]], %{{.*}}){{.*}} : tensor<?xf32>
+// CHECK:           %[[S:.*]] = opset1.Convert(%[[R]]) {destination_type = si64
+// CHECK:           %[[T:.*]] = opset1.Subtract(%[[S]]
+// CHECK:           opset1.Divide(%[[T]]
+// CHECK-NOT:       Convert
+builtin.module {
+  moir.model @halved {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x5xsi64>
+    %y = opset1.Parameter() {name = "y"} : tensor<?x5xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %one = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>
+    %two = opset1.Constant() {value = #moir.data<tensor<si64>, [2]>} : tensor<si64>
+    %1 = opset1.ReduceSum(%x, %axes) {keep_dims = false, name = "r"} : tensor<?xsi64>
+    %2 = opset1.Subtract(%1, %one) : tensor<?xsi64>
+    %3 = opset1.Divide(%2, %two) : tensor<?xsi64>
+    %4 = opset1.ReduceSum(%y, %axes) {keep_dims = false, name = "s"} : tensor<?xsi64>
+    %5 = opset1.Divide(%4, %one) : tensor<?xsi64>
+    opset1.Result(%3) {name = "z"}
+    opset1.Result(%5) {name = "w"}
+  }
+}

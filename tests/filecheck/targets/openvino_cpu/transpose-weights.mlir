@@ -37,7 +37,7 @@ builtin.module {
 // -----
 
 // Weights that others have as they are, would be stored twice; without a known rank the plugin has no use for another order;
-// the left operand, batches and integers are no weights of rows.
+// the left operand, batches and integers are not weights of rows.
 // CHECK-LABEL: moir.model @others
 // CHECK-NOT:       transpose_b
 builtin.module {

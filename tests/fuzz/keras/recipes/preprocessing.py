@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.draw import Draw
-from tests.fuzz.keras.recipe import Call, data_format, layers, numbers, recipe, spatial
+from tests.fuzz.keras.recipe import BICUBIC, Call, data_format, layers, numbers, recipe, spatial
 
 WORDS = ("a", "b", "cc", "Dd", "e f", "", "zoo")
 
@@ -106,7 +106,7 @@ def resizing(draw: Draw, _: str) -> Call:
     way = draw.one_of(({}, {}, {}, {"crop_to_aspect_ratio": True}, {"pad_to_aspect_ratio": True}))
     made = layers.Resizing(
         *draw.integers(2, 1, 9),
-        interpolation=draw.one_of(("bilinear", "bilinear", "nearest", "bicubic", "lanczos3", "lanczos5")),
+        interpolation=draw.one_of(("bilinear", "bilinear", "nearest", BICUBIC, "lanczos3", "lanczos5")),
         antialias=draw.chance(0.15),
         data_format=form,
         **way,

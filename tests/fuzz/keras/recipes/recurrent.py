@@ -55,7 +55,14 @@ def recurrent(draw: Draw, name: str) -> Call:
     keywords = _with_mask(draw, data, {})
     if draw.chance(0.25):
         keywords["initial_state"] = _state(draw, name, data.shape[0], units)
+        _begin_unmasked(keywords)
     return Call(made, [data], keywords, fixed=options["unroll"])
+
+
+def _begin_unmasked(keywords: dict[str, Any]) -> None:
+    """Let no mask begin or end with masked steps: their outputs are zeros, or with JAX and numpy the given state."""
+    if "mask" in keywords:
+        keywords["mask"][:, [0, -1]] = True
 
 
 @recipe("RNN")
@@ -86,6 +93,7 @@ def bidirectional(draw: Draw, _: str) -> Call:
     keywords = _with_mask(draw, data, {})
     if draw.chance(0.2):
         keywords["initial_state"] = [*_state(draw, kind, data.shape[0], units), *_state(draw, kind, data.shape[0], units)]
+        _begin_unmasked(keywords)
     return Call(made, [data], keywords)
 
 

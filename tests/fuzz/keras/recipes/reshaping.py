@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.fuzz.draw import Draw
-from tests.fuzz.keras.recipe import Call, data_format, each_axis, layers, numbers, rank_of, recipe, spatial
+from tests.fuzz.keras.recipe import BICUBIC, Call, data_format, each_axis, layers, numbers, rank_of, recipe, spatial
 
 
 def _ends(draw: Draw, rank: int, high: int) -> Any:
@@ -39,7 +39,7 @@ def up_sampling(draw: Draw, name: str) -> Call:
     form = data_format(draw) if rank > 1 else None
     options: dict[str, Any] = {"data_format": form} if rank > 1 else {}
     if rank == 2:
-        options["interpolation"] = draw.one_of(("nearest", "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"))
+        options["interpolation"] = draw.one_of(("nearest", "nearest", "bilinear", BICUBIC, "lanczos3", "lanczos5"))
     size = draw.integer(1, 3) if rank == 1 else each_axis(draw, rank, 1, 3)
     return Call(getattr(layers, name)(size, **options), [spatial(draw, rank, form, 2, high=5)])
 

@@ -77,8 +77,9 @@ def of_numpy(draw: Draw, name: str) -> Drawn:
     data, axis = array(draw, EVERY, shape), draw.integer(0, len(shape) - 1)
     type_ = draw.one_of((np.int32, np.int64))
     size = shape[axis]
-    places = draw.between(type_, draw.filled(1, 2), -size, size - 1)
-    rows = draw.between(type_, [draw.integer(1, 3)], -shape[0], shape[0] - 1)
+    # Some are out of range, for which JAX has modes.
+    places = draw.between(type_, draw.filled(1, 2), -size - 2, size + 1)
+    rows = draw.between(type_, [draw.integer(1, 3)], -shape[0] - 2, shape[0] + 1)
     match name:
         case "indexed":
             return lambda x, i: x[i], [data, rows]
@@ -88,7 +89,7 @@ def of_numpy(draw: Draw, name: str) -> Drawn:
         case "take_along_axis":
             other = list(shape)
             other[axis] = draw.integer(1, 3)
-            return lambda x, i: jnp.take_along_axis(x, i, axis), [data, draw.between(type_, other, 0, size - 1)]
+            return lambda x, i: jnp.take_along_axis(x, i, axis), [data, draw.between(type_, other, -size - 2, size + 1)]
         case "one_hot":
             return lambda i: jax.nn.one_hot(i, 5), [draw.between(type_, shape, -1, 5)]
         case "dynamic_index":

@@ -27,7 +27,9 @@ def reduced(draw: Draw, name: str) -> Drawn:
             init = np.asarray(True if data.dtype.kind == "b" else np.iinfo(data.dtype).max, data.dtype)
         return lambda x: lax.reduce(x, init, monoid, axes), [data]
     data = array(draw, NUMERIC, shape, 0.0)
-    if draw.chance(0.3) and name in ("reduce_sum", "reduce_max", "reduce_min"):
+    # XLA leaves out the first value of a reduction of single elements.
+    are_several = all(data.shape[axis] > 1 for axis in axes) and len(axes) > 0
+    if are_several and draw.chance(0.3) and name in ("reduce_sum", "reduce_max", "reduce_min"):
         monoid = {"reduce_sum": lax.add, "reduce_max": lax.max, "reduce_min": lax.min}[name]
         return lambda x, init: lax.reduce(x, init, monoid, axes), [data, draw.array(data.dtype, (), 0.0)]
     return lambda x: getattr(jnp, name.removeprefix("reduce_"))(x, axis=axes), [data]
@@ -46,12 +48,12 @@ def several(draw: Draw, _: str) -> Drawn:
     """A reduction of two tensors together."""
     shape = draw.filled(1, 3)
     first = array(draw, (np.float32, np.int32), shape, 0.0)
-    zero = np.asarray(0, first.dtype)
+    zero, least = np.asarray(0, first.dtype), np.asarray(-np.inf if first.dtype.kind == "f" else np.iinfo(first.dtype).min, first.dtype)
 
     def both(a: Any, b: Any) -> Any:
         return a[0] + b[0], lax.max(a[1], b[1])
 
-    return lambda x, y: lax.reduce((x, y), (zero, zero), both, (0,)), [first, like(draw, first, special=0.0)]
+    return lambda x, y: lax.reduce((x, y), (zero, least), both, (0,)), [first, like(draw, first, special=0.0)]
 
 
 @recipe("cumsum cumprod cummax cummin cumlogsumexp")

@@ -19,7 +19,7 @@ CASES: dict[str, NodeCase] = {
         operands="x b e a s",
     ),
     **{
-        f"Slice backwards from in front of {size} rows": NodeCase(
+        f"Slice backwards from before {size} rows": NodeCase(
             "Slice",
             {"x": real(size, 3)},
             {"starts": np.array([-2]), "ends": np.array([-2]), "axes": np.array([0]), "steps": np.array([-1])},

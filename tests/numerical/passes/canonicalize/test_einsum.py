@@ -28,7 +28,7 @@ WEIGHTS = {
     "acb,cd->abd": {"Einsum": 1},
     "abc,cd->dab": {"Einsum": 1},
 }
-"""Equations of data and a constant, and the operations that are left in front of the folding of constants."""
+"""Equations of data and a constant, and the operations that are left before the folding of constants."""
 
 
 @pytest.mark.parametrize("equation", WEIGHTS)

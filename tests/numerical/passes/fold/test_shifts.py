@@ -1,4 +1,4 @@
-"""Terms in front of convolutions moved after them: the runtime computes the same before and after.
+"""Terms before convolutions moved after them: the runtime computes the same before and after.
 
 Each case says which kinds of operations are left, so that a pass that does nothing fails.
 """
@@ -18,7 +18,7 @@ FILTERS = {"Convolution": (6, 4, 3, 3), "GroupConvolution": (2, 3, 2, 3, 3)}
 
 
 def shifted(kind: str, attributes: str) -> str:
-    """A normalization in front of a convolution, as pre-activation networks have it."""
+    """A normalization before a convolution, as pre-activation networks have it."""
     return f"""{inputs("?x4x?x?xf32")}
     %1 = opset1.Multiply(%x, %scale)
     %2 = opset1.Add(%1, %shift)

@@ -86,7 +86,7 @@ def computed(model: openvino.Model, *inputs: np.ndarray) -> list[np.ndarray]:
 
 @dataclass(frozen=True)
 class Case:
-    """An expression, and the passes that leave only operations of types `left` of it."""
+    """An expression, and the passes that reduce it to operations of the types `left`."""
 
     passes: tuple[ModulePass, ...]
     expression: Expression

@@ -62,7 +62,7 @@ def kinds(model: openvino.Model) -> list[str]:
 @pytest.mark.parametrize(("mean", "scale", "reverses"), [(3, 3, True), (1, 0, True), (0, 3, False), (3, 1, False), (0, 0, True)])
 def test_combinations(mean: int, scale: int, reverses: bool, target: str) -> None:
     model = check("mobilenet", mean=mean, scale=scale, reverses=reverses, target=target)
-    # The first convolution is padded, so that means stay in front of it; all else is in its filters.
+    # The first convolution is padded, so that means stay before it; all else is in its filters.
     assert kinds(model) == [*(["Transpose"] if target != "nchw" else []), *(["Subtract"] if mean else [])]
 
 

@@ -20,8 +20,8 @@ from moir.dialects.opset.control_flow import If, Loop
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.properties import strings_attribute
 from moir.dialects.shapes import shape_of, tensor
+from moir.passes.canonicalize.reshape_unit_transposes import ReshapeUnitTransposesPass
 from moir.passes.layout.choose_layouts import ChooseLayoutsPass
-from moir.passes.layout.reshape_unit_transposes import ReshapeUnitTransposesPass
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.layout import minimum_cut
 from moir.rewriting.layout.application import Application

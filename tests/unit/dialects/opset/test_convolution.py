@@ -63,6 +63,12 @@ IMPOSSIBLE: list[Impossible] = [
     ("opset1.Convolution", typed((1, 3, 9, 8), (4, 3, 3, 2)), {**WINDOW, "pads_end": [1]}, "1 entries for 2 spatial axes"),
     ("opset1.ConvolutionBackpropData", typed((1, 3, 9, 8), (3, 4, 3, 2)), {**WINDOW, "output_padding": [1]}, "output_padding has 1"),
     ("opset8.DeformableConvolution", typed((1, 3, 8, 8), (1, 18, 4, 5), (4, 3, 3, 3)), {**WINDOW, "group": 0}, "channels"),
+    (
+        "opset8.DeformableConvolution",
+        typed((1, 3, -1, -1), (1, 2, 4, 5), (4, 3, 1, 1)),
+        {**WINDOW, "strides": [1, 1], "dilations": [1, 1], "pads_begin": [0, 9], "pads_end": [0, 9]},
+        "there are offsets for 5 positions where there are at least 18",
+    ),
 ]
 
 

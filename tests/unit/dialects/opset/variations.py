@@ -58,7 +58,7 @@ def random(*shape: int, low: float = -2.0, high: float = 2.0) -> np.ndarray:
 
 
 def typed(*shapes: Any, element: str = "f32") -> Operands:
-    """Values of one element type; what is no shape stays as it is."""
+    """Operands of one element type for the given shapes; arguments that are not shapes are unchanged."""
     return tuple((element, shape) if isinstance(shape, tuple) and not (shape and isinstance(shape[0], str)) else shape for shape in shapes)
 
 

@@ -7,7 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import moir
+from moir.errors import ModelFileError
 
 h5py: Any = import_module("h5py")
 
@@ -45,6 +48,18 @@ def test_slices(tmp_path: Path) -> None:
     assert "tensor<?x2xf32>" in str(module)
 
 
+def test_matrices_of_tensorflow(tmp_path: Path) -> None:
+    layers = [
+        layer("TFOpLambda", "product", [["x", 0, 0, {"b": ["x", 0, 0], "transpose_b": True}]], function="linalg.matmul"),
+        layer("TFOpLambda", "share", [["product", 0, 0, {}]], function="nn.softmax"),
+    ]
+    module = moir.convert_model(saved(tmp_path / "m.h5", layers, [["share", 0, 0]]))
+    text = str(module)
+    assert "transpose_b = true" in text
+    # Axis 1, the last one, is the default of the operation.
+    assert "opset8.Softmax(%1) {name" in text
+
+
 def test_functions_of_tensorflow(tmp_path: Path) -> None:
     layers = [
         layer("TFOpLambda", "double", [["x", 0, 0, {"y": 2.0}]], function="math.multiply"),
@@ -58,3 +73,9 @@ def test_functions_of_tensorflow(tmp_path: Path) -> None:
     text = str(moir.read_model(path))
     assert 'arguments = [3.0, "%0"]' in text
     assert "keepdims = true" in text
+
+
+def test_half_of_a_character_is_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path / "m.h5", [layer("Dense\udcff", "y", [["x", 0, 0, {}]])], [["y", 0, 0]])
+    with pytest.raises(ModelFileError, match="half of a character"):
+        moir.convert_model(path)

@@ -1,4 +1,4 @@
-"""Files that are no ONNX models, are damaged, or contradict themselves."""
+"""Files that are not ONNX models, are damaged, or contradict themselves."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ X, Y = [value("x")], [value("y")]
         (graph([node("Add", "x y", "y", name="self")], X, Y), "1 nodes form a cycle: 'self'"),
         (graph([node("Constant", "", "y")], X, Y), "a Constant has one attribute, this one has 0"),
         (graph([node("Constant", "", "y", value_int=1, value_float=1.0)], X, Y), "this one has 2"),
-        (graph([node("Constant", "", "y", value=1)], X, Y), "'value' is no tensor"),
+        (graph([node("Constant", "", "y", value=1)], X, Y), "'value' is not a tensor"),
         (graph([node("Constant", "", "y", value_int=1.0)], X, Y), "'value_int' is of another type"),
         (graph([node("Constant", "", "y", value_ints=1)], X, Y), "'value_ints' is of another type"),
         (graph([node("Constant", "", "y", other=1)], X, Y), "no attribute 'other'"),

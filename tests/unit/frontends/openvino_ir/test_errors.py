@@ -1,4 +1,4 @@
-"""Files that are no IR, damaged, or made to harm."""
+"""Files that are not IR, are damaged, or are meant to do harm."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ MALFORMED = [
     (unary("Convert", '<data destination_type="FP32"/>'), "destination_type: 'FP32' is not an element type"),
     (unary("Add"), "opset1.Add 'op'"),
     (unary("Split", SPLIT), "opset1.Split 'op': an operation with 1000000000 outputs is not possible"),
-    (unary("Relu", parameter='<data shape="2,x" element_type="f32"/>'), "opset1.Parameter 'x': 'x' is no dimension"),
-    (unary("Relu", parameter='<data shape="2" element_type="FP32"/>'), "opset1.Parameter 'x': 'FP32' is no element type"),
+    (unary("Relu", parameter='<data shape="2,x" element_type="f32"/>'), "opset1.Parameter 'x': 'x' is not a dimension"),
+    (unary("Relu", parameter='<data shape="2" element_type="FP32"/>'), "opset1.Parameter 'x': 'FP32' is not an element type"),
     (unary("If", version="opset8"), "opset8.If 'op': its then_body is missing"),
     (unary("Loop", "<body><layers/><edges/></body>", version="opset5"), "opset5.Loop 'op': its port map has no entry for output 0"),
     (
@@ -49,11 +49,11 @@ MALFORMED = [
         "internal_layer_id of <input> is 5, which is no Parameter of its body",
     ),
     (constant("f32", "2,2", 0, 8), "opset1.Constant|opset1.Const 'c': it has 8 bytes, but f32 of shape .2, 2. needs 16"),
-    (constant("f32", "2,?", 0, 8), "'2,\\?' is no shape of a constant"),
-    (constant("f33", "2", 0, 8), "'f33' is no element type"),
+    (constant("f32", "2,?", 0, 8), "'2,\\?' is not a shape of a constant"),
+    (constant("f33", "2", 0, 8), "'f33' is not an element type"),
     (constant("f32", "2", -4, 8), "its offset -4 or size 8 is negative"),
     (constant("f32", "2", 12, 8), "bytes 12 to 20 of a constant are outside of the file, which has 16"),
-    (constant("f32", "2", 0, 10**30), "offset '0' or size '1000+' is no number"),
+    (constant("f32", "2", 0, 10**30), "offset '0' or size '1000+' is not a number"),
     (constant("f32", "4000000,4000000,4000000", 0, 16), "larger than any memory"),
     (constant("string", "1", 0, 16), "its bytes do not hold 1 strings"),
     (constant("f32", "2", 0, 8).replace(' offset="0"', ""), "its attribute offset is missing"),

@@ -1,4 +1,4 @@
-"""What a file says, in the module and in the file that is written of it."""
+"""The content of a file, in the module and in the file that is written from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ CORE = openvino.Core()
 
 
 def check_round_trip(folder: Path, text: str, weights: bytes | None = None) -> openvino.Model:
-    """Check that the runtime sees one model in a file and in what moir writes of it, without passes; returns the latter."""
+    """Check that the runtime reads the same model from a file and from the IR that moir writes without passes; returns
+    the latter.
+    """
     path = written(folder, text, weights)
     again = folder / "again.xml"
     moir.save_model(moir.convert_model(path, passes="none"), again)
@@ -356,3 +358,42 @@ def test_a_dump_of_a_model_is_read_back(tmp_path: Path) -> None:
     text = unary("Relu", INFORMATION).replace(port(0, names="x"), port(0, names="x", inner=LAYOUT))
     module = read(tmp_path, text)
     assert str(Parser(MoirContext(), str(module)).parse_module()) == str(module)
+
+
+NAMED = """
+builtin.module {
+  moir.model @m {
+    %0 = opset1.Parameter() {name = "x", dimension_names = ["n, 1", "", "length", "width"]} : tensor<?x?x?x5xf32>
+    %1 = opset1.Relu(%0) {name = "y"} : tensor<?x?x?x5xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}
+"""
+
+
+def dimension_names(module: Any) -> list[str]:
+    """The names of the dimensions of the only input."""
+    return cast("list[str]", [each.data for each in cast("Any", operation(module, "opset1.Parameter").attributes["dimension_names"])])
+
+
+def test_names_of_unknown_dimensions_are_kept(tmp_path: Path) -> None:
+    module = Parser(MoirContext(), NAMED).parse_module()
+    moir.save_model(module, tmp_path / "m.xml")
+    assert dimension_names(moir.read_model(tmp_path / "m.xml")) == ["n, 1", "", "length", ""]
+    assert list(CORE.read_model(tmp_path / "m.xml").input(0).names) == ["x"]
+
+
+def test_names_of_dimensions_that_a_file_does_not_have_are_left_out(tmp_path: Path) -> None:
+    entry = '<rt_info><attribute name="dimension_names" version="0" d0="a" d1="b" d7="c" dx="d"/></rt_info>'
+    parameter = f'<data shape="?,3" element_type="f32"/>{entry}'
+    ports = {"outs": port(0, -1, 3, names="x")}
+    layers = [layer(0, "Parameter", parameter, name="x", **ports), layer(1, "Result", name="y", ins=port(0, -1, 3))]
+    assert dimension_names(read(tmp_path, net(layers, [edge((0, 0), (1, 0))]))) == ["a", ""]
+
+
+def test_lists_of_windows_have_an_entry_for_each_axis(tmp_path: Path) -> None:
+    """The runtime takes an attribute that is missing as no padding."""
+    data = '<data kernel="2,2" strides="1,1" pads_begin="0,0" rounding_type="floor" auto_pad="explicit"/>'
+    text = unary("MaxPool", data, parameter='<data shape="1,2,4,4" element_type="f32"/>')
+    pooling = cast(Any, operation(read(tmp_path, text), "opset1.MaxPool"))
+    assert pooling.integers("pads_end") == (0, 0)

@@ -84,7 +84,7 @@ def damaged(path: Path, folder: Path, suffix: str, change: Any) -> Path:
 @pytest.mark.parametrize(
     ("path", "suffix", "change", "message"),
     [
-        (PROGRAM, ".pdiparams", lambda content: content[:100], "needs .* bytes where .* are left|the file ends in front of"),
+        (PROGRAM, ".pdiparams", lambda content: content[:100], "needs .* bytes where .* are left|the file ends before"),
         (PROGRAM, ".pdiparams", lambda content: content + b"x", "more tensors than the"),
         (PROGRAM, ".pdiparams", lambda _: b"", "the file is empty, and the model has"),
         (PROGRAM, ".pdiparams", lambda content: b"\1" + content[1:], "is stored in an unknown form"),
@@ -92,7 +92,7 @@ def damaged(path: Path, folder: Path, suffix: str, change: Any) -> Path:
         (PIR, ".json", lambda content: content[:-7], "not a PIR program: .*; the file is damaged or incomplete"),
         (PIR, ".json", lambda content: content.replace(b'"version":4', b'"version":9'), "it has version 9 of the format"),
         (PIR, ".json", lambda content: content.replace(b'"#":"1.relu"', b'"#":"relu"'), "has no dialect"),
-        (PIR, ".pdiparams", lambda content: content[:100], "needs .* bytes where .* are left|the file ends in front of"),
+        (PIR, ".pdiparams", lambda content: content[:100], "needs .* bytes where .* are left|the file ends before"),
     ],
 )
 def test_damaged_files(tmp_path: Path, path: Path, suffix: str, change: Any, message: str) -> None:

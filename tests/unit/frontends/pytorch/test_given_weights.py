@@ -154,12 +154,12 @@ def test_a_program_without_weights_says_what_to_give(model: Path) -> None:
     [
         (b"", "does not fit"),
         ((1 << 40).to_bytes(8, "little") + b"{}", "does not fit"),
-        ((2).to_bytes(8, "little") + b"[]", "no object"),
-        ((3).to_bytes(8, "little") + b"{]}", "no JSON"),
+        ((2).to_bytes(8, "little") + b"[]", "not an object"),
+        ((3).to_bytes(8, "little") + b"{]}", "not JSON"),
         (safetensors({"a": BIAS})[:-1], "not in the file"),
         (safetensors({"a": BIAS}).replace(b"F32", b"F33"), "F33"),
         (safetensors({"a": BIAS}).replace(b"[4]", b"[9]"), "does not fit"),
-        (safetensors({"a": BIAS}).replace(b"[4]", b"[x]"), "no JSON"),
+        (safetensors({"a": BIAS}).replace(b"[4]", b"[x]"), "not JSON"),
         (safetensors({"a": BIAS}).replace(b"[0, ", b"[-1,"), "not in the file"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 import sys
 import zipfile
@@ -56,6 +57,16 @@ def test_symbols_name_dimensions_with_their_bounds(tmp_path: Path) -> None:
     assert value_of(parameter.properties["bounds"]) == "2..9,4..32,3"
 
 
+def test_symbols_of_torch_2_5(tmp_path: Path) -> None:
+    program = Program()
+    x = program.input("x", "f32", ["s0", "4*s1", "s1 + 2"])
+    program.ranges = {"s0": {"min_val": 2, "max_val": math.inf}, "s1": {"min_val": -math.inf, "max_val": 8}}
+    program.output(program.node("aten.relu.default", [("self", x)], "f32"))
+    (parameter,) = (op for op in read(tmp_path, program) if isinstance(op, Parameter))
+    assert value_of(parameter.attributes["dimension_names"]) == ("s0", "", "")
+    assert value_of(parameter.properties["bounds"]) == "2..,0..32,2..10"
+
+
 def test_programs_of_an_archive_are_chosen_by_name(tmp_path: Path) -> None:
     records = small().records()
     records["m/models/second.json"] = records["m/models/model.json"]
@@ -90,7 +101,7 @@ def graph(content: dict[str, Any]) -> dict[str, Any]:
         (lambda c: graph(c)["nodes"][0]["inputs"][0].update(arg={"as_tensor": {"name": "y"}}), "the value 'y' is not computed"),
         (lambda c: graph(c)["nodes"][0]["inputs"][0].update(arg={}), "one of several kinds"),
         (lambda c: graph(c)["tensor_values"]["x"].update(dtype=77), "the unknown element type 77"),
-        (lambda c: graph(c)["tensor_values"]["x"]["sizes"].__setitem__(0, {"as_expr": {"expr_str": "__import__('os')"}}), "no function"),
+        (lambda c: graph(c)["tensor_values"]["x"]["sizes"].__setitem__(0, {"as_expr": {"expr_str": "__import__('os')"}}), "not a function"),
         (lambda c: c["graph_module"]["signature"]["input_specs"][0]["parameter"].update(parameter_name="w"), "the value of 'w' is not"),
         (lambda c: c["graph_module"]["signature"].update(output_specs=[]), "no output that is a tensor"),
     ],
@@ -180,6 +191,17 @@ def test_pickled_weights_are_views_too(tmp_path: Path) -> None:
     assert not constant.value.array.flags.owndata
 
 
+def test_settings_of_quantized_tensors_are_passed_over(tmp_path: Path) -> None:
+    """What torchao holds beside the inner tensors: an object with a state, and a member of an enumeration."""
+    module = b"ctorchao.quantization.quantize_.workflows.int8.int8_tensor\nQuantizeTensorToInt8Kwargs\n"
+    setting = module + b")\x81}X\x01\x00\x00\x00aK\x01sb"
+    member = b"ctorchao.quantization.quant_primitives\nMappingType\nK\x01\x85R"
+    content = STATE[:-1] + b"X\x01\x00\x00\x00s" + setting + b"sX\x01\x00\x00\x00m" + member + b"s."
+    (tmp_path / "m.pt2").write_bytes(old_archive(pickled(content, {"0": WEIGHT.tobytes()})))
+    (constant,) = (op for op in models_of(read_model(tmp_path / "m.pt2"))[0].block.ops if isinstance(op, Constant))
+    np.testing.assert_array_equal(constant.value.array, WEIGHT.T)
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [((print, ("x",)), "builtins.print"), ((eval, ("1",)), "builtins.eval"), ((np.zeros, (3,)), "numpy.zeros")],
@@ -189,7 +211,7 @@ def test_a_pickle_that_names_anything_but_tensors_is_refused_by_that_name(
 ) -> None:
     content = pickle.dumps({"fc.weight": _Named(*call)}, protocol=2).replace(b"__builtin__", b"builtins")
     (tmp_path / "m.pt2").write_bytes(old_archive(pickled(content, {})))
-    with pytest.raises(ModelFileError, match=f"the pickle names {name}, which is no tensor; nothing of it is executed"):
+    with pytest.raises(ModelFileError, match=f"the pickle names {name}, which is not a tensor; nothing of it is executed"):
         read_model(tmp_path / "m.pt2")
     assert capsys.readouterr().out == ""
 
@@ -206,7 +228,7 @@ def test_a_pickle_that_names_anything_but_tensors_is_refused_by_that_name(
 )
 def test_a_module_that_a_pickle_names_is_never_imported(tmp_path: Path, call: bytes) -> None:
     (tmp_path / "m.pt2").write_bytes(old_archive(pickled(b"\x80\x04" + call, {})))
-    with pytest.raises(ModelFileError, match=r"the pickle names antigravity\.fly, which is no tensor"):
+    with pytest.raises(ModelFileError, match=r"the pickle names antigravity\.fly, which is not a tensor"):
         read_model(tmp_path / "m.pt2")
     assert "antigravity" not in sys.modules
 
@@ -216,7 +238,7 @@ def test_other_names_of_the_packages_of_tensors_are_refused_too(tmp_path: Path, 
     module, _, function = name.rpartition(".")
     content = f"c{module}\n{function}\n)R.".encode()
     (tmp_path / "m.pt2").write_bytes(old_archive(pickled(b"\x80\x02" + content, {})))
-    with pytest.raises(ModelFileError, match=f"the pickle names {name}, which is no tensor"):
+    with pytest.raises(ModelFileError, match=f"the pickle names {name}, which is not a tensor"):
         read_model(tmp_path / "m.pt2")
 
 
@@ -236,7 +258,27 @@ def test_expressions_are_parsed() -> None:
     assert bounds_of(parse("Max(Symbol('s0'), Integer(2))"), {}) == (0, LARGEST)
 
 
-@pytest.mark.parametrize("text", ["", "Add(", "Add(1", "1 2", "os.system('x')", "x", "Add(1))", "Symbol" * 9999, "Add(" * 99 + ")" * 99])
+def test_expressions_with_operators_are_parsed() -> None:
+    assert parse("16*s77 - 1") == parse("Add(Mul(Integer(16), Symbol('s77', positive=True, integer=True)), Integer(-1))")
+    assert parse("(((s0 - 1)//4))*s1**2 + 1") == Call(
+        "Add",
+        (Call("Mul", (Call("FloorDiv", (Call("Add", (Symbol("s0"), -1)), 4)), Call("Pow", (Symbol("s1"), 2)))), 1),
+    )
+    assert parse("a - b - c") == Call("Add", (Symbol("a"), Call("Mul", (-1, Symbol("b"))), Call("Mul", (-1, Symbol("c")))))
+    assert parse("-a*2") == Call("Mul", (-1, Symbol("a"), 2))
+    assert parse("2**-a**2") == Call("Pow", (2, Call("Mul", (-1, Call("Pow", (Symbol("a"), 2))))))
+    assert parse("Max(1, s0 % 3)") == Call("Max", (1, Call("Mod", (Symbol("s0"), 3))))
+    assert bounds_of(parse("+".join(["s0"] * 5000)), {"s0": (1, 2)}) == (5000, 10000)
+
+
+DAMAGED = (
+    *("", "Add(", "Add(1", "1 2", "os.system('x')", "x +", "(x", "x y", "* x", "Add(1))", "Symbol" * 9999, "Add(" * 99 + ")" * 99),
+    *("(" * 99 + "x" + ")" * 99, "-" * 99 + "x", "x" + "//2" * 99, "2" + "**2" * 99),
+)
+"""Texts that are no expressions, or have too many levels."""
+
+
+@pytest.mark.parametrize("text", DAMAGED)
 def test_other_texts_are_no_expressions(text: str) -> None:
     with pytest.raises(ValueError, match=r"expression|function"):
         parse(text)

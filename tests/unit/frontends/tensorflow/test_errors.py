@@ -1,4 +1,4 @@
-"""Files that are no TensorFlow graphs, or are damaged; graphs as text."""
+"""Files that are not TensorFlow graphs, or are damaged; graphs as text."""
 
 from __future__ import annotations
 

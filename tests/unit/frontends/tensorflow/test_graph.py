@@ -292,7 +292,7 @@ def test_remains_of_control_flow_are_no_outputs(tmp_path):
     module = read(chain(*nodes), tmp_path)
     assert names(module, "opset1.Result") == ["k", "y"]
     assert notes(module) == [
-        "results nobody uses that are no outputs, by what computes them (loop/exit/_7, body_control, t, dense/ReadVariableOp)"
+        "results nobody uses that are not outputs, by what computes them (loop/exit/_7, body_control, t, dense/ReadVariableOp)"
     ]
 
 
@@ -366,9 +366,9 @@ def test_variables_and_tables():
             [placeholder("x"), node("y", "Abs", "missing:1")],
             "tf.Abs 'y': it uses 'missing:1', but the graph has no node 'missing'; the graph",
         ),
-        ([placeholder("x"), node("y", "Abs", "x:70000")], "tf.Placeholder 'x': 'x:70000' is no output of it"),
-        ([placeholder("x"), node("y", "Abs", "x:-1")], "'x:-1' is no output of it"),
-        ([placeholder("x"), node("y", "Abs", "x:output:0")], "'x:output:0' is no output of it"),
+        ([placeholder("x"), node("y", "Abs", "x:70000")], "tf.Placeholder 'x': 'x:70000' is not an output of it"),
+        ([placeholder("x"), node("y", "Abs", "x:-1")], "'x:-1' is not an output of it"),
+        ([placeholder("x"), node("y", "Abs", "x:output:0")], "'x:output:0' is not an output of it"),
         ([placeholder("x"), node("x", "Abs", "x")], "tf.Abs 'x': two nodes of the graph have this name"),
         ([placeholder("x"), node("", "Abs", "x")], "a node of the graph has no name"),
         ([placeholder("x"), node("y", "", "x")], "'y': a node of the graph has no kind"),

@@ -1,4 +1,6 @@
-"""What restore and initialization operations leave behind, and what changes while the outputs are computed."""
+"""The state after restore and initialization operations, and the changes of the state while the outputs are
+computed.
+"""
 
 from __future__ import annotations
 
@@ -186,8 +188,8 @@ def test_tables_from_files(tmp_path: Path, text: str, attributes: dict[str, str]
         ("moss\n\nfern\n", WHOLE_TO_NUMBER, "line 2: a line of the file of a hash table is empty"),
         ("moss\n", {**WHOLE_TO_NUMBER, "vocab_size": "i: 2"}, "has 2 entries, its file 1 lines"),
         ("moss\n", {"key_index": "i: 0", "value_index": "i: 1"}, "line 1: there is no column 1"),
-        ("moss\tx\n", {"key_index": "i: 0", "value_index": "i: 1"}, "is no number"),
-        ("moss\t99999999999999999999\n", {"key_index": "i: 0", "value_index": "i: 1"}, "is no number"),
+        ("moss\tx\n", {"key_index": "i: 0", "value_index": "i: 1"}, "is not a number"),
+        ("moss\t99999999999999999999\n", {"key_index": "i: 0", "value_index": "i: 1"}, "is not a number"),
     ],
 )
 def test_tables_from_damaged_files(tmp_path: Path, text: str, attributes: dict[str, str], reason: str) -> None:

@@ -143,7 +143,7 @@ def test_removal_of_operations_between_data_nodes() -> None:
     assert source_names(graph) == ["add"]
     data_node_functions.merge_data_nodes(graph, GraphNode(graph, "x_d"), GraphNode(graph, "add_d"))
     assert source_names(graph) == ["x"]
-    with pytest.raises(ConversionError, match="no data node"):
+    with pytest.raises(ConversionError, match="not a data node"):
         data_node_functions.merge_data_nodes(graph, GraphNode(graph, "x"), GraphNode(graph, "add_d"))
     visited: list[str] = []
     data_node_functions.reverse_dfs(middle_graph(), "add", lambda _, name: visited.append(name))

@@ -79,7 +79,7 @@ def test_data_formats(given: Any) -> None:
     assert tf_data_format_spatial(given) == [1, 2]
     assert tf_data_format_channel(given).tolist() == [3]
     assert tf_data_format_batch(given).tolist() == [0]
-    with pytest.raises(Error, match="'HW' is no data format"):
+    with pytest.raises(Error, match="'HW' is not a data format"):
         tf_data_format_channel("HW")
     assert tf_int_list(SimpleNamespace(i=[1, 2])).dtype == np.int64
 

@@ -194,7 +194,7 @@ def test_borders_have_the_form_of_the_file() -> None:
         ('[{"id": "a", "match_kind": "scope"}]', "c.json:1:2", "no key 'instances'"),
         ('[{"id": "a", "match_kind": "scope", "instances": {}}]', "c.json:1:50", "instances must be a list of strings"),
         ('[{"id": "a", "match_kind": "scope", "instances": []}]', "c.json:1:50", "instances is empty"),
-        ('[{"id": "a", "match_kind": "scope", "instances": ["x("]}]', "c.json:1:51", "no regular expression"),
+        ('[{"id": "a", "match_kind": "scope", "instances": ["x("]}]', "c.json:1:51", "not a regular expression"),
         ('[{"id": "a", "match_kind": "points", "instances": ["x"]}]', "c.json:1:51", "an object with start_points and end_points"),
         (
             '[{"id": "a", "match_kind": "points", "instances": {"start_points": ["x"], "end_point": ["y"]}}]',

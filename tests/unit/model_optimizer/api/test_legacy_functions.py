@@ -1,4 +1,4 @@
-"""Extractor base classes, and functions of Model Optimizer that are no matter of one class."""
+"""Extractor base classes, and functions of Model Optimizer that do not belong to one class."""
 
 from __future__ import annotations
 
@@ -243,5 +243,5 @@ def test_element_types() -> None:
     assert data_types.np_data_type_to_destination_type(np.bool_) == "boolean"
     assert data_types.destination_type_to_np_data_type("u8") is np.uint8
     assert data_types.precision_to_destination_type("FP16") == "f16"
-    with pytest.raises(ConversionError, match="'f33' is no element type"):
+    with pytest.raises(ConversionError, match="'f33' is not an element type"):
         data_types.destination_type_to_np_data_type("f33")

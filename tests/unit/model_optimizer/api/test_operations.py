@@ -344,7 +344,7 @@ def test_a_class_of_the_user_keeps_its_op() -> None:
     ("build", "message"),
     [
         (make("Eltwise", operation="sqrt"), "operation 'sqrt' is not known"),
-        (make("Flatten", axis=2, end_axis=1), "end_axis 1 is in front of axis 2"),
+        (make("Flatten", axis=2, end_axis=1), "end_axis 1 is before axis 2"),
         (make("CaffeSlice", axis=1, slice_point=[9, 3]), "negative|parts|size|length"),
         (make("Pooling", pool_method="median", window=[1, 1, 2, 2]), "neither max nor avg"),
         (make("Pooling"), "neither an attribute window nor an attribute kernel"),

@@ -211,7 +211,7 @@ def test_ports_are_added_and_deleted(tf, node):
         with pytest.raises(ConversionError, match="no input port 2"):
             unheard.delete_input_port(2)
         unheard.delete_input_port(2, skip_if_absent=True)
-        with pytest.raises(ConversionError, match="no number of a port"):
+        with pytest.raises(ConversionError, match="not a number of a port"):
             unheard.add_input_port(-1)
     assert list(unheard.in_ports()) == [0]
 

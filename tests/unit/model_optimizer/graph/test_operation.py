@@ -102,11 +102,11 @@ def test_ambiguous_and_impossible_inputs(graph_of, node):
         Scale(graph).create_node([node(graph, "op1")])
     with pytest.raises(ConversionError, match="no output"):
         Scale(graph).create_node([node(graph, "r1")])
-    with pytest.raises(ConversionError, match="it is no node"):
+    with pytest.raises(ConversionError, match="it is not a node"):
         Scale(graph).create_node(["op1"])
     with pytest.raises(ConversionError, match="needs an attribute op"):
         Op(graph).create_node()
-    with pytest.raises(ConversionError, match="no number of ports"):
+    with pytest.raises(ConversionError, match="not a number of ports"):
         Op(graph, {"op": "A", "in_ports_count": -1}).create_node()
 
 
@@ -230,7 +230,7 @@ def test_records_of_three_forms(graph_of, node):
         def backend_attrs(self):
             return [("a", "b", "c")]
 
-    with pytest.raises(ConversionError, match="no record of backend_attrs"):
+    with pytest.raises(ConversionError, match="not a record of backend_attrs"):
         xml_attributes(Wrong(graph, {"op": "Wrong"}).create_node())
 
     class Supported(Op):

@@ -85,7 +85,7 @@ def test_types_and_values():
     assert shapes.type_shape(None) is None
     assert shapes.masked_shape(None) is None
     for wrong in (["a"], [-5], [1 << 70], object()):
-        with pytest.raises(ConversionError, match="is no shape"):
+        with pytest.raises(ConversionError, match="is not a shape"):
             shapes.type_shape(wrong)
     symbolic = np.array([Symbol(), 4], dtype=object)
     masked = shapes.masked_value(symbolic)

@@ -177,12 +177,12 @@ def test_notation(mode: str) -> None:
     [
         ("int5", "there is no compression of weights 'int5'; did you mean int8 or int4"),
         ("", "the modes are int8, "),
-        ("int4:20", "'20' is no size of groups of weights: a multiple of 16"),
-        ("int4:x", "'x' is no size of groups"),
-        ("int4:16:2", "'2' is no share of the weights"),
-        ("int4:16:nan", "'nan' is no share of the weights"),
+        ("int4:20", "'20' is not a size of groups of weights: a multiple of 16"),
+        ("int4:x", "'x' is not a size of groups"),
+        ("int4:16:2", "'2' is not a share of the weights"),
+        ("int4:16:nan", "'nan' is not a share of the weights"),
         ("int8:16:1", "int8 gives all weights 8 bits"),
-        ("int4:16:1:1", "is no compression of weights: write MODE"),
+        ("int4:16:1:1", "is not a compression of weights: write MODE"),
     ],
 )
 def test_mistakes_in_the_notation(text: str, message: str, parse: Any) -> None:

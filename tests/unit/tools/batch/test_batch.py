@@ -162,7 +162,9 @@ def test_an_interrupted_run_leaves_no_process_and_no_file(number: signal.Signals
     graph = helper.make_graph(nodes, "g", [value("x", TensorProto.FLOAT, [1])], [value("t60000", TensorProto.FLOAT, [1])])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "long1.onnx")
     Path("long2.onnx").write_bytes(Path("long1.onnx").read_bytes())
-    command = [sys.executable, "-m", "moir", "long1.onnx", "long2.onnx", "-o", "out"]
+    # A process that runs in the background is started with interrupts ignored.
+    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from moir.tools.convert import command; command()"
+    command = [sys.executable, "-c", heeding, "long1.onnx", "long2.onnx", "-o", "out"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""`fuse-logistic`: a sigmoid that is written out.
+"""`fuse-logistic`: fuses a sigmoid that is computed by several operations.
 
     %n = opset1.Negative(%x)
     %e = opset1.Exp(%n)
@@ -17,7 +17,7 @@ class FuseLogistic(RulePass):
     """1 / (1 + exp(-x)) becomes a Sigmoid."""
 
     name = "fuse-logistic"
-    # After the layout change, and in front of the pass that replaces x * sigmoid(x) by a Swish; `moir passes` lists
+    # After the layout change, and before the pass that replaces x * sigmoid(x) by a Swish; `moir passes` lists
     # all passes.
     run_after = ("choose-layouts",)
     run_before = ("fuse-swish",)

@@ -1,0 +1,190 @@
+"""Indices that a program limits and checks itself: which numbers they can be, and what comparisons of them say.
+
+opset1.Maximum(opset1.Minimum(%i, 49), -50)           // %i, limited to -50 … 49
+opset1.Equal(opset1.Minimum(%i, 49), %i)              // whether %i is within … 49
+opset1.LogicalAnd(opset1.GreaterEqual(%i, 0), opset1.LessEqual(%i, 49))
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.analysis.constants import scalar_of, values_of
+from moir.analysis.integral_bounds import Bounds, integer_limits, integral_bounds
+from moir.dialects.element_types import boolean, si32, si64
+from moir.dialects.opset.arithmetic import Add, Maximum, Minimum
+from moir.dialects.opset.comparison import Equal, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, NotEqual, Select
+from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.shapes import element_of, rank_of
+from moir.records import Record
+
+COMPARED = {"Less": (1, 0, True), "LessEqual": (1, 0, False), "Greater": (0, 1, True), "GreaterEqual": (0, 1, False)}
+"""Comparisons: the operand that is to be greater, the other one, and whether equal numbers do not do."""
+
+SPREADING = frozenset(("Broadcast", "Reshape", "Squeeze", "Tile", "Transpose", "Unsqueeze"))
+"""Operations whose result has the elements of the operand, and nothing else."""
+
+
+class Wrapped(Record):
+    """An index that is counted from the end where it is negative: the index, and the size that is added."""
+
+    index: SSAValue
+    size: int
+
+
+class Interval(Record):
+    """An index, and the integers from `low` to `high` to which it is limited, or among which it has to be."""
+
+    index: SSAValue
+    low: float = -math.inf
+    high: float = math.inf
+
+    def holds(self, size: int) -> bool:
+        """Whether the index is in the interval exactly where a dimension of a size has it, counted from the end too."""
+        least, most = bounds_of(self.index)
+        return max(self.low, least) == max(-size, least) and min(self.high, most) == min(size - 1, most)
+
+    def keeps(self, size: int) -> bool:
+        """Whether limiting the index to the interval changes no index that a dimension of a size has."""
+        least, most = bounds_of(self.index)
+        return self.low <= max(-size, least) and self.high >= min(size - 1, most)
+
+
+def bounds_of(value: SSAValue) -> Bounds:
+    """The least and the greatest integer that an element of a value can be."""
+    return integral_bounds(value) or (-math.inf, math.inf)
+
+
+def number_of(value: SSAValue) -> int | None:
+    """The integer of a constant with one element that adds no dimension to another operand; None for other values.
+
+    Of a truth value it is 0 or 1.
+    """
+    rank, number = rank_of(value), scalar_of(value)
+    if number is None and element_of(value) == boolean and (truth := values_of(value)) is not None and truth.size == 1:
+        number = float(np.asarray(truth).item())
+    if number is None or rank is None or rank >= 2 or not float(number).is_integer():
+        return None
+    return int(number)
+
+
+def wrapped(value: SSAValue) -> Wrapped | None:
+    """The index of a Select between a negative index with a size added to it, and the index itself."""
+    op = value.owner
+    if not isinstance(op, Select) or element_of(value) not in (si32, si64):
+        return None
+    condition, moved, index = op.operands[0].owner, op.operands[1].owner, op.operands[2]
+    if not isinstance(condition, Less) or condition.operands[0] is not index or number_of(condition.operands[1]) != 0:
+        return None
+    if not isinstance(moved, Add) or index not in moved.operands:
+        return None
+    size = number_of(moved.operands[1] if moved.operands[0] is index else moved.operands[0])
+    return None if size is None or size < 1 else Wrapped(index, size)
+
+
+def limited(value: SSAValue) -> Interval:
+    """What a value is before a Maximum and a Minimum with constants, in any order, and these limits."""
+    low, high = -math.inf, math.inf
+    while isinstance(op := value.owner, Maximum | Minimum):
+        data, limit = op.operands if number_of(op.operands[1]) is not None else reversed(op.operands)
+        number = number_of(limit)
+        if number is None or not math.isinf(low if isinstance(op, Maximum) else high):
+            break
+        low, high = (number, high) if isinstance(op, Maximum) else (low, number)
+        value = data
+        if low > high:
+            return Interval(op.results[0])
+    return Interval(value, low, high)
+
+
+def checked(condition: SSAValue, index: SSAValue, after: int) -> Interval | None:
+    """The numbers among which an index has to be, by a condition on it; None for other conditions.
+
+    Dimensions of 1 may have been inserted, but as many as `after` have to be behind those of the index.
+    """
+    condition, outer = without_inserted(condition, index)
+    found, rank = _compared(condition), rank_of(index)
+    if found is None or outer is None or rank is None or element_of(index) not in (si32, si64):
+        return None
+    source, inner = without_inserted(found.index, index)
+    if source is not index or inner is None:
+        return None
+    places = [None if axis is None else inner[axis] for axis in outer]
+    behind: list[int | None] = [*range(rank), *[None] * after]
+    if rank and (places[len(places) - len(behind) :] != behind or any(axis is not None for axis in places[: -len(behind)])):
+        return None
+    return found.with_fields(index=index)
+
+
+def without_inserted(value: SSAValue, stop: SSAValue) -> tuple[SSAValue, list[int | None] | None]:
+    """A value before dimensions of 1 are inserted, some of which may be removed again or reduced by a conjunction.
+
+    Also its dimension for each one of the value, None for an inserted one; None if they are unknown. Nothing before
+    `stop` is looked at.
+    """
+    op, rank = value.owner, rank_of(value)
+    if value is stop or not isinstance(op, OpsetOp) or op.KIND not in ("ReduceLogicalAnd", "Squeeze", "Unsqueeze") or len(op.operands) < 2:
+        return value, None if rank is None else [*range(rank)]
+    axes, inner = values_of(op.operands[1]), rank_of(op.operands[0])
+    source, places = without_inserted(op.operands[0], stop)
+    if axes is None or places is None or rank is None or inner is None:
+        return source, None
+    named = {int(axis) % max(rank, inner) for axis in np.asarray(axes).ravel()}
+    if op.KIND == "Unsqueeze":
+        rest = iter(places)
+        return source, [None if axis in named else next(rest) for axis in range(rank)]
+    if any(places[axis] is not None for axis in named):
+        return value, [*range(rank)]
+    return source, places if rank == inner else [place for axis, place in enumerate(places) if axis not in named]
+
+
+def _compared(condition: SSAValue) -> Interval | None:
+    """The value that a condition compares with numbers, and the numbers among which it has to be."""
+    op = condition.owner
+    if isinstance(op, Equal):
+        for first, second in (op.operands, reversed(op.operands)):
+            if (found := limited(first)).index is second and found.index is not first:
+                return found
+    if isinstance(op, GreaterEqual | LessEqual) and (number := number_of(op.operands[1])) is not None:
+        return Interval(op.operands[0], low=number) if isinstance(op, GreaterEqual) else Interval(op.operands[0], high=number)
+    if isinstance(op, LogicalAnd):
+        parts = [_compared(operand) for operand in op.operands]
+        first, second = parts
+        if first is not None and second is not None and first.index is second.index:
+            return Interval(first.index, max(first.low, second.low), min(first.high, second.high))
+    return None
+
+
+def certainty(condition: SSAValue) -> bool | None:
+    """What a condition on integers is whatever the inputs are; None if it depends on them."""
+    op = condition.owner
+    if not isinstance(op, OpsetOp):
+        return None
+    if op.KIND in SPREADING:
+        return certainty(op.operands[0])
+    if isinstance(op, LogicalNot):
+        found = certainty(op.operands[0])
+        return None if found is None else not found
+    if isinstance(op, LogicalAnd):
+        parts = [certainty(operand) for operand in op.operands]
+        return False if False in parts else None if None in parts else True
+    if op.KIND == "ReduceLogicalAnd":
+        # Of no elements it is true.
+        return certainty(op.operands[0]) or None
+    if op.KIND not in COMPARED and not isinstance(op, Equal | NotEqual):
+        return None
+    if integer_limits(element_of(op.operands[0])) is None:
+        return None
+    if isinstance(op, Equal | NotEqual):
+        (a, b), (c, d) = map(bounds_of, op.operands)
+        apart = b < c or d < a
+        same = op.operands[0] is op.operands[1] or a == b == c == d
+        return apart == isinstance(op, NotEqual) if apart or same else None
+    greater, lesser, strict = COMPARED[op.KIND]
+    (least, most), (low, high) = bounds_of(op.operands[greater]), bounds_of(op.operands[lesser])
+    if least > high or (least == high and not strict):
+        return True
+    return False if most < low or (most == low and strict) else None

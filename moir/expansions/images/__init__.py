@@ -1,0 +1,1 @@
+"""Computations on images: colours, and the kernels of resizing."""

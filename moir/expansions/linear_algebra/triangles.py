@@ -1,0 +1,32 @@
+"""Systems of equations with triangular matrices, and symmetric matrices of which one triangle is read."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import shape_of
+from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
+from moir.expansions.transposition import transposed
+from moir.rewriting.builder import OpBuilder
+
+
+def symmetric(op: OpBuilder, x: SSAValue, *, is_lower: bool) -> SSAValue:
+    """Symmetric matrices, of which one triangle is read."""
+    return op.Add(triangle_of(op, x, is_lower=is_lower), transposed(op, triangle_of(op, x, -1 if is_lower else 1, is_lower=is_lower)))
+
+
+def with_unit_diagonal(op: OpBuilder, a: SSAValue, *, is_lower: bool) -> SSAValue:
+    """A triangle of matrices without their diagonal, which is ones."""
+    triangle = triangle_of(op, a, -1 if is_lower else 1, is_lower=is_lower)
+    rows, columns = (shape_of(a) or (1, 1))[-2:]
+    return op.Add(triangle, op.constant_like(np.eye(rows, columns), a))
+
+
+def solved(
+    op: OpBuilder, a: SSAValue, b: SSAValue, *, is_left: bool, is_lower: bool, is_transposed: bool, has_unit_diagonal: bool
+) -> SSAValue:
+    """x with t · x = b or x · t = b, where t is a triangle of a, or its transpose."""
+    triangle = with_unit_diagonal(op, a, is_lower=is_lower) if has_unit_diagonal else triangle_of(op, a, is_lower=is_lower)
+    inverse = op.Inverse(triangle)
+    return op.MatMul(inverse, b, transpose_a=is_transposed) if is_left else op.MatMul(b, inverse, transpose_b=is_transposed)

@@ -1,0 +1,28 @@
+"""The subgraphs that operators refer to: branches, bodies, functions of elements, and callees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.ir import Attribute
+
+REGIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "IF": (("then_branch", "then_subgraph_index"), ("else_branch", "else_subgraph_index")),
+    "WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
+    "STABLEHLO_REDUCE": (("body", "body_subgraph_index"),),
+    "STABLEHLO_REDUCE_WINDOW": (("body", "body_subgraph_index"),),
+    "STABLEHLO_SCATTER": (("update_computation", "update_computation_subgraph_index"),),
+    "STABLEHLO_SORT": (("comparator", "comparator_subgraph_index"),),
+    "STABLEHLO_WHILE": (("cond", "cond_subgraph_index"), ("body", "body_subgraph_index")),
+}
+"""Control flow and functions of elements -> the graphs of an operation, and the attributes that number them."""
+
+INLINED: Mapping[str, str] = {"CALL": "subgraph", "STABLEHLO_COMPOSITE": "decomposition_subgraph_index"}
+"""Calls -> the attribute with the number of the subgraph."""
+
+
+def subgraph_number(attributes: Mapping[str, Attribute], name: str) -> int:
+    """The number of the subgraph that an attribute names."""
+    found: Any = attributes.get(name)
+    return 0 if found is None else found.value.data

@@ -1,0 +1,45 @@
+"""Hashes as numbers of bins.
+
+    %y = keras.Hashing(%x) {num_bins = 5}
+->  extension.StringToHashBucket of the strings, or of the digits of integers
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import si64, string
+from moir.dialects.shapes import element_of
+from moir.expansions.lookups import string_position
+from moir.expansions.strings.hashes import bins
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.policies import computed_type
+from moir.lowering.keras.preprocessing import check_salt, encoded
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder
+
+
+@keras.lowers("Hashing")
+def hashing(
+    node: LoweringNode,
+    op: OpBuilder,
+    inputs: SSAValue,
+    *,
+    num_bins: int,
+    mask_value: object | None = None,
+    output_mode: str = "int",
+) -> SSAValue:
+    """keras.Hashing(x) {num_bins, mask_value} -> extension.StringToHashBucket(x), one more where values are masked"""
+    check_salt(node)
+    is_masked = mask_value is not None and num_bins > 1
+    found = bins(op, inputs, num_bins - is_masked)
+    if is_masked:
+        masked = (
+            op.GreaterEqual(string_position(op, inputs, [str(mask_value).encode()]), 0)
+            if element_of(inputs) == string
+            else op.Equal(inputs, node.integer("mask_value"))
+        )
+        found = op.Select(masked, op.constant(0, si64), op.Add(found, 1))
+    if output_mode == "int":
+        return found
+    return encoded(node, op, found, output_mode, num_bins, computed_type(node))

@@ -1,0 +1,24 @@
+"""Layers that refer to something that is not in the file, or that the operation sets cannot express."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from moir.lowering.binder import LoweringNode
+from moir.lowering.keras.table import keras
+from moir.rewriting.builder import OpBuilder
+
+REFUSALS = {
+    "FlaxLayer": "it refers to a module of Flax that is not in the file",
+    "HashedCrossing": "it joins hashes of 64 bits by products of 64 bits, which the runtime computes with 32",
+    "JaxLayer": "it refers to a program of JAX that is not in the file",
+    "TFSMLayer": "it refers to a SavedModel that is not in the file",
+    "TorchModuleWrapper": "it refers to a module of PyTorch that is not in the file",
+}
+"""Why some layers cannot be converted."""
+
+
+@keras.lowers(*REFUSALS)
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """keras.HashedCrossing(x): refused, because the operation sets cannot express it"""
+    node.fail(REFUSALS[node.op.KIND], hint="cut the model after this layer with --input, or write a lowering for it")

@@ -1,0 +1,20 @@
+"""The sizes of matrices that a lowering computes with element by element, so that they have to be known and small."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX
+from moir.lowering.binder import LoweringNode
+
+
+def matrix_sizes(node: LoweringNode, x: SSAValue, largest: int = LARGEST_MATRIX) -> tuple[int, int, int]:
+    """Rows, columns and rank of matrices. Raises ConversionError if they are unknown, 0, or too many."""
+    shape = shape_of(x)
+    if shape is None or len(shape) < 2 or not is_static(shape[-2:]) or min(shape[-2:]) < 1:
+        node.fail("the sizes of its matrices are unknown or 0", hint="export the program with matrices of a known size")
+    rows, columns = shape[-2:]
+    if min(rows, columns) > largest:
+        node.fail(f"its matrices have {rows} rows and {columns} columns; up to {largest} of one of them are supported")
+    return rows, columns, len(shape)

@@ -1,0 +1,1 @@
+"""Control flow: branches, loops, and the arrays of tensors that loops write."""

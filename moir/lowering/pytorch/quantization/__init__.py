@@ -1,0 +1,1 @@
+"""Quantization of PyTorch: with scales that the program has, and with scales that it computes."""

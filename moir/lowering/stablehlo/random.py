@@ -1,0 +1,88 @@
+"""Random numbers that a program computes from a state.
+
+    %state, %bits = stablehlo.rng_bit_generator(%s) {rng_algorithm = "PHILOX"} : (tensor<2xui64>) -> …
+->  %bits = the hashes of the counter [%s.1, %s.1 + 1, …] with the key %s.0
+
+A state consists of two integers of 64 bits, a key and a counter, which the runtime would truncate to 32 bits. In
+programs of JAX they are made from four words by a `bitcast_convert`; the words themselves are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NoReturn
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from moir.dialects.element_types import describe, si32, ui32
+from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.expansions.special.random_bits import counted, philox, threefry, word
+from moir.lowering.binder import LoweringNode
+from moir.lowering.stablehlo.shape import declared_shape, result_element
+from moir.lowering.stablehlo.table import stablehlo
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.constant_sizes import check_constant_size
+
+HINT = "make the random numbers an input"
+
+
+@stablehlo.lowers("rng")
+def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
+    """stablehlo.rng(a, b, shape): refused, because the numbers would differ"""
+    node.fail("its numbers depend on a seed that is not in the program", hint=HINT)
+
+
+@stablehlo.lowers("rng_bit_generator")
+def rng_bit_generator(node: LoweringNode, op: OpBuilder, initial_state: SSAValue, *, rng_algorithm: str = "DEFAULT") -> Sequence[SSAValue]:
+    """stablehlo.rng_bit_generator(state) {rng_algorithm} -> hashes of counters, by words of 32 bits"""
+    shape, element = shape_of(node.op.results[1]) or (), result_element(node, 1)
+    if shape_of(initial_state) != (2, 2) or element_of(initial_state) is not ui32:
+        node.fail("its state has integers of 64 bits, and the runtime computes in 32 bits", hint="make its state of words by jax.random")
+    if not is_static(shape) or describe(element).bits != 32:
+        node.fail("its numbers have a computed shape, or not 32 bits", hint=HINT)
+    check_constant_size(prod(shape))
+    words = [op.Gather(op.Reshape(initial_state, [4], special_zero=False), index, 0) for index in range(4)]
+    found, count = (_of_threefry if rng_algorithm == "THREE_FRY" else _of_philox)(op, words[:2], words[2:], shape)
+    after = counted(op, words[2:], word(op, count))
+    state = op.Concat(*(op.Reshape(each, [1], special_zero=False) for each in (*words[:2], *after)), axis=0)
+    return [op.Reshape(state, [2, 2], special_zero=False), op.convert(found, element)]
+
+
+def _line(op: OpBuilder, count: int) -> SSAValue:
+    return op.constant(np.arange(count, dtype=np.uint32), ui32)
+
+
+def _of_philox(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
+    """Four numbers for each counter, one after the other; the upper words of the counter are the key."""
+    total = prod(shape)
+    count = -(-total // 4)
+    words = philox(op, counted(op, (*counter, *key), _line(op, count)), key)
+    numbers = op.Reshape(op.Concat(*(op.Unsqueeze(each, [1]) for each in words), axis=1), [-1], special_zero=False)
+    cut = op.Slice(numbers, [0], [total], [1], [0]) if total < 4 * count else numbers
+    return op.Reshape(cut, list(shape), special_zero=False), count
+
+
+def _of_threefry(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
+    """Two numbers for each counter, in the two halves of the first dimension of even size, or else of the largest
+    dimension.
+    """
+    if not shape:
+        return op.Reshape(threefry(op, counted(op, counter, _line(op, 1)), key)[0], [], special_zero=False), 1
+    axis = next((place for place, size in enumerate(shape) if size % 2 == 0), int(np.argmax(shape)))
+    half = [-(-size // 2) if place == axis else size for place, size in enumerate(shape)]
+    words = threefry(op, counted(op, counter, _line(op, prod(half))), key)
+    pairs = [op.Reshape(each, [*half[: axis + 1], 1, *half[axis + 1 :]], special_zero=False) for each in words]
+    found = op.Reshape(op.Concat(*pairs, axis=axis + 1), [*half[:axis], 2 * half[axis], *half[axis + 1 :]], special_zero=False)
+    return op.Slice(found, [0], [shape[axis]], [1], [axis]) if shape[axis] % 2 else found, prod(half)
+
+
+def words_of_state(node: LoweringNode, operand: SSAValue) -> SSAValue | None:
+    """The words of a state, from the `bitcast_convert` that joins or splits them; None for other conversions."""
+    shape = declared_shape(node)
+    is_state = shape_of(operand) == (2, 2) and element_of(operand) in (ui32, si32)
+    users = {use.operation.name for use in node.op.results[0].uses}
+    if is_state and (shape == (2, 2) or (shape == (2,) and users <= {"stablehlo.rng_bit_generator"})):
+        return operand
+    return None

@@ -1,0 +1,89 @@
+"""`cancel-conversions`: conversions to integers and back are removed if the numbers are integers already, and those of
+truth values to numbers if they are compared with 0 or 1.
+
+    %1 = opset1.Clamp(opset5.Round(%0)) {min = 0.0, max = 255.0}
+    %2 = opset1.Convert(%1) {destination_type = u8}
+    %3 = opset1.Convert(%2) {destination_type = f32}
+->  %3 = %1
+
+    %1 = opset1.Convert(%0) {destination_type = f32}      // %0: truth values
+    %2 = opset1.NotEqual(%1, 0.0)
+    %3 = opset1.Less(%1, 1.0)
+->  %2 = %0
+    %3 = opset1.LogicalNot(%0)
+
+Networks that quantize while they run (`DynamicQuantizeLinear`, `MatMulInteger`) convert each value twice. Beyond 2²⁴,
+where sums may be rounded in floats, this holds only for numbers up to half of the largest one of the integer type.
+Truth values of masks are often converted to numbers and compared with 0, as flax does.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from moir.analysis.index_ranges import number_of
+from moir.analysis.integral_bounds import integer_limits, integral_bounds
+from moir.dialects.element_types import boolean, f32, f64
+from moir.dialects.opset.comparison import ComparisonOp
+from moir.dialects.opset.data_types import Convert
+from moir.dialects.shapes import element_of, rank_of
+from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+
+EXACT = 1 << 24
+"""Integers up to this number have no rounding error in f32."""
+
+
+class IntegersAnyway(Pattern):
+    """Removes a conversion to integers and back."""
+
+    roots = (Convert,)
+
+    def may_match(self, op: Operation) -> bool:
+        return isinstance(op.operands[0].owner, Convert) and element_of(op.results[0]) in (f32, f64)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        inner = op.operands[0].owner
+        assert isinstance(inner, Convert)
+        value = inner.operands[0]
+        limits = integer_limits(element_of(op.operands[0]))
+        if limits is None or element_of(value) != element_of(op.results[0]) or (bounds := integral_bounds(value)) is None:
+            return
+        share = 1 if max(map(abs, bounds)) <= EXACT else 0.5
+        if limits[0] * share <= bounds[0] and bounds[1] <= limits[1] * share:
+            rewriter.replace_with(op, value)
+
+
+class TruthAnyway(Pattern):
+    """Replaces a comparison of truth values, also as numbers, with a constant by the truth values or their opposite."""
+
+    roots = (ComparisonOp,)
+
+    def may_start_at(self, operation: type[Operation]) -> bool:
+        return issubclass(operation, ComparisonOp)
+
+    def may_match(self, op: Operation) -> bool:
+        return element_of(op.operands[0]) == boolean or any(isinstance(operand.owner, Convert) for operand in op.operands)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, ComparisonOp)
+        for place, (numbers, limit) in enumerate((op.operands, reversed(op.operands))):
+            truth = numbers.owner.operands[0] if isinstance(numbers.owner, Convert) else numbers
+            number = number_of(limit)
+            if number is None or element_of(truth) != boolean or (rank_of(limit) or 0) > (rank_of(truth) or 0):
+                continue
+            pairs = [(each, number) if place == 0 else (number, each) for each in (0, 1)]
+            false, true = (bool(op.FUNCTION(*pair)) for pair in pairs)
+            if false != true:
+                rewriter.replace_with(op, truth if true else rewriter.op.LogicalNot(truth))
+                return
+
+
+class CancelConversionsPass(PatternPass):
+    """Removes conversions of integers to integers and back, and comparisons of converted truth values."""
+
+    name = "cancel-conversions"
+
+    KEEPS_DIMENSIONS = True
+
+    def patterns(self) -> list[Pattern]:
+        return [IntegersAnyway(), TruthAnyway()]

@@ -1,0 +1,248 @@
+"""`raise-vmap`: operations between the marks of torch.vmap, which lack a dimension, become operations that have it.
+
+    %a = aten.…._add_batch_dim(%x) {input1 = 1, input2 = 1}      %a = aten.movedim.int(%x) {source = 1, destination = 0}
+    %b = aten.mul.Tensor(%a, %w)                             ->  %c, %d = aten.moir.aligned(%a, %w) {levels = [[1], []]}
+    %y = aten.…._remove_batch_dim(%b) {input1 = 1, input3 = 0}   %y = aten.mul.Tensor(%c, %d)
+
+A tensor inside has the dimensions of its levels first, those of outer calls before those of inner ones, then its own.
+An elementwise operation is applied to all elements at once, to operands whose own dimensions are aligned at the end.
+Any other operation is mapped over the dimensions that it lacks, as `higher_order.map_impl` does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from moir.analysis.analyses import Analyses
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.locations import located
+from moir.dialects.moir import all_blocks
+from moir.dialects.names import inherit_names, name_of
+from moir.dialects.opset.infrastructure import Parameter, Result
+from moir.dialects.properties import attribute_of, strings_attribute, value_of
+from moir.dialects.shapes import element_of, tensor
+from moir.errors import UnsupportedOperationError
+from moir.raising.pytorch.views import DIALECT, new_operation
+from moir.rewriting.reporting_pass import ReportingPass
+
+PREFIX = "torch._functorch.predispatch."
+ADD, REMOVE = f"{PREFIX}_add_batch_dim", f"{PREFIX}_remove_batch_dim"
+
+_OVERLOADS = ("default", "Tensor", "Scalar", "Tensor_mode", "Scalar_mode", "Tensor_Tensor", "Tensor_Scalar")
+ELEMENTWISE = frozenset(
+    (
+        *(
+            f"{name}.{overload}"
+            for name in (
+                *("add", "sub", "rsub", "mul", "div", "true_divide", "floor_divide", "remainder", "fmod", "pow", "maximum", "minimum"),
+                *("fmax", "fmin", "eq", "ne", "lt", "le", "gt", "ge", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_and"),
+                *("logical_or", "logical_xor", "__and__", "__or__", "__xor__", "atan2", "clamp", "clamp_min", "clamp_max", "where"),
+                *("abs", "neg", "exp", "log", "sqrt", "rsqrt", "reciprocal", "square", "sin", "cos", "tanh", "sigmoid", "relu"),
+                *("silu", "gelu", "floor", "ceil", "round", "trunc", "sign", "erf", "log1p", "expm1", "logical_not", "bitwise_not"),
+                *("isnan", "isinf", "isfinite", "zeros_like", "ones_like", "full_like", "clone", "detach", "alias", "contiguous"),
+            )
+            for overload in _OVERLOADS
+        ),
+        *("where.self", "where.ScalarOther", "where.ScalarSelf", "masked_fill.Scalar", "masked_fill.Tensor", "lerp.Tensor", "lerp.Scalar"),
+        *("to.dtype", "to.device", "to.dtype_layout", "_to_copy.default", "type_as.default"),
+    )
+)
+"""Operations that compute each element of the result from the elements at its place."""
+
+INDEXING = frozenset(("index.Tensor", "_unsafe_index.Tensor"))
+"""Operations whose indices are broadcast and whose result has their dimensions first, if every index is a tensor."""
+
+Levels = tuple[int, ...]
+
+
+class RaiseVmapPass(ReportingPass):
+    """Gives operations between the marks of torch.vmap the dimensions that they lack."""
+
+    name = "raise-vmap"
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        changed = False
+        for block in list(all_blocks(module)):
+            if any(isinstance(op, FrameworkOp) and op.KIND.startswith(PREFIX) for op in block.ops):
+                _Marks(block).run()
+                changed = True
+        return changed
+
+
+class _Marks:
+    """The walk over a block, with the levels of each value."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.levels: dict[SSAValue, Levels] = {}
+
+    def run(self) -> None:
+        """Replace all marks of the block, and what is between them."""
+        for op in list(self.block.ops):
+            if isinstance(op, FrameworkOp):
+                found = self._levels_after(op)
+                self.levels |= {result: found for result in op.results if found}
+        self._erase_unused()
+        for op in list(self.block.ops):
+            if not isinstance(op, FrameworkOp) or op.dialect_name() != DIALECT:
+                continue
+            if op.KIND == ADD:
+                self._add(op)
+            elif op.KIND == REMOVE:
+                self._remove(op)
+            elif op.KIND.startswith(PREFIX):
+                op.detach()
+                op.erase()
+            elif any(self._of(each) for each in op.operands):
+                self._batch(op)
+
+    def _of(self, value: SSAValue) -> Levels:
+        return self.levels.get(value, ())
+
+    def _levels_after(self, op: FrameworkOp) -> Levels:
+        """The levels of the results of an operation."""
+        found = {level for operand in op.operands for level in self._of(operand)}
+        if op.KIND == ADD:
+            found.add(_number(op, 2))
+        elif op.KIND == REMOVE:
+            found.discard(_number(op, 1))
+        return tuple(sorted(found))
+
+    def _erase_unused(self) -> None:
+        """Erase what torch.vmap leaves without a use, such as the copies of a result that has not the dimension."""
+        for op in reversed(list(self.block.ops)):
+            marked = any(self._of(each) for each in (*op.operands, *op.results))
+            if marked and op.results and not any(result.uses for result in op.results):
+                op.detach()
+                op.erase()
+
+    def _add(self, op: FrameworkOp) -> None:
+        """The dimension of a level becomes the last of the dimensions of levels."""
+        x = op.operands[0]
+        place = self._of(op.results[0]).index(_number(op, 2))
+        self._replace(op, self._moved(op, x, len(self._of(x)) + _number(op, 1), place), op.results[0])
+
+    def _remove(self, op: FrameworkOp) -> None:
+        """The dimension of a level becomes one of the tensor's own; one that does not have it is repeated."""
+        x = op.operands[0]
+        outer, place = len(self._of(op.results[0])), _number(op, 3)
+        if _number(op, 1) in self._of(x):
+            return self._replace(op, self._moved(op, x, self._of(x).index(_number(op, 1)), outer + place), op.results[0])
+        axis = outer + place
+        column = self._insert("unsqueeze.default", {"self": x}, op, dim=axis)
+        size = op.operands[1:2]
+        operands = {"self": column, **({"repeats": size[0]} if size else {})}
+        given = {} if size else {"repeats": _number(op, 2)}
+        return self._replace(op, self._insert("repeat_interleave.self_int", operands, op, dim=axis, **given), op.results[0])
+
+    def _moved(self, op: FrameworkOp, x: SSAValue, source: int, destination: int) -> SSAValue:
+        if source == destination:
+            return self._insert("alias.default", {"self": x}, op)
+        return self._insert("movedim.int", {"self": x}, op, source=source, destination=destination)
+
+    def _insert(self, kind: str, operands: dict[str, SSAValue], like: Operation, **properties: object) -> SSAValue:
+        given = {name: attribute_of(value) for name, value in properties.items()}
+        new = new_operation(kind, operands, given, element_of(operands["self"]), like)
+        self.block.insert_op_before(new, like)
+        return new.results[0]
+
+    def _replace(self, op: FrameworkOp, value: SSAValue, result: SSAValue) -> None:
+        self.levels[value] = self._of(result)
+        inherit_names(op, [value])
+        result.replace_all_uses_with(value)
+        op.detach()
+        op.erase()
+
+    def _batch(self, op: FrameworkOp) -> None:
+        """Give an operation the dimensions of the levels of its operands."""
+        names: list[str] = list(value_of(op.properties["arguments"])) if "arguments" in op.properties else []
+        if op.KIND in ELEMENTWISE:
+            return self._align(op, range(len(op.operands)))
+        is_gathering = op.KIND in INDEXING and "indices" not in op.properties and all(name for name in names)
+        if is_gathering and not self._of(op.operands[0]):
+            return self._align(op, range(1, len(op.operands)))
+        return self._map(op)
+
+    def _align(self, op: FrameworkOp, which: Sequence[int]) -> None:
+        """Align the dimensions of operands."""
+        operands = [op.operands[index] for index in which]
+        levels = [list(self._of(each)) for each in operands]
+        aligned = operation_class(DIALECT, "moir.aligned").create(
+            operands=operands,
+            properties={
+                "arguments": strings_attribute([f"tensors.{index}" for index in range(len(operands))]),
+                "levels": attribute_of([",".join(map(str, each)) for each in levels]),
+            },
+            result_types=[tensor(None, element_of(each)) for each in operands],
+        )
+        aligned.location = located(op)
+        self.block.insert_op_before(aligned, op)
+        for index, value in zip(which, aligned.results, strict=True):
+            op.operands[index] = value
+
+    def _map(self, op: FrameworkOp) -> None:
+        """Map an operation over its levels, the outer ones first."""
+        levels = tuple(sorted({level for each in op.operands for level in self._of(each)}))
+        if not op.results:
+            op.detach()
+            op.erase()
+            return
+        results = self._mapped(op, list(op.operands), [self._of(each) for each in op.operands], levels, self.block, op)
+        for old, new in zip(op.results, results, strict=True):
+            self.levels[new] = levels
+            old.replace_all_uses_with(new)
+        inherit_names(op, results)
+        op.detach()
+        op.erase()
+
+    def _mapped(
+        self, op: FrameworkOp, operands: list[SSAValue], levels: list[Levels], remaining: Levels, block: Block, before: Operation | None
+    ) -> Sequence[SSAValue]:
+        """Map an operation over levels at the end of a block or before an operation; returns the results."""
+        if not remaining:
+            new = op.clone()
+            for index, operand in enumerate(operands):
+                new.operands[index] = operand
+        else:
+            level, *inner = remaining
+            scanned = [index for index, each in enumerate(levels) if level in each]
+            fixed = [index for index in range(len(operands)) if index not in scanned]
+            body = Block()
+            held: list[SSAValue] = list(operands)
+            for index in (*scanned, *fixed):
+                parameter = Parameter.create(result_types=[tensor(None, element_of(operands[index]))])
+                body.add_op(parameter)
+                held[index] = parameter.results[0]
+            left = [tuple(other for other in each if other != level) for each in levels]
+            for result in self._mapped(op, held, left, tuple(inner), body, None):
+                body.add_op(Result.create(operands=[result]))
+            given = [f"input1.{number}" for number in range(len(scanned))] + [f"input2.{number}" for number in range(len(fixed))]
+            properties: dict[str, Attribute] = {"arguments": strings_attribute(given)}
+            new = operation_class(DIALECT, "higher_order.map_impl").create(
+                operands=[operands[index] for index in (*scanned, *fixed)],
+                properties=properties,
+                result_types=[tensor(None, element_of(each)) for each in op.results],
+                regions=[Region(body)],
+            )
+            new.location = located(op)
+        if before is None:
+            block.add_op(new)
+        else:
+            block.insert_op_before(new, before)
+        return new.results
+
+
+def _number(op: FrameworkOp, index: int) -> int:
+    """The argument of a mark at a position. Raises UnsupportedOperationError if it is not a number that is known."""
+    found = value_of(op.properties[f"input{index}"]) if f"input{index}" in op.properties else None
+    if not isinstance(found, int):
+        raise UnsupportedOperationError(
+            f"its argument {index} is no known number",
+            operation=op.name,
+            node=name_of(op),
+            hint="export the program decomposed: program.run_decompositions()",
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Forms that the CPU plugin of OpenVINO Runtime executes or loads faster: one file per family of operations."""

@@ -1,0 +1,28 @@
+"""Configurations of Keras files: texts that are not objects with numbers of 64 bits and whole characters are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from moir.errors import ModelFileError
+from moir.frontends.keras.model_file import parsed
+
+
+def test_numbers_of_64_bits() -> None:
+    assert parsed('{"a": 9223372036854775807, "b": -9223372036854775808}', Path("m"), "it") == {"a": 2**63 - 1, "b": -(2**63)}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"a": 9223372036854775808}', "does not fit into 64 bits"),
+        ('{"a": ' + 10_000 * "9" + "}", "does not fit into 64 bits"),
+        ("[1]", "no object|not an object"),
+        ('{"a": "\\ud800"}', "half of a character"),
+    ],
+)
+def test_what_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(ModelFileError, match=reason):
+        parsed(text, Path("m"), "it")

@@ -63,6 +63,7 @@ OPENVINO_CPU = Target(
         "complete-scales": "moir.targets.openvino_cpu.preferences.interpolation",
         "divide-by-norms": "moir.targets.openvino_cpu.preferences.normalization",
         "normalize-rows": "moir.targets.openvino_cpu.preferences.normalization",
+        "slice-single-entries": "moir.targets.openvino_cpu.preferences.indexing",
         "round-windows-up": "moir.targets.openvino_cpu.preferences.pooling",
         "give-ranges-to-integers": "moir.targets.openvino_cpu.preferences.quantization",
     },

@@ -81,14 +81,17 @@ def _operands(op: SequenceOp) -> tuple[SSAValue, list[SSAValue], SSAValue, list[
 
 
 def _are_whole(op: SequenceOp, known: Dimensions) -> bool:
-    """Whether all lengths are known to be T."""
+    """Whether all lengths are known to be T, in the shapes that the inputs of the model have now."""
     x, _, lengths, _ = _operands(op)
     owner = lengths.owner
     while isinstance(owner, Broadcast | Convert) and known.elements(lengths) is None:
         lengths = owner.operands[0]
         owner = lengths.owner
     every = known.elements(lengths)
-    return every is not None and all(same(each, known.dimension(x, TIME)) for each in every.flat)
+    if every is None:
+        return False
+    steps = (shape_of(x) or (-1,) * (TIME + 1))[TIME], known.dimension(x, TIME)
+    return all(same(each, steps[0]) or same(each, steps[1]) for each in every.flat)
 
 
 def _stepped(op: OpBuilder, sequence: SequenceOp) -> list[SSAValue]:

@@ -27,6 +27,14 @@ def test_windows_that_are_rounded_up(end: int, sizes: tuple[int, int]) -> None:
     check("round-windows-up", text, {"MaxPool": 1}, ((2, 3, *sizes),))
 
 
+@pytest.mark.parametrize(("index", "axis"), [(0, 1), (3, 1), (-1, 1), (2, -1), (-5, 2)])
+def test_single_entries(index: int, axis: int) -> None:
+    text = f"""{inputs("?x4x5xf32")}{integer("index", index)}{integer("axis", axis)}
+    %1 = opset8.Gather(%x, %index, %axis) {{batch_dims = 0}}
+    opset1.Result(%1) {{name = "out"}}"""
+    check("slice-single-entries", text, {"StridedSlice": 1}, ((2, 4, 5),))
+
+
 def test_rotary_halves() -> None:
     text = f"""{inputs("?x2x?x8xf32")}{integer("axis", 3)}
     %1, %2 = opset1.Split(%x, %axis) {{num_splits = 2}}

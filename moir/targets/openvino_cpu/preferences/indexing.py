@@ -1,0 +1,62 @@
+"""Elements in the form that the CPU plugin copies fastest."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from moir.analysis.constants import scalar_of
+from moir.dialects.element_types import REAL_TYPES
+from moir.dialects.opset.indexing import Gather
+from moir.dialects.shapes import element_of, normalize_axis, shape_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+
+class SingleEntry(Pattern):
+    """Replaces a Gather of one entry along an axis by a StridedSlice that removes the axis.
+
+        %y = opset8.Gather(%x, 3, 1)                                 // %x: [?, 8, 16]
+    ->  %y = opset1.StridedSlice(%x, [0, 3], [0, 4], [1, 1])
+             {begin_mask = [1, 0], end_mask = [1, 0], shrink_axis_mask = [0, 1], …}
+
+    The plugin copies the elements of a slice with fewer instructions than those of a Gather, which reads its indices
+    from memory. Only floats are concerned: integers may be shapes, which the runtime infers through a Gather.
+    """
+
+    roots = (Gather,)
+
+    def may_match(self, op: Operation) -> bool:
+        return shape_of(op.operands[1]) == () and element_of(op.operands[0]) in REAL_TYPES
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, index, axis = op.operands
+        shape, entry, place = shape_of(data), scalar_of(index), scalar_of(axis)
+        if shape is None or len(shape) < 2 or entry is None or place is None:
+            return
+        place = normalize_axis(int(place), len(shape))
+        size = shape[place]
+        if not -size <= entry < size:
+            return
+        entry = int(entry) % size
+        before, none = [1] * place, [0] * (place + 1)
+        sliced = rewriter.op.StridedSlice(
+            data,
+            rewriter.op.constant([*none[1:], entry]),
+            rewriter.op.constant([*none[1:], entry + 1]),
+            rewriter.op.constant([1] * (place + 1)),
+            begin_mask=[*before, 0],
+            end_mask=[*before, 0],
+            new_axis_mask=none,
+            shrink_axis_mask=[*none[1:], 1],
+            ellipsis_mask=none,
+        )
+        rewriter.replace_with(op, sliced)
+
+
+FORMS = (
+    Form(
+        "slice-single-entries",
+        "Takes one entry along an axis as a slice that removes the axis.",
+        lambda: [SingleEntry()],
+    ),
+)

@@ -78,6 +78,26 @@ CHANNELS = (IMAGE - MEAN[:, None, None]) / np.sqrt(VARIANCE[:, None, None] + np.
 WINDOWS = IMAGE[..., :4, :].reshape(1, 2, 2, 2, 3, 2)
 ROWS, COLUMNS = np.array([0, -1, 2]), np.array([1, 3, 0])
 LAYER = floats(5, 4)
+TOKENS = floats(3, 8) + np.array([[0], [5], [-5]], np.float32)
+TOKEN_SCALES = np.array([[0.02], [0.05], [0.031]], np.float64)
+TOKEN_ZEROS = np.array([[-3], [-128], [127]], np.int64)
+
+
+def levels_of_tokens(scales: Array, zeros: Array) -> Array:
+    """Each row of the tokens as integers of its own scale and zero point."""
+    return np.clip(np.round(TOKENS / scales + zeros), -128, 127).astype(np.int8)
+
+
+def parameters_of_tokens() -> tuple[Array, Array]:
+    """The scales and the zero points with which 256 integers have all numbers of a row and 0.
+
+    The zero point is that of the end of the range, of both, whose distance to its integer is smaller.
+    """
+    low, high = np.minimum(TOKENS.min(-1, keepdims=True), 0), np.maximum(TOKENS.max(-1, keepdims=True), 0)
+    scales = (high - low) / np.float32(255)
+    is_lower = (low / scales - 128) + (high / scales + 127) > 0
+    return scales, np.round(np.clip(np.where(is_lower, -128 - low / scales, 127 - high / scales), -128, 127))
+
 
 CASES = [
     # Type promotion: floats win over integers, tensors over scalars and numbers of their category.
@@ -243,6 +263,27 @@ CASES = [
     case("avg_pool2d.default", {"self": IMAGE[..., :4, :], "kernel_size": [2, 2]}, WINDOWS.mean((3, 5))),
     case("max_pool2d.default", {"self": IMAGE[..., :4, :], "kernel_size": [2, 2]}, WINDOWS.max((3, 5))),
     case("adaptive_avg_pool2d.default", {"self": IMAGE, "output_size": [1, 1]}, IMAGE.mean((2, 3), keepdims=True)),
+    case(
+        "quantized_decomposed.choose_qparams_per_token_asymmetric.default", {"input": TOKENS, "dtype": Type("i8")}, *parameters_of_tokens()
+    ),
+    case(
+        "quantized_decomposed.quantize_per_token.default",
+        {"input": TOKENS, "scales": TOKEN_SCALES, "zero_points": TOKEN_ZEROS, "quant_min": -128, "quant_max": 127, "dtype": Type("i8")},
+        levels_of_tokens(TOKEN_SCALES, TOKEN_ZEROS),
+    ),
+    case(
+        "quantized_decomposed.dequantize_per_token.default",
+        {
+            "input": levels_of_tokens(TOKEN_SCALES, TOKEN_ZEROS),
+            "scales": TOKEN_SCALES.astype(np.float32),
+            "zero_points": TOKEN_ZEROS.astype(np.float32),
+            "quant_min": -128,
+            "quant_max": 127,
+            "dtype": Type("i8"),
+            "output_dtype": Type("f32"),
+        },
+        ((levels_of_tokens(TOKEN_SCALES, TOKEN_ZEROS) - TOKEN_ZEROS) * TOKEN_SCALES).astype(np.float32),
+    ),
     case("upsample_nearest2d.vec", {"input": IMAGE, "output_size": None, "scale_factors": [2.0, 2.0]}, IMAGE.repeat(2, 2).repeat(2, 3)),
 ]
 
@@ -265,7 +306,8 @@ def program_of(form: str) -> tuple[Program, dict[str, Array], list[Array]]:
     for each in CASES:
         arguments = [(name, given(value)) for name, value in each.arguments.items()]
         elements = [NAMES[value.dtype.name] for value in each.expected]
-        values = program.node_of_several(f"aten.{each.target}", arguments, elements)
+        target = each.target if each.target.startswith("quantized_decomposed.") else f"aten.{each.target}"
+        values = program.node_of_several(target, arguments, elements)
         for value, wanted in zip(values, each.expected, strict=True):
             program.output(Value(value))
             expected.append(wanted)

@@ -7,7 +7,7 @@ from xdsl.ir import Attribute, SSAValue
 from moir.dialects.element_types import f32, to_numpy
 from moir.dialects.quantization import IntegerRange
 from moir.dialects.shapes import element_of
-from moir.expansions.quantization import Parameters, aligned, dequantized, quantized
+from moir.expansions.quantization import Parameters, aligned, dequantized, is_zero, quantized
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, axis_from_front
 from moir.lowering.pytorch.promotion import as_element, inferred_element
@@ -87,6 +87,6 @@ def dequantize_affine(
     blocks = Blocks(node, block_size)
     element = inferred_element(node)
     value = op.convert(blocks.of(op, input), element)
-    if zero_point is not None:
+    if zero_point is not None and not is_zero(op, zero_point):
         value = op.Subtract(value, op.convert(blocks.broadcast(op, zero_point), element))
     return blocks.whole(op, op.Multiply(value, op.convert(blocks.broadcast(op, scale), element)))

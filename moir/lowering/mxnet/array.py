@@ -40,10 +40,13 @@ def _axes_last(node: LoweringNode, op: OpBuilder, rank: int) -> SSAValue:
     return op.transposed(node.operand(0), [*(axis for axis in range(rank) if axis not in pair), *pair])
 
 
-@mxnet.lowers("_linalg_makediag", "linalg_makediag")
-def make_diagonal(op: OpBuilder, x: SSAValue, *, offset: int = 0) -> SSAValue:
-    """mxnet.linalg_makediag(x […, N]) {offset = 0} -> matrices with the elements on a diagonal"""
-    return _matrix_of_diagonal(op, x, offset)
+mxnet.lowers_each(
+    {
+        "_linalg_makediag linalg_makediag": lambda op, x, *, offset=0: _matrix_of_diagonal(op, x, offset),
+        "_npi_tril": lambda op, x, *, k=0: triangle_of(op, x, k),
+        "_npx_nonzero": lambda op, x: op.transposed(op.NonZero(x, output_type=si64), [1, 0]),
+    }
+)
 
 
 def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
@@ -61,12 +64,6 @@ def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
 def trace(node: LoweringNode, op: OpBuilder, *, offset: int = 0) -> SSAValue:
     """mxnet._np_trace(x) {offset = 0, axis1 = 0, axis2 = 1} -> the sum of a diagonal"""
     return op.ReduceSum(main_diagonal(op, _axes_last(node, op, rank_of_operand(node)), offset), [-1])
-
-
-@mxnet.lowers("_npi_tril")
-def lower_triangle(op: OpBuilder, x: SSAValue, *, k: int = 0) -> SSAValue:
-    """mxnet._npi_tril(x) {k = 0} -> x with 0 above diagonal k; a vector is repeated as the rows of a matrix first"""
-    return triangle_of(op, x, k)
 
 
 @mxnet.lowers("_npi_rot90")
@@ -168,12 +165,6 @@ def differences(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -
     for _ in range(min(n, 64)):
         x = op.Subtract(op.Slice(x, [1], [2**63 - 1], [1], [axis]), op.Slice(x, [0], [-1], [1], [axis]))
     return x
-
-
-@mxnet.lowers("_npx_nonzero")
-def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet._npx_nonzero(x) -> opset3.NonZero(x), a row for each place"""
-    return op.transposed(op.NonZero(x, output_type=si64), [1, 0])
 
 
 @mxnet.lowers("_npi_indices")

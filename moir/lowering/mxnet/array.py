@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
+from moir.expansions import shape_values
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import entries, rank_of_operand
@@ -99,19 +100,11 @@ def move_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.transposed(x, order)
 
 
-def _at_least(op: OpBuilder, x: SSAValue, rank: int | None, wanted: int) -> SSAValue:
-    """An array expanded to a wanted rank, with dimensions of 1 at the places of numpy's atleast_1d, 2d and 3d."""
-    if rank is None or rank >= wanted:
-        return x
-    added = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}
-    return op.Unsqueeze(x, added[rank, wanted])
-
-
 @mxnet.lowers("_np_atleast_1d", "_np_atleast_2d", "_np_atleast_3d")
 def at_least(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue) -> Sequence[SSAValue]:
     """mxnet._np_atleast_2d(x, …) -> each with dimensions of 1 added"""
     wanted = int(node.op.KIND[-2])
-    return [_at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate([first, *others])]
+    return [shape_values.at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate([first, *others])]
 
 
 _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), "_npi_column_stack": (2, 1)}
@@ -126,7 +119,7 @@ def stacked(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValu
     for index, value in enumerate([first, *others]):
         rank = rank_of_operand(node, index)
         is_column = node.op.KIND == "_npi_column_stack" and rank == 1
-        values.append(op.Unsqueeze(value, [1]) if is_column else _at_least(op, value, rank, least))
+        values.append(op.Unsqueeze(value, [1]) if is_column else shape_values.at_least(op, value, rank, least))
     if node.op.KIND == "_npi_hstack" and rank_of(values[0]) == 1:
         axis = 0
     return op.Concat(*values, axis=axis) if len(values) > 1 else values[0]

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from xdsl.ir import SSAValue
 
@@ -204,17 +206,17 @@ def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
     """onnx.Softmax(input) {axis}, over all dimensions from the axis on
     -> Reshape, opset8.Softmax, Reshape; opset8.Softmax alone if the axis is the last one
     """
-    axis = _first_axis(node)
-    if rank_of(input) is not None and axis == node.known_rank(0) - 1:
-        return getattr(op, node.op.KIND)(input, axis=axis)
-    flat = op.Reshape(input, [*(0,) * axis, -1], special_zero=axis > 0)
-    return reshaped_like(op, getattr(op, node.op.KIND)(flat, axis=axis), input, kept=axis)
+    return _flattened(node, op, input, lambda x, axis: getattr(op, node.op.KIND)(x, axis=axis))
 
 
-def _first_axis(node: LoweringNode) -> int:
-    """The first of the dimensions that a kind before version 13 merges into one."""
+def _flattened(node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue, int], SSAValue]) -> SSAValue:
+    """What a kind before version 13 computes along one axis, into which the dimensions from the axis on are merged."""
     axis = node.integer("axis", 1)
-    return normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
+    axis = normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
+    if rank_of(x) is not None and axis == node.known_rank(0) - 1:
+        return compute(x, axis)
+    flat = op.Reshape(x, [*(0,) * axis, -1], special_zero=axis > 0)
+    return reshaped_like(op, compute(flat, axis), x, kept=axis)
 
 
 @onnx.lowers("Hardmax", since=13)
@@ -226,11 +228,7 @@ def hardmax(op: OpBuilder, input: SSAValue, *, axis: int = -1) -> SSAValue:
 @onnx.lowers("Hardmax")
 def flattening_hardmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.Hardmax(input) {axis}, over all dimensions from the axis on -> Reshape, TopK, OneHot, Reshape"""
-    axis = _first_axis(node)
-    if rank_of(input) is not None and axis == node.known_rank(0) - 1:
-        return _one_hot_maximum(op, input, axis)
-    flat = op.Reshape(input, [*(0,) * axis, -1], special_zero=axis > 0)
-    return reshaped_like(op, _one_hot_maximum(op, flat, axis), input, kept=axis)
+    return _flattened(node, op, input, lambda x, axis: _one_hot_maximum(op, x, axis))
 
 
 def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:

@@ -71,7 +71,7 @@ def function_of_two(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue,
 stablehlo.lowers_each(
     {
         "complex.abs": lambda op, real, imaginary: magnitude(op, Number(real, imaginary)),
-        "complex.separate": parts,
+        "complex.separate": lambda op, operand: parts(op, operand),
         "complex.join": paired,
     }
 )

@@ -6,7 +6,7 @@ log(z) = (log of the magnitude, the angle)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +31,25 @@ Product = Callable[[SSAValue, SSAValue], SSAValue]
 
 def parts(op: OpBuilder, value: SSAValue) -> Number:
     """The parts of complex numbers."""
-    return Number(op.Gather(value, 0, -1), op.Gather(value, 1, -1))
+    return Number(part(op, value, 0), part(op, value, 1))
+
+
+def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
+    """The real part of complex numbers for index 0, the imaginary part for index 1."""
+    return op.Gather(value, index, -1)
+
+
+def conjugated(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """Complex numbers with the opposite imaginary part."""
+    return op.Multiply(value, op.constant_like(np.array([1, -1]), value))
+
+
+def block_matrix(op: OpBuilder, a: Number) -> SSAValue:
+    """The real matrix [[real, -imaginary], [imaginary, real]], whose products correspond to those of the complex
+    matrix.
+    """
+    top = op.Concat(a.real, op.Negative(a.imaginary), axis=-1)
+    return op.Concat(top, op.Concat(a.imaginary, a.real, axis=-1), axis=-2)
 
 
 def paired(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
@@ -281,3 +299,34 @@ def logarithm_of_sum(op: OpBuilder, a: Number) -> Number:
 def reciprocal_root(op: OpBuilder, a: Number) -> Number:
     """1 / √a"""
     return reciprocal(op, root(op, a))
+
+
+FUNCTIONS: Mapping[str, Unary] = {
+    "acos": inverse_cosine,
+    "acosh": inverse_hyperbolic_cosine,
+    "asin": inverse_sine,
+    "asinh": inverse_hyperbolic_sine,
+    "atan": lambda op, a: turned_back(op, inverse_hyperbolic_tangent(op, turned(op, a))),
+    "atanh": inverse_hyperbolic_tangent,
+    "cos": cosine,
+    "cosh": hyperbolic_cosine,
+    "exp2": lambda op, a: exponential(op, scaled(op, a, math.log(2))),
+    "expm1": exponential_less_one,
+    "inv": reciprocal,
+    "log": logarithm,
+    "log10": lambda op, a: scaled(op, logarithm(op, a), 1 / math.log(10)),
+    "log1p": logarithm_of_sum,
+    "log2": lambda op, a: scaled(op, logarithm(op, a), 1 / math.log(2)),
+    "reciprocal": reciprocal,
+    "rsqrt": reciprocal_root,
+    "sigmoid": sigmoid,
+    "sign": direction,
+    "silu": lambda op, a: times(op, a, sigmoid(op, a)),
+    "sin": sine,
+    "sinh": hyperbolic_sine,
+    "sqrt": root,
+    "square": lambda op, a: times(op, a, a),
+    "tan": tangent,
+    "tanh": hyperbolic_tangent,
+}
+"""Functions of one complex number, by the names that frameworks have for them, in lower case."""

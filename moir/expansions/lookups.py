@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.data import Array
-from moir.dialects.element_types import si32
+from moir.dialects.data import Array, DataAttr
+from moir.dialects.element_types import si32, string
 from moir.expansions.strings.texts import Texts, constant_texts, packed
 from moir.rewriting.builder import OpBuilder
 
@@ -60,3 +60,25 @@ def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -
     """Constant strings selected by their numbers."""
     listed = constant_texts(op, texts)
     return packed(op, Texts(op.Gather(listed.begins, position, 0), op.Gather(listed.ends, position, 0), listed.symbols))
+
+
+def looked_up(op: OpBuilder, found: SSAValue, keys: DataAttr, values: DataAttr, default: SSAValue) -> SSAValue | None:
+    """The value of each key that is found, and the default for what is no key; None if that is a computed string.
+
+    Numbers are searched for in the sorted keys; strings are compared byte by byte.
+    """
+    if keys.array.size == 0:
+        return op.Broadcast(default, op.ShapeOf(found))
+    if keys.element == string:
+        position, of_keys = string_position(op, found, encoded(keys.array)), values.array.reshape(-1)
+        is_key = op.GreaterEqual(position, 0)
+    else:
+        order = np.argsort(keys.array.reshape(-1), kind="stable")
+        in_order, of_keys = keys.array.reshape(-1)[order], values.array.reshape(-1)[order]
+        position, is_key = number_position(op, found, in_order, keys.element)
+    if values.element != string:
+        return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default)
+    otherwise = op.known.constant(default)
+    if otherwise is None or otherwise.size != 1:
+        return None
+    return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])

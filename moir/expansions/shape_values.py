@@ -132,3 +132,13 @@ def cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
         return x
     ends = op.Concat(*(dimension_list(op, like, each) for each in cut), axis=0) if len(cut) > 1 else dimension_list(op, like, cut[0])
     return op.Slice(x, [0] * len(cut), ends, [1] * len(cut), cut)
+
+
+def at_least(op: OpBuilder, x: SSAValue, given: int, rank: int) -> SSAValue:
+    """x, of the given rank, with at least 1, 2 or 3 dimensions, as numpy's atleast_1d and so on: dimensions are
+    inserted before the others, but the third one after them.
+    """
+    if given >= rank:
+        return x
+    inserted = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}
+    return op.Unsqueeze(x, inserted[given, rank])

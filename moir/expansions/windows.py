@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from moir.records import Record
@@ -19,3 +20,11 @@ class SlidingWindow(Record):
     def properties(self) -> dict[str, Any]:
         """The properties of an opset operation with this window."""
         return dict(vars(self))
+
+
+def padded_window(
+    kernel: Sequence[int] | None, strides: Sequence[int], begins: Sequence[int], ends: Sequence[int], dilations: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """The properties of an operation whose padding is given; without `kernel` and `dilations` if these are None."""
+    given = {"kernel": kernel, "strides": strides, "dilations": dilations, "pads_begin": begins, "pads_end": ends}
+    return {name: value for name, value in given.items() if value is not None}

@@ -13,7 +13,7 @@ def matrix_sizes(node: LoweringNode, x: SSAValue, largest: int = LARGEST_MATRIX)
     """Rows, columns and rank of matrices. Raises ConversionError if they are unknown, 0, or too many."""
     shape = shape_of(x)
     if shape is None or len(shape) < 2 or not is_static(shape[-2:]) or min(shape[-2:]) < 1:
-        node.fail("the sizes of its matrices are unknown or 0", hint="export the program with matrices of a known size")
+        node.fail("the sizes of its matrices are unknown or 0", hint="make a model with matrices of a known size")
     rows, columns = shape[-2:]
     if min(rows, columns) > largest:
         node.fail(f"its matrices have {rows} rows and {columns} columns; up to {largest} of one of them are supported")

@@ -42,6 +42,13 @@ Handler: TypeAlias = Callable[..., "Replacement | None"]
 BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
 """A handler as a function of a node and a builder."""
 
+Formula: TypeAlias = (
+    Callable[[OpBuilder, SSAValue], Replacement]
+    | Callable[[OpBuilder, SSAValue, SSAValue], Replacement]
+    | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
+)
+"""A handler that is one expression, of a builder, up to three operands, and attributes with defaults."""
+
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
@@ -109,6 +116,17 @@ class LoweringTable:
             return handler
 
         return register
+
+    def lowers_each(self, formulas: Mapping[str, Formula]) -> None:
+        """Register the handlers of a table, each for the kinds that its key names, with spaces between them.
+
+        onnx.lowers_each({"Relu": lambda op, x: op.Relu(x), "PRelu": lambda op, x, slope: op.PRelu(x, slope)})
+        """
+        for kinds, formula in formulas.items():
+            first, *others = kinds.split()
+            if formula.__name__ == "<lambda>":
+                formula.__name__ = first
+            self.lowers(first, *others)(formula)
 
     @contextmanager
     def extended(self) -> Generator[None]:

@@ -5,9 +5,6 @@ A pass that fuses one kind of regrouping is a `RegroupingPass` with a `Regroupin
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
@@ -17,8 +14,8 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
 
 
 class Regrouping(Record):
@@ -62,13 +59,10 @@ def regrouping_of(op: Operation, known: Dimensions) -> Regrouping | None:
     return Regrouping(first.operands[0], source, parts, order, target)
 
 
-class RegroupingPattern(Pattern):
+class RegroupingPattern(DimensionsPattern):
     """Replaces the last Reshape of a regrouping by the operation that `fused` builds."""
 
     roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = regrouping_of(op, self.known)
@@ -81,7 +75,7 @@ class RegroupingPattern(Pattern):
         raise NotImplementedError
 
 
-class RegroupingPass(ReportingPass):
+class RegroupingPass(DimensionsPass):
     """A pass that fuses regroupings of one kind."""
 
     ROOTS = (Reshape,)
@@ -90,10 +84,7 @@ class RegroupingPass(ReportingPass):
 
     KEEPS_DIMENSIONS = True
 
-    PATTERN: ClassVar[type[RegroupingPattern]]
+    STATIC = True
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(map(reshapes_transposition, analyses.operations(Reshape))):
-            return False
-        known = analyses.dimensions(static=True)
-        return rewrite(module, [self.PATTERN(known)], known=known, analyses=analyses)
+    def may_match(self, analyses: Analyses) -> bool:
+        return any(map(reshapes_transposition, analyses.operations(Reshape)))

@@ -21,7 +21,7 @@ class FormPass(PatternPass):
     FORM: ClassVar[Form]
 
     def patterns(self) -> Sequence[Pattern]:
-        return self.FORM.patterns()
+        return [each() for each in self.FORM.patterns]
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         return super().run(module, analyses) if self.FORM.run is None else self.FORM.run(module, analyses)
@@ -41,5 +41,6 @@ def form_pass(name: str, module: str) -> type[FormPass]:
     forms: Sequence[Form] = import_module(module).FORMS
     form = next(each for each in forms if each.name == name)
     title = "".join(word.capitalize() for word in name.split("-"))
-    members = {"name": name, "FORM": form, "IN_PLACE": form.in_place, "__doc__": form.summary, "__module__": module}
+    summary = form.summary or (form.patterns[0].__doc__ or "").partition("\n\n")[0]
+    members = {"name": name, "FORM": form, "IN_PLACE": form.in_place, "__doc__": summary, "__module__": module}
     return type(f"{title}Pass", (FormPass,), members)

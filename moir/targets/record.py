@@ -1,12 +1,12 @@
 """Records of a target's deviations from the operation sets: faults, and the equivalent forms that avoid them.
 
 Fault("maximum-nan", "Maximum", "is the second operand if the first is NaN")
-Form("reverse-comparisons", "Reverses comparisons of floats …", lambda: [ComparisonOfFloats()])
+Form("reverse-comparisons", (ComparisonOfFloats,))
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from moir.records import Record
@@ -24,16 +24,16 @@ class Form(Record):
 
     Args:
         name: the name of the pass.
-        summary: what the pass does, in a sentence.
-        patterns: makes its patterns.
+        patterns: the classes of its patterns, made without arguments.
+        summary: what the pass does, in a sentence; that of its pattern if it has one pattern.
         run: the pass itself, as `ReportingPass.run`, if it does more than apply its patterns.
         roots: if there are no patterns, the classes of operations that `run` may change.
         in_place: whether it adds and erases no operations and changes no operands, see `ReportingPass.IN_PLACE`.
     """
 
     name: str
-    summary: str
-    patterns: Callable[[], Sequence[Pattern]] = list
+    patterns: tuple[type[Pattern], ...] = ()
+    summary: str = ""
     run: Callable[[ModuleOp, Analyses], bool] | None = None
     roots: Roots = ()
     in_place: bool = False

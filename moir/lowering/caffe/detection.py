@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.opset.detection.outputs import CODE_TYPES
 from moir.dialects.shapes import shape_of
+from moir.expansions.pooled_regions import position_averages
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameter_text, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
@@ -193,11 +194,9 @@ def proposal(
     scale: tuple[float, ...] = (),
 ) -> Replacement:
     """caffe.Proposal(scores, offsets, image) -> opset4.Proposal(scores, offsets, image as a list)"""
-    scores, offsets, image = bottoms(node, 3, 3)
-    rois, probabilities = op["opset4.Proposal"].results(
-        scores,
-        offsets,
-        op.Reshape(image, [-1], special_zero=False),
+    return _proposed(
+        node,
+        op,
         base_size=base_size,
         pre_nms_topn=pre_nms_topn,
         post_nms_topn=post_nms_topn,
@@ -207,7 +206,11 @@ def proposal(
         ratio=ratio or [0.5, 1.0, 2.0],
         scale=scale or [8.0, 16.0, 32.0],
     )
-    return [rois, probabilities]
+
+
+def _proposed(node: LoweringNode, op: OpBuilder, **attributes: object) -> Replacement:
+    scores, offsets, image = bottoms(node, 3, 3)
+    return op["opset4.Proposal"].results(scores, offsets, op.Reshape(image, [-1], special_zero=False), **attributes)
 
 
 _PROPOSAL_LAYERS = ("rpn.proposal_layer.ProposalLayer", "SSH.layers.proposal_layer.ProposalLayer")
@@ -227,17 +230,15 @@ def python(node: LoweringNode, op: OpBuilder, *, param_str_: str = "", module: s
     found = parameter_text(text)
     if found is None:
         node.fail(f"param_str is {text!r}, which is not a list of parameters")
-    scores, offsets, image = bottoms(node, 3, 3)
 
     def numbers(key: str, default: list[float]) -> list[float]:
         value: object = found.get(key, default)
         items = cast("Sequence[Any]", value if isinstance(value, list | tuple) else [value])
         return [float(each) for each in items]
 
-    rois, probabilities = op["opset4.Proposal"].results(
-        scores,
-        offsets,
-        op.Reshape(image, [-1], special_zero=False),
+    return _proposed(
+        node,
+        op,
         base_size=int(found.get("base_size", 16)),
         pre_nms_topn=int(found.get("pre_nms_topn", 6000)),
         post_nms_topn=int(found.get("post_nms_topn", 300)),
@@ -247,7 +248,6 @@ def python(node: LoweringNode, op: OpBuilder, *, param_str_: str = "", module: s
         ratio=numbers("ratios", [0.5, 1.0, 2.0]),
         scale=numbers("scales", [8.0, 16.0, 32.0]),
     )
-    return [rois, probabilities]
 
 
 @caffe.lowers("ROIPooling")
@@ -267,21 +267,13 @@ def roi_pooling(node: LoweringNode, op: OpBuilder, *, pooled_h: int, pooled_w: i
 @with_parameters("psroi_pooling_param")
 def psroi_pooling(node: LoweringNode, op: OpBuilder, *, output_dim: int, group_size: int, spatial_scale: float) -> SSAValue:
     """caffe.PSROIPooling(x, regions [R, 5]) -> opset1.PSROIPooling(x, regions) {mode = "average"}"""
-    return op.PSROIPooling(
-        *_data_and_regions(node, op),
-        output_dim=output_dim,
-        group_size=group_size,
-        spatial_scale=spatial_scale,
-        mode="average",
-        spatial_bins_x=1,
-        spatial_bins_y=1,
-    )
+    return position_averages(op, *_data_and_regions(node, op), output_dim, group_size, spatial_scale)
 
 
-def _data_and_regions(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
+def _data_and_regions(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
     """The operands of a pooling of regions; regions may have dimensions of 1 after them."""
     x, regions = bottoms(node, 2, 2)
-    return [x, regions if node.rank(1) == 2 else op.Reshape(regions, [-1, 5], special_zero=False)]
+    return x, regions if node.rank(1) == 2 else op.Reshape(regions, [-1, 5], special_zero=False)
 
 
 @caffe.lowers("RegionYolo")

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.expansions.response_normalization import response_normalized
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import blob, blob_count, parameters, with_parameters
 from moir.lowering.caffe.table import caffe
@@ -71,16 +72,8 @@ def lrn(
     if given.choice("norm_region", ("ACROSS_CHANNELS", "WITHIN_CHANNEL")) == "ACROSS_CHANNELS":
         return response_normalized(op, x, size=local_size, alpha=alpha, beta=beta, bias=k)
     pads = [(local_size - 1) // 2] * 2
-    mean = op["opset14.AvgPool"](
-        op.Multiply(x, x),
-        kernel=[local_size] * 2,
-        strides=[1, 1],
-        pads_begin=pads,
-        pads_end=pads,
-        exclude_pad=False,
-        rounding_type="floor",
-        auto_pad="explicit",
-    )
+    window = padded_window([local_size] * 2, [1, 1], pads, pads)
+    mean = op["opset14.AvgPool"](op.Multiply(x, x), **window, exclude_pad=False, rounding_type="floor", auto_pad="explicit")
     return op.Multiply(x, op.Power(op.Add(op.Multiply(mean, alpha), 1.0), -beta))
 
 

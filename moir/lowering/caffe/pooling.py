@@ -16,6 +16,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import shape_of
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.convolution import by_axis
 from moir.lowering.caffe.layer_parameters import LayerParameters, parameters, with_parameters
@@ -91,34 +92,18 @@ def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
 def _maximum(op: OpBuilder, x: SSAValue, windows: _Windows) -> tuple[SSAValue, SSAValue]:
     """Maxima and their indices in the channel."""
     # A last window that would begin after the data is left out.
-    values, indices = op.MaxPool.parts(
-        2,
-        x,
-        kernel=windows.kernel,
-        strides=windows.strides,
-        dilations=[1, 1],
-        pads_begin=windows.pads,
-        pads_end=windows.pads,
-        rounding_type="ceil_torch" if windows.rounds_up else "floor",
-        auto_pad="explicit",
-        axis=2,
-    )
+    rounding = "ceil_torch" if windows.rounds_up else "floor"
+    window = padded_window(windows.kernel, windows.strides, windows.pads, windows.pads, [1, 1])
+    values, indices = op.MaxPool.parts(2, x, **window, rounding_type=rounding, auto_pad="explicit", axis=2)
     return values, indices
 
 
 def _average(op: OpBuilder, x: SSAValue, windows: _Windows) -> SSAValue:
     """Averages over padded data, in which the padding counts."""
     padded = op.Pad(x, [0, 0, *windows.pads], [0, 0, *windows.pads], pad_mode="constant") if any(windows.pads) else x
-    result = op["opset14.AvgPool"](
-        padded,
-        kernel=windows.kernel,
-        strides=windows.strides,
-        pads_begin=[0, 0],
-        pads_end=[0, 0],
-        exclude_pad=True,
-        rounding_type="ceil" if windows.rounds_up else "floor",
-        auto_pad="explicit",
-    )
+    window = padded_window(windows.kernel, windows.strides, [0, 0], [0, 0])
+    rounding = "ceil" if windows.rounds_up else "floor"
+    result = op["opset14.AvgPool"](padded, **window, exclude_pad=True, rounding_type=rounding, auto_pad="explicit")
     if not windows.rounds_up or not any(windows.pads) or not windows.may_end_after:
         return result
     # The windows that begin before the end of the data: (size + pad) / stride, rounded up.

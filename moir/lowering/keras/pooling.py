@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, by_axis, is_channel_last
 from moir.lowering.keras.convolution import AUTO_PADS, axes_of, channels_first, channels_last
@@ -25,13 +26,8 @@ def _pooled(
         node.fail(f"padding {padding!r} does not exist")
     kernel = by_axis(node, "pool_size", size, axes)
     zeros = (0,) * axes
-    properties = {
-        "kernel": kernel,
-        "strides": kernel if strides is None else by_axis(node, "strides", strides, axes),
-        "pads_begin": zeros,
-        "pads_end": zeros,
-        "auto_pad": AUTO_PADS[padding],
-    }
+    steps = kernel if strides is None else by_axis(node, "strides", strides, axes)
+    properties = padded_window(kernel, steps, zeros, zeros) | {"auto_pad": AUTO_PADS[padding]}
     data = channels_first(op, inputs, axes + 2, last=last)
     if "Max" in node.op.KIND:
         found = op.MaxPool(data, **properties, dilations=(1,) * axes)

@@ -138,7 +138,7 @@ class Vocabulary:
     """
 
     def __init__(self, node: LoweringNode, mask: object, unknown: object) -> None:
-        entries = list(_vocabulary(node))
+        entries = list(vocabulary_of(node))
         special = [mask, unknown] if mask is not None else [unknown]
         # A vocabulary of an asset begins with the special entries.
         while entries and len(entries) > 1 and str(entries[0]) in {str(each) for each in special}:
@@ -155,7 +155,8 @@ class Vocabulary:
         return self.first + len(self.entries)
 
 
-def _vocabulary(node: LoweringNode) -> Sequence[Any]:
+def vocabulary_of(node: LoweringNode) -> Sequence[Any]:
+    """The entries of the vocabulary of a layer. Raises ConversionError if the file does not have it."""
     found = node.op.properties.get("vocabulary")
     value = None if found is None else structure_of(found)
     if not isinstance(value, tuple) or not value:

@@ -13,7 +13,6 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
-from moir.dialects.frameworks.structures import structure_of
 from moir.expansions.lookups import string_position
 from moir.expansions.strings.pieces import pieces, without_empty
 from moir.expansions.strings.texts import (
@@ -30,6 +29,7 @@ from moir.expansions.strings.texts import (
 )
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.policies import counted_type, weighted_type
+from moir.lowering.keras.preprocessing import vocabulary_of
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
@@ -124,11 +124,7 @@ def text_vectorization(
 
 def _keys(node: LoweringNode) -> list[bytes]:
     """The words of the vocabulary, without the special entries at the start of one that comes from an asset."""
-    found = node.op.properties.get("vocabulary")
-    value = None if found is None else structure_of(found)
-    if not isinstance(value, tuple) or not value:
-        node.fail("its vocabulary is not in the file", hint="adapt the layer, or give it a vocabulary, before the model is saved")
-    entries = [str(each) for each in cast("tuple[Any, ...]", value)]
+    entries = [str(each) for each in vocabulary_of(node)]
     while entries and entries[0] in ("", "[UNK]"):
         entries.pop(0)
     return [each.encode() for each in entries]

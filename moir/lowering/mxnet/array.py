@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import normalize_axis, rank_of
+from moir.expansions import shape_values
 from moir.expansions.linear_algebra.matrix_diagonals import main_diagonal, triangle_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import entries, rank_of_operand
@@ -40,10 +41,13 @@ def _axes_last(node: LoweringNode, op: OpBuilder, rank: int) -> SSAValue:
     return op.transposed(node.operand(0), [*(axis for axis in range(rank) if axis not in pair), *pair])
 
 
-@mxnet.lowers("_linalg_makediag", "linalg_makediag")
-def make_diagonal(op: OpBuilder, x: SSAValue, *, offset: int = 0) -> SSAValue:
-    """mxnet.linalg_makediag(x […, N]) {offset = 0} -> matrices with the elements on a diagonal"""
-    return _matrix_of_diagonal(op, x, offset)
+mxnet.lowers_each(
+    {
+        "_linalg_makediag linalg_makediag": lambda op, x, *, offset=0: _matrix_of_diagonal(op, x, offset),
+        "_npi_tril": lambda op, x, *, k=0: triangle_of(op, x, k),
+        "_npx_nonzero": lambda op, x: op.transposed(op.NonZero(x, output_type=si64), [1, 0]),
+    }
+)
 
 
 def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
@@ -61,12 +65,6 @@ def _matrix_of_diagonal(op: OpBuilder, x: SSAValue, k: int) -> SSAValue:
 def trace(node: LoweringNode, op: OpBuilder, *, offset: int = 0) -> SSAValue:
     """mxnet._np_trace(x) {offset = 0, axis1 = 0, axis2 = 1} -> the sum of a diagonal"""
     return op.ReduceSum(main_diagonal(op, _axes_last(node, op, rank_of_operand(node)), offset), [-1])
-
-
-@mxnet.lowers("_npi_tril")
-def lower_triangle(op: OpBuilder, x: SSAValue, *, k: int = 0) -> SSAValue:
-    """mxnet._npi_tril(x) {k = 0} -> x with 0 above diagonal k; a vector is repeated as the rows of a matrix first"""
-    return triangle_of(op, x, k)
 
 
 @mxnet.lowers("_npi_rot90")
@@ -102,19 +100,11 @@ def move_axis(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.transposed(x, order)
 
 
-def _at_least(op: OpBuilder, x: SSAValue, rank: int | None, wanted: int) -> SSAValue:
-    """An array expanded to a wanted rank, with dimensions of 1 at the places of numpy's atleast_1d, 2d and 3d."""
-    if rank is None or rank >= wanted:
-        return x
-    added = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}
-    return op.Unsqueeze(x, added[rank, wanted])
-
-
 @mxnet.lowers("_np_atleast_1d", "_np_atleast_2d", "_np_atleast_3d")
 def at_least(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValue) -> Sequence[SSAValue]:
     """mxnet._np_atleast_2d(x, …) -> each with dimensions of 1 added"""
     wanted = int(node.op.KIND[-2])
-    return [_at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate([first, *others])]
+    return [shape_values.at_least(op, value, rank_of_operand(node, index), wanted) for index, value in enumerate([first, *others])]
 
 
 _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), "_npi_column_stack": (2, 1)}
@@ -129,7 +119,7 @@ def stacked(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAValu
     for index, value in enumerate([first, *others]):
         rank = rank_of_operand(node, index)
         is_column = node.op.KIND == "_npi_column_stack" and rank == 1
-        values.append(op.Unsqueeze(value, [1]) if is_column else _at_least(op, value, rank, least))
+        values.append(op.Unsqueeze(value, [1]) if is_column else shape_values.at_least(op, value, rank, least))
     if node.op.KIND == "_npi_hstack" and rank_of(values[0]) == 1:
         axis = 0
     return op.Concat(*values, axis=axis) if len(values) > 1 else values[0]
@@ -168,12 +158,6 @@ def differences(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: int = -
     for _ in range(min(n, 64)):
         x = op.Subtract(op.Slice(x, [1], [2**63 - 1], [1], [axis]), op.Slice(x, [0], [-1], [1], [axis]))
     return x
-
-
-@mxnet.lowers("_npx_nonzero")
-def non_zero(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet._npx_nonzero(x) -> opset3.NonZero(x), a row for each place"""
-    return op.transposed(op.NonZero(x, output_type=si64), [1, 0])
 
 
 @mxnet.lowers("_npi_indices")

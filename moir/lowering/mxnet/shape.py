@@ -12,11 +12,13 @@ from moir.lowering.mxnet.movement import reshaped
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
 
-
-@mxnet.lowers("Flatten", "flatten", "_npx_batch_flatten")
-def flatten(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet.Flatten(x) -> opset1.Reshape(x, [0, -1])"""
-    return op.Reshape(x, [0, -1], special_zero=True)
+mxnet.lowers_each(
+    {
+        "Flatten flatten _npx_batch_flatten": lambda op, x: op.Reshape(x, [0, -1], special_zero=True),
+        "shape_array _npx_shape_array": lambda op, x: op.ShapeOf(x, output_type=si64),
+        "size_array": lambda op, x: op.ReduceProd(op.ShapeOf(x, output_type=si64), [0], keep_dims=True),
+    }
+)
 
 
 @mxnet.lowers("Reshape", "reshape")
@@ -73,15 +75,3 @@ def squeeze(node: LoweringNode, op: OpBuilder, x: SSAValue, *, axis: tuple[int, 
     if node.op.KIND == "squeeze" and shape is not None and (len(axis) == len(shape) or (set(shape) == {1} and not axis)):
         return op.Reshape(x, [1], special_zero=False)
     return op.Squeeze(x, list(axis)) if axis else op.Squeeze(x)
-
-
-@mxnet.lowers("shape_array", "_npx_shape_array")
-def shape_array(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet.shape_array(x) -> opset3.ShapeOf(x)"""
-    return op.ShapeOf(x, output_type=si64)
-
-
-@mxnet.lowers("size_array")
-def size_array(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """mxnet.size_array(x) -> the number of elements of x, [1]"""
-    return op.ReduceProd(op.ShapeOf(x, output_type=si64), [0], keep_dims=True)

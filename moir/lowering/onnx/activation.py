@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from xdsl.ir import SSAValue
 
@@ -30,10 +32,19 @@ def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return operation(op, node.op.KIND)(x)
 
 
-@onnx.lowers("Relu")
-def relu(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """onnx.Relu(x) -> opset1.Relu(x)"""
-    return op.Relu(x)
+onnx.lowers_each(
+    {
+        "Relu": lambda op, x: op.Relu(x),
+        "Swish": lambda op, x, *, alpha=1.0: scaled_swish(op, x, alpha),
+        "LeakyRelu": lambda op, x, *, alpha=0.01: leaky(op, x, alpha),
+        # Before version 7 it has one slope for each channel, as the operation.
+        "PRelu": lambda op, x, slope: op.PRelu(x, slope),
+        "ThresholdedRelu": lambda op, x, *, alpha=1.0: op.Select(op.Greater(x, alpha), x, 0),
+        "Affine": lambda op, x, *, beta=0.0, alpha=1.0: op.Add(op.Multiply(x, alpha), beta),
+        "ScaledTanh": lambda op, x, *, alpha=1.0, beta=1.0: op.Multiply(op.Tanh(op.Multiply(x, beta)), alpha),
+        "ParametricSoftplus": lambda op, x, *, alpha=1.0, beta=1.0: op.Multiply(op.SoftPlus(op.Multiply(x, beta)), alpha),
+    }
+)
 
 
 @onnx.lowers("Elu")
@@ -88,21 +99,9 @@ def gelu(node: LoweringNode, op: OpBuilder, x: SSAValue, *, approximate: str = "
     return op.Gelu(x, approximation_mode=modes[approximate])
 
 
-@onnx.lowers("Swish")
-def swish(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
-    """onnx.Swish(x) {alpha} -> opset4.Swish(x, alpha)"""
-    return scaled_swish(op, x, alpha)
-
-
 def scaled_swish(op: OpBuilder, x: SSAValue, beta: float) -> SSAValue:
     """x · sigmoid(beta · x)"""
     return op.Swish(x) if beta == 1 else op.Swish(x, op.constant_like(beta, x))
-
-
-@onnx.lowers("LeakyRelu")
-def leaky_relu(op: OpBuilder, x: SSAValue, *, alpha: float = 0.01) -> SSAValue:
-    """onnx.LeakyRelu(x) {alpha} -> opset1.PRelu(x, alpha)"""
-    return leaky(op, x, alpha)
 
 
 def leaky(op: OpBuilder, x: SSAValue, slope: float) -> SSAValue:
@@ -130,18 +129,6 @@ def prelu(op: OpBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
         if own is not None and own > 1 and rank is not None:
             return op.PRelu(x, slope)
     return op.Select(op.Less(x, 0), op.Multiply(slope, x), x)
-
-
-@onnx.lowers("PRelu")
-def channel_prelu(op: OpBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
-    """onnx.PRelu(x, slope) -> opset1.PRelu(x, slope), with one slope per channel as in the opset operation"""
-    return op.PRelu(x, slope)
-
-
-@onnx.lowers("ThresholdedRelu")
-def thresholded_relu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
-    """onnx.ThresholdedRelu(x) {alpha} -> Select(x > alpha, x, 0)"""
-    return op.Select(op.Greater(x, alpha), x, 0)
 
 
 @onnx.lowers("Shrink")
@@ -219,17 +206,17 @@ def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
     """onnx.Softmax(input) {axis}, over all dimensions from the axis on
     -> Reshape, opset8.Softmax, Reshape; opset8.Softmax alone if the axis is the last one
     """
-    axis = _first_axis(node)
-    if rank_of(input) is not None and axis == node.known_rank(0) - 1:
-        return getattr(op, node.op.KIND)(input, axis=axis)
-    flat = op.Reshape(input, [*(0,) * axis, -1], special_zero=axis > 0)
-    return reshaped_like(op, getattr(op, node.op.KIND)(flat, axis=axis), input, kept=axis)
+    return _flattened(node, op, input, lambda x, axis: getattr(op, node.op.KIND)(x, axis=axis))
 
 
-def _first_axis(node: LoweringNode) -> int:
-    """The first of the dimensions that a kind before version 13 merges into one."""
+def _flattened(node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue, int], SSAValue]) -> SSAValue:
+    """What a kind before version 13 computes along one axis, into which the dimensions from the axis on are merged."""
     axis = node.integer("axis", 1)
-    return normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
+    axis = normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))
+    if rank_of(x) is not None and axis == node.known_rank(0) - 1:
+        return compute(x, axis)
+    flat = op.Reshape(x, [*(0,) * axis, -1], special_zero=axis > 0)
+    return reshaped_like(op, compute(flat, axis), x, kept=axis)
 
 
 @onnx.lowers("Hardmax", since=13)
@@ -241,11 +228,7 @@ def hardmax(op: OpBuilder, input: SSAValue, *, axis: int = -1) -> SSAValue:
 @onnx.lowers("Hardmax")
 def flattening_hardmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """onnx.Hardmax(input) {axis}, over all dimensions from the axis on -> Reshape, TopK, OneHot, Reshape"""
-    axis = _first_axis(node)
-    if rank_of(input) is not None and axis == node.known_rank(0) - 1:
-        return _one_hot_maximum(op, input, axis)
-    flat = op.Reshape(input, [*(0,) * axis, -1], special_zero=axis > 0)
-    return reshaped_like(op, _one_hot_maximum(op, flat, axis), input, kept=axis)
+    return _flattened(node, op, input, lambda x, axis: _one_hot_maximum(op, x, axis))
 
 
 def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
@@ -253,21 +236,3 @@ def _one_hot_maximum(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
     top = op.TopK.results(x, op.constant(1, si64), axis=axis, mode="max", sort="value", index_element_type=si64, stable=True)[1]
     one, zero = op.constant_like(1, x), op.constant_like(0, x)
     return op.OneHot(op.Squeeze(top, [axis]), dimension_value(op, x, axis), one, zero, axis=axis)
-
-
-@onnx.lowers("Affine")
-def affine(op: OpBuilder, x: SSAValue, *, beta: float = 0.0, alpha: float = 1.0) -> SSAValue:
-    """onnx.Affine(x) {alpha, beta} -> x * alpha + beta"""
-    return op.Add(op.Multiply(x, alpha), beta)
-
-
-@onnx.lowers("ScaledTanh")
-def scaled_tanh(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0, beta: float = 1.0) -> SSAValue:
-    """onnx.ScaledTanh(x) {alpha, beta} -> alpha * Tanh(beta * x)"""
-    return op.Multiply(op.Tanh(op.Multiply(x, beta)), alpha)
-
-
-@onnx.lowers("ParametricSoftplus")
-def parametric_softplus(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0, beta: float = 1.0) -> SSAValue:
-    """onnx.ParametricSoftplus(x) {alpha, beta} -> alpha * SoftPlus(beta * x)"""
-    return op.Multiply(op.SoftPlus(op.Multiply(x, beta)), alpha)

@@ -14,17 +14,21 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
 
-
-@paddle.lowers("leaky_relu")
-def leaky_relu(op: OpBuilder, x: SSAValue, *, alpha: float = 0.02) -> SSAValue:
-    """paddle.leaky_relu(x) {alpha = 0.02} -> opset1.PRelu(x, alpha)"""
-    return op.PRelu(x, op.constant_like(np.array([alpha]), x))
-
-
-@paddle.lowers("elu")
-def elu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.0) -> SSAValue:
-    """paddle.elu(x) {alpha} -> opset1.Elu(x) {alpha}"""
-    return op.Elu(x, alpha=alpha)
+paddle.lowers_each(
+    {
+        "leaky_relu": lambda op, x, *, alpha=0.02: op.PRelu(x, op.constant_like(np.array([alpha]), x)),
+        "elu": lambda op, x, *, alpha=1.0: op.Elu(x, alpha=alpha),
+        "gelu": lambda op, x, *, approximate=False: op.Gelu(x, approximation_mode="TANH" if approximate else "ERF"),
+        "swish": lambda op, x, *, beta=1.0: op.Swish(x) if beta == 1 else op.Swish(x, op.constant_like(beta, x)),
+        "softplus": lambda op, x, *, beta=1.0, threshold=20.0: _softplus(op, x, beta, threshold),
+        "soft_relu": lambda op, x, *, threshold=40.0: op.SoftPlus(op.Clamp(x, min=-threshold, max=threshold)),
+        "brelu": lambda op, x, *, t_min=0.0, t_max=24.0: op.Clamp(x, min=t_min, max=t_max),
+        "hard_shrink": lambda op, x, *, threshold=0.5: op.Select(op.Greater(op.Abs(x), threshold), x, op.constant_like(0.0, x)),
+        "softshrink": lambda op, x, *, lambda_=0.5: op.Subtract(x, op.Clamp(x, min=-lambda_, max=lambda_)),
+        "thresholded_relu": lambda op, x, *, threshold=1.0, value=0.0: op.Select(op.Greater(x, threshold), x, op.constant_like(value, x)),
+        "stanh": lambda op, x, *, scale_a=0.67, scale_b=1.7159: op.Multiply(op.Tanh(op.Multiply(x, scale_a)), scale_b),
+    }
+)
 
 
 @paddle.lowers("celu")
@@ -39,28 +43,10 @@ def selu(op: OpBuilder, x: SSAValue, *, scale: float = 1.0507009873554805, alpha
     return op.Selu(x, op.constant_like(alpha, x), op.constant_like(scale, x))
 
 
-@paddle.lowers("gelu")
-def gelu(op: OpBuilder, x: SSAValue, *, approximate: bool = False) -> SSAValue:
-    """paddle.gelu(x) {approximate = false} -> opset7.Gelu(x)"""
-    return op.Gelu(x, approximation_mode="TANH" if approximate else "ERF")
-
-
-@paddle.lowers("swish")
-def swish(op: OpBuilder, x: SSAValue, *, beta: float = 1.0) -> SSAValue:
-    """paddle.swish(x) {beta = 1} -> opset4.Swish(x, beta)"""
-    return op.Swish(x) if beta == 1 else op.Swish(x, op.constant_like(beta, x))
-
-
 @paddle.lowers("mish")
 def mish(op: OpBuilder, x: SSAValue, *, threshold: float = 20.0) -> SSAValue:
     """paddle.mish(x) -> opset4.Mish(x): beyond the threshold, 20, softplus(x) is x in f32"""
     return op.Mish(x) if threshold >= 20 else op.Multiply(x, op.Tanh(_softplus(op, x, 1.0, threshold)))
-
-
-@paddle.lowers("softplus")
-def softplus(op: OpBuilder, x: SSAValue, *, beta: float = 1.0, threshold: float = 20.0) -> SSAValue:
-    """paddle.softplus(x) {beta = 1, threshold = 20} -> opset4.SoftPlus(beta · x) / beta, x beyond the threshold"""
-    return _softplus(op, x, beta, threshold)
 
 
 def _softplus(op: OpBuilder, x: SSAValue, beta: float, threshold: float) -> SSAValue:
@@ -68,12 +54,6 @@ def _softplus(op: OpBuilder, x: SSAValue, beta: float, threshold: float) -> SSAV
     value = op.SoftPlus(scaled)
     value = value if beta == 1 else op.Divide(value, beta)
     return value if threshold >= 20 else op.Select(op.Greater(scaled, threshold), x, value)
-
-
-@paddle.lowers("soft_relu")
-def soft_relu(op: OpBuilder, x: SSAValue, *, threshold: float = 40.0) -> SSAValue:
-    """paddle.soft_relu(x) {threshold = 40} -> opset4.SoftPlus of x limited to the threshold on both sides"""
-    return op.SoftPlus(op.Clamp(x, min=-threshold, max=threshold))
 
 
 @paddle.lowers("hard_sigmoid")
@@ -90,36 +70,6 @@ def hard_swish(op: OpBuilder, x: SSAValue, *, threshold: float = 6.0, scale: flo
     if (threshold, scale, offset) == (6.0, 6.0, 3.0):
         return op.HSwish(x)
     return op.Divide(op.Multiply(x, op.Clamp(op.Add(x, offset), min=0.0, max=threshold)), scale)
-
-
-@paddle.lowers("brelu")
-def bounded_relu(op: OpBuilder, x: SSAValue, *, t_min: float = 0.0, t_max: float = 24.0) -> SSAValue:
-    """paddle.brelu(x) {t_min, t_max} -> opset1.Clamp(x)"""
-    return op.Clamp(x, min=t_min, max=t_max)
-
-
-@paddle.lowers("hard_shrink")
-def hard_shrink(op: OpBuilder, x: SSAValue, *, threshold: float = 0.5) -> SSAValue:
-    """paddle.hard_shrink(x) -> x where |x| > threshold, else 0"""
-    return op.Select(op.Greater(op.Abs(x), threshold), x, op.constant_like(0.0, x))
-
-
-@paddle.lowers("softshrink")
-def soft_shrink(op: OpBuilder, x: SSAValue, *, lambda_: float = 0.5) -> SSAValue:
-    """paddle.softshrink(x) {lambda} -> x - x limited to [-lambda, lambda]"""
-    return op.Subtract(x, op.Clamp(x, min=-lambda_, max=lambda_))
-
-
-@paddle.lowers("thresholded_relu")
-def thresholded_relu(op: OpBuilder, x: SSAValue, *, threshold: float = 1.0, value: float = 0.0) -> SSAValue:
-    """paddle.thresholded_relu(x) -> x where it is above the threshold, else the value"""
-    return op.Select(op.Greater(x, threshold), x, op.constant_like(value, x))
-
-
-@paddle.lowers("stanh")
-def scaled_tanh(op: OpBuilder, x: SSAValue, *, scale_a: float = 0.67, scale_b: float = 1.7159) -> SSAValue:
-    """paddle.stanh(x) -> scale_b · opset1.Tanh(scale_a · x)"""
-    return op.Multiply(op.Tanh(op.Multiply(x, scale_a)), scale_b)
 
 
 @paddle.lowers("logit")

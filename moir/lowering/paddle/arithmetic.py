@@ -147,28 +147,19 @@ def power(op: OpBuilder, x: SSAValue, exponent: SSAValue | None = None, *, facto
     return op.Power(x, factor)
 
 
-@paddle.lowers("increment")
-def increment(op: OpBuilder, x: SSAValue, *, step: float = 1.0) -> SSAValue:
-    """paddle.increment(x) {step} -> opset1.Add(x, step)"""
-    return op.Add(x, step)
+paddle.lowers_each(
+    {
+        "increment": lambda op, x, *, step=1.0: op.Add(x, step),
+        "atan2": lambda op, y, x: angle_of(op, y, x),
+        "lerp": lambda op, x, y, weight: op.Add(x, op.Multiply(as_type(op, weight, element_of(x)), op.Subtract(y, x))),
+    }
+)
 
 
 @paddle.lowers("sum")
 def total(op: OpBuilder, *values: SSAValue) -> SSAValue:
     """paddle.sum(values…) -> their sum"""
     return reduce(op.Add, values)
-
-
-@paddle.lowers("atan2")
-def atan2(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
-    """paddle.atan2(y, x) -> the angle of the point"""
-    return angle_of(op, y, x)
-
-
-@paddle.lowers("lerp")
-def lerp(op: OpBuilder, x: SSAValue, y: SSAValue, weight: SSAValue) -> SSAValue:
-    """paddle.lerp(x, y, weight) -> x + weight · (y - x)"""
-    return op.Add(x, op.Multiply(as_type(op, weight, element_of(x)), op.Subtract(y, x)))
 
 
 @paddle.lowers("multiplex")

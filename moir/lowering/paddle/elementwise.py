@@ -64,16 +64,12 @@ def number_test(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return {"isfinite_v2": op.IsFinite, "isinf_v2": op.IsInf, "isnan_v2": op.IsNaN}[node.op.KIND](x)
 
 
-@paddle.lowers("logical_not")
-def logical_not(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.logical_not(x) -> opset1.LogicalNot(x)"""
-    return op.LogicalNot(op.convert(x, boolean))
-
-
-@paddle.lowers("bitwise_not")
-def bitwise_not(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.bitwise_not(x) -> opset13.BitwiseNot(x); opset1.LogicalNot(x) of booleans"""
-    return op.LogicalNot(x) if element_of(x) is boolean else op.BitwiseNot(x)
+paddle.lowers_each(
+    {
+        "logical_not": lambda op, x: op.LogicalNot(op.convert(x, boolean)),
+        "bitwise_not": lambda op, x: op.LogicalNot(x) if element_of(x) is boolean else op.BitwiseNot(x),
+    }
+)
 
 
 @paddle.lowers("assign", "lod_reset", "print", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d")

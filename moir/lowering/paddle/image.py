@@ -16,6 +16,7 @@ from moir.dialects.properties import value_of
 from moir.dialects.shapes import shape_of
 from moir.expansions.resampling import resized_to
 from moir.expansions.sampling_grids import affine_places, sampled_volume
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import number_list
 from moir.lowering.paddle.table import paddle
@@ -199,15 +200,9 @@ def fold(
 ) -> SSAValue:
     """paddle.fold(x) {output_sizes, kernel_sizes} -> opset15.Col2Im(x, output_sizes, kernel_sizes)"""
     begins, ends = _pads(node, paddings)
-    return op.Col2Im(
-        x,
-        list(output_sizes),
-        list(by_axis(node, "kernel_sizes", kernel_sizes, 2)),
-        strides=by_axis(node, "strides", strides, 2),
-        dilations=by_axis(node, "dilations", dilations, 2),
-        pads_begin=begins,
-        pads_end=ends,
-    )
+    steps, spread = by_axis(node, "strides", strides, 2), by_axis(node, "dilations", dilations, 2)
+    kernel = list(by_axis(node, "kernel_sizes", kernel_sizes, 2))
+    return op.Col2Im(x, list(output_sizes), kernel, **padded_window(None, steps, begins, ends, spread))
 
 
 @paddle.lowers("pixel_shuffle")

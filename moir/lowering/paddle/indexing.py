@@ -27,10 +27,14 @@ def gather(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, _axi
     return op.Gather(x, index, axis)
 
 
-@paddle.lowers("index_select")
-def index_select(op: OpBuilder, x: SSAValue, index: SSAValue, *, dim: int = 0) -> SSAValue:
-    """paddle.index_select(x, index) {dim} -> opset8.Gather(x, index, dim)"""
-    return op.Gather(x, index, dim)
+paddle.lowers_each(
+    {
+        "index_select": lambda op, x, index, *, dim=0: op.Gather(x, index, dim),
+        "index_sample": lambda op, x, index: op.GatherElements(x, index, axis=1),
+        "scatter_nd_add": lambda op, x, index, updates: op["opset15.ScatterNDUpdate"](x, index, updates, reduction="sum"),
+        "where_index": lambda op, condition: op.Transpose(op.NonZero(condition, output_type=si64), [1, 0]),
+    }
+)
 
 
 @paddle.lowers("gather_nd")
@@ -39,12 +43,6 @@ def gather_nd(op: OpBuilder, x: SSAValue, index: SSAValue) -> SSAValue:
     if (shape_of(index) or (-1,))[-1] == 0:
         return op.Broadcast(x, op.Concat(op.Slice(op.ShapeOf(index), [0], [-1], [1]), op.ShapeOf(x), axis=0))
     return op.GatherND(x, index, batch_dims=0)
-
-
-@paddle.lowers("index_sample")
-def index_sample(op: OpBuilder, x: SSAValue, index: SSAValue) -> SSAValue:
-    """paddle.index_sample(x, index) -> opset6.GatherElements(x, index) along the rows"""
-    return op.GatherElements(x, index, axis=1)
 
 
 @paddle.lowers("take_along_axis")
@@ -89,12 +87,6 @@ def scatter(op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue, *, o
     zeros = op.Multiply(updates, op.constant_like(0, updates))
     cleared = op.ScatterUpdate(x, index, zeros, op.constant(0))
     return op["opset15.ScatterNDUpdate"](cleared, op.Unsqueeze(index, [1]), updates, reduction="sum")
-
-
-@paddle.lowers("scatter_nd_add")
-def scatter_nd_add(op: OpBuilder, x: SSAValue, index: SSAValue, updates: SSAValue) -> SSAValue:
-    """paddle.scatter_nd_add(x, index, updates) -> opset15.ScatterNDUpdate(x, index, updates) {reduction = "sum"}"""
-    return op["opset15.ScatterNDUpdate"](x, index, updates, reduction="sum")
 
 
 @paddle.lowers("index_add")
@@ -162,12 +154,6 @@ def masked_select(op: OpBuilder, x: SSAValue, mask: SSAValue) -> SSAValue:
     if shape_of(mask) != shape_of(x):
         mask = op.Broadcast(mask, op.ShapeOf(x))
     return op.GatherND(x, op.Transpose(op.NonZero(mask, output_type=si64), [1, 0]), batch_dims=0)
-
-
-@paddle.lowers("where_index")
-def where_index(op: OpBuilder, condition: SSAValue) -> SSAValue:
-    """paddle.where_index(condition) -> opset1.Transpose(opset3.NonZero(condition))"""
-    return op.Transpose(op.NonZero(condition, output_type=si64), [1, 0])
 
 
 @paddle.lowers("one_hot_v2", "one_hot")

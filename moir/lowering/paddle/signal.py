@@ -16,11 +16,10 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.shapes import element_of, normalize_axis, shape_of, size_along
-from moir.expansions.complex_numbers import paired
+from moir.expansions.complex_numbers import conjugated, paired
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.complex.layout import complex_places
-from moir.lowering.paddle.complex.operations import conjugated
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
 

@@ -20,58 +20,24 @@ def _known(node: LoweringNode, value: Scalar, name: str) -> float:
     return float(value)
 
 
-@aten.lowers("relu.default")
-def relu(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.relu.default(x) -> opset1.Relu(x)"""
-    return op.Relu(self)
-
-
-@aten.lowers("relu6.default")
-def relu6(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.relu6.default(x) -> opset1.Clamp(x) {min = 0, max = 6}"""
-    return op.Clamp(self, min=0.0, max=6.0)
+aten.lowers_each(
+    {
+        "relu.default": lambda op, self: op.Relu(self),
+        "relu6.default": lambda op, self: op.Clamp(self, min=0.0, max=6.0),
+        "silu.default": lambda op, self: op.Swish(self),
+        "hardswish.default": lambda op, self: op.HSwish(self),
+        "hardsigmoid.default": lambda op, self: op.HSigmoid(self),
+        "mish.default": lambda op, self: op.Mish(self),
+        "log_sigmoid.default log_sigmoid_forward.default": lambda op, self: op.Negative(op.SoftPlus(op.Negative(self))),
+        "selu.default": lambda op, self: selu_of(op, self),
+    }
+)
 
 
 @aten.lowers("gelu.default")
 def gelu(op: OpBuilder, self: SSAValue, *, approximate: str = "none") -> SSAValue:
     """aten.gelu.default(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
     return op.Gelu(self, approximation_mode="TANH" if approximate == "tanh" else "ERF")
-
-
-@aten.lowers("silu.default")
-def silu(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.silu.default(x) -> opset4.Swish(x)"""
-    return op.Swish(self)
-
-
-@aten.lowers("hardswish.default")
-def hardswish(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.hardswish.default(x) -> opset4.HSwish(x)"""
-    return op.HSwish(self)
-
-
-@aten.lowers("hardsigmoid.default")
-def hardsigmoid(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.hardsigmoid.default(x) -> opset5.HSigmoid(x)"""
-    return op.HSigmoid(self)
-
-
-@aten.lowers("mish.default")
-def mish(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.mish.default(x) -> opset4.Mish(x)"""
-    return op.Mish(self)
-
-
-@aten.lowers("log_sigmoid.default", "log_sigmoid_forward.default")
-def log_sigmoid(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.log_sigmoid.default(x) -> -SoftPlus(-x)"""
-    return op.Negative(op.SoftPlus(op.Negative(self)))
-
-
-@aten.lowers("selu.default")
-def selu(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.selu.default(x) -> opset1.Selu(x)"""
-    return selu_of(op, self)
 
 
 @aten.lowers("hardtanh.default")

@@ -7,7 +7,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32
 from moir.dialects.shapes import element_of
-from moir.expansions.suppression import exclusive
+from moir.expansions import pooled_regions
+from moir.expansions.suppression import exclusive, selected_boxes
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
@@ -52,15 +53,9 @@ def deform_conv2d(
 def nms(op: OpBuilder, dets: SSAValue, scores: SSAValue, *, iou_threshold: float) -> SSAValue:
     """aten.torchvision.nms.default(boxes [N, 4], scores [N]) {iou_threshold} -> opset9.NonMaxSuppression(…)"""
     count = op.Gather(op.ShapeOf(scores), op.constant(0), 0)
-    found = op.NonMaxSuppression(
-        op.Unsqueeze(op.convert(dets, f32), [0]),
-        op.Unsqueeze(op.convert(scores, f32), [0, 1]),
-        count,
-        exclusive(op, op.constant(iou_threshold)),
-        op.constant(float(np.finfo(np.float32).min)),
-        box_encoding="corner",
-        sort_result_descending=False,
-    )
+    boxes, rows = op.Unsqueeze(op.convert(dets, f32), [0]), op.Unsqueeze(op.convert(scores, f32), [0, 1])
+    overlap, least = exclusive(op, op.constant(iou_threshold)), op.constant(float(np.finfo(np.float32).min))
+    found, *_ = selected_boxes(op, boxes, rows, count, overlap, least)
     return op.Gather(found, op.constant(2), 1)
 
 
@@ -79,14 +74,6 @@ def roi_align(
     """aten.torchvision.roi_align.default(x, regions [R, 5]) -> opset9.ROIAlign(x, boxes, images)"""
     boxes = op.Slice(rois, [1], [5], [1], [1])
     images = op.convert(op.Gather(rois, op.constant(0), 1), si32)
-    return op["opset9.ROIAlign"](
-        input,
-        op.convert(boxes, element_of(input)),
-        images,
-        pooled_h=pooled_height,
-        pooled_w=pooled_width,
-        sampling_ratio=max(sampling_ratio, 0),
-        spatial_scale=spatial_scale,
-        mode="avg",
-        aligned_mode="half_pixel" if aligned else "asymmetric",
-    )
+    boxes, size = op.convert(boxes, element_of(input)), (pooled_height, pooled_width)
+    alignment = "half_pixel" if aligned else "asymmetric"
+    return pooled_regions.roi_align(op, input, boxes, images, size, spatial_scale, sampling_ratio, alignment)

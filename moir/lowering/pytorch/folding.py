@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import f32, si64
 from moir.dialects.shapes import element_of
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Size, Sizes, shape_value, size_scalar
 from moir.lowering.pytorch.convolution import per_axis
@@ -76,15 +77,9 @@ def col2im(
     rank = node.known_rank(0)
     x = op.Unsqueeze(self, [0]) if rank == 2 else self
     pads = per_axis(node, padding, 2, "padding", 0)
-    found = op.Col2Im(
-        x,
-        op.constant(list(per_axis(node, output_size, 2, "output_size"))),
-        op.constant(list(per_axis(node, kernel_size, 2, "kernel_size"))),
-        strides=per_axis(node, stride, 2, "stride", 1),
-        dilations=per_axis(node, dilation, 2, "dilation", 1),
-        pads_begin=pads,
-        pads_end=pads,
-    )
+    window = padded_window(None, per_axis(node, stride, 2, "stride", 1), pads, pads, per_axis(node, dilation, 2, "dilation", 1))
+    sizes = per_axis(node, output_size, 2, "output_size"), per_axis(node, kernel_size, 2, "kernel_size")
+    found = op.Col2Im(x, *(op.constant(each) for each in sizes), **window)
     return op.Squeeze(found, [0]) if rank == 2 else found
 
 

@@ -34,10 +34,13 @@ def view(op: OpBuilder, self: SSAValue, *, size: Sizes = (), shape: Sizes = ()) 
     return op.Reshape(self, shape_value(op, wanted, -1) if wanted else np.array([], np.int64), special_zero=False)
 
 
-@aten.lowers("view_as.default", "reshape_as.default")
-def view_as(op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.view_as.default(x, y) -> opset1.Reshape(x, ShapeOf(y))"""
-    return op.Reshape(self, op.ShapeOf(other), special_zero=False)
+aten.lowers_each(
+    {
+        "view_as.default reshape_as.default": lambda op, self, other: op.Reshape(self, op.ShapeOf(other), special_zero=False),
+        "ravel.default": lambda op, self: op.Reshape(self, [-1], special_zero=False),
+        "expand_as.default": lambda op, self, other: op.Broadcast(self, op.ShapeOf(other)),
+    }
+)
 
 
 @aten.lowers("flatten.using_ints")
@@ -54,12 +57,6 @@ def flatten(node: LoweringNode, op: OpBuilder, self: SSAValue, *, start_dim: int
     parts = [dimension_list(op, self, axis) for axis in range(first)]
     parts += [op.constant([-1]), *(dimension_list(op, self, axis) for axis in range(last + 1, rank))]
     return op.Reshape(self, op.Concat(*parts, axis=0), special_zero=False)
-
-
-@aten.lowers("ravel.default")
-def ravel(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.ravel.default(x) -> opset1.Reshape(x, [-1])"""
-    return op.Reshape(self, [-1], special_zero=False)
 
 
 @aten.lowers("unflatten.int")
@@ -145,12 +142,6 @@ def broadcast_tensors(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) ->
     for value in values[1:]:
         total = op.Broadcast(total, op.ShapeOf(value), mode="bidirectional")
     return [op.Broadcast(value, op.ShapeOf(total)) for value in values]
-
-
-@aten.lowers("expand_as.default")
-def expand_as(op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.expand_as.default(x, y) -> opset3.Broadcast(x, ShapeOf(y))"""
-    return op.Broadcast(self, op.ShapeOf(other))
 
 
 @aten.lowers("unsqueeze.default", "unsqueeze_copy.default")

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import element_of, is_static
 from moir.expansions.shape_values import dimension_list
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Sizes, shape_value, size_list
 from moir.lowering.pytorch.convolution import per_axis
@@ -54,15 +55,12 @@ def max_pool(
     axes = _axes(node)
     kernel = per_axis(node, kernel_size, axes, "kernel_size")
     pads = per_axis(node, padding, axes, "padding", 0)
+    strides = per_axis(node, stride, axes, "stride") if stride else kernel
 
     def pool(x: SSAValue) -> Sequence[SSAValue]:
         return op["opset14.MaxPool"].results(
             x,
-            kernel=kernel,
-            strides=per_axis(node, stride, axes, "stride") if stride else kernel,
-            dilations=per_axis(node, dilation, axes, "dilation", 1),
-            pads_begin=pads,
-            pads_end=pads,
+            **padded_window(kernel, strides, pads, pads, per_axis(node, dilation, axes, "dilation", 1)),
             # What would begin after the data is left out, as torch does.
             rounding_type="ceil_torch" if ceil_mode else "floor",
             axis=2,
@@ -99,10 +97,7 @@ def avg_pool(
     def pool(x: SSAValue) -> Sequence[SSAValue]:
         means = op["opset14.AvgPool"].results(
             x,
-            kernel=kernel,
-            strides=strides,
-            pads_begin=pads,
-            pads_end=pads,
+            **padded_window(kernel, strides, pads, pads),
             exclude_pad=not is_whole,
             rounding_type="ceil_torch" if ceil_mode else "floor",
             auto_pad="explicit",
@@ -147,9 +142,8 @@ def adaptive_pool(node: LoweringNode, op: OpBuilder, self: SSAValue, *, output_s
         given = None if shape is None or not is_static(shape[-axes:]) else shape[-axes:]
         if given is not None and all(isinstance(b, int) and b > 0 and a % b == 0 for a, b in zip(given, sizes, strict=True)):
             kernel = [a // b for a, b in zip(given, sizes, strict=True) if isinstance(b, int)]
-            none = [0] * axes
-            window = {"kernel": kernel, "strides": kernel, "pads_begin": none, "pads_end": none, "auto_pad": "explicit"}
-            return [op["opset14.AvgPool"](x, **window, exclude_pad=True, rounding_type="floor")]
+            window = padded_window(kernel, kernel, [0] * axes, [0] * axes)
+            return [op["opset14.AvgPool"](x, **window, auto_pad="explicit", exclude_pad=True, rounding_type="floor")]
         return [op.AdaptiveAvgPool(x, _target(op, x, sizes))]
 
     return _batched(node, op, self, axes, pool)[: node.result_count]

@@ -23,10 +23,13 @@ def _flat(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.Reshape(x, [-1], special_zero=False)
 
 
-@aten.lowers("take.default")
-def take(op: OpBuilder, self: SSAValue, index: SSAValue) -> SSAValue:
-    """aten.take.default(x, index) -> opset8.Gather(x in a row, index, 0)"""
-    return op.Gather(_flat(op, self), index, 0)
+aten.lowers_each(
+    {
+        "take.default": lambda op, self, index: op.Gather(_flat(op, self), index, 0),
+        "argwhere.default": lambda op, self: op.transposed(op.NonZero(self, output_type=si64), [1, 0]),
+        "equal.default": lambda op, self, other: op.ReduceLogicalAnd(_flat(op, op.Equal(self, other)), [0], keep_dims=False),
+    }
+)
 
 
 @aten.lowers("put.default")
@@ -109,12 +112,6 @@ def _searched(op: OpBuilder, keys: SSAValue, x: SSAValue, is_right: bool) -> SSA
     return op.ReduceSum(op.convert(below, si64), [-1], keep_dims=False)
 
 
-@aten.lowers("argwhere.default")
-def argwhere(op: OpBuilder, self: SSAValue) -> SSAValue:
-    """aten.argwhere.default(x) -> opset3.NonZero(x) as [count, rank]"""
-    return op.transposed(op.NonZero(self, output_type=si64), [1, 0])
-
-
 @aten.lowers("one_hot.default")
 def one_hot(op: OpBuilder, self: SSAValue, *, num_classes: Size = -1) -> SSAValue:
     """aten.one_hot.default(x) {num_classes} -> opset1.OneHot(x, num_classes, 1, 0)"""
@@ -183,9 +180,3 @@ def repeat_interleave(
     numbers = op.Range(op.constant(0), total, op.constant(1), output_type=si64)
     places = op.ReduceSum(op.convert(op.LessEqual(ends, op.Unsqueeze(numbers, [1])), si64), [1], keep_dims=False)
     return places if x is None else op.Gather(x, places, axis)
-
-
-@aten.lowers("equal.default")
-def equal(op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.equal.default(x, y) -> opset1.ReduceLogicalAnd(x = y) of tensors of one shape"""
-    return op.ReduceLogicalAnd(_flat(op, op.Equal(self, other)), [0], keep_dims=False)

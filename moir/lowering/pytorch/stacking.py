@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
-from moir.expansions.shape_values import dimension, dimension_list
+from moir.expansions.shape_values import at_least, dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Scalar, Size, Sizes, Tensors, axes_from_front, axis_from_front, present, shape_value, size_list
 from moir.lowering.pytorch.promotion import as_element, inferred_element, is_integral, promoted
@@ -21,23 +21,12 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.constant_sizes import check_constant_size
 
 
-def at_least(op: OpBuilder, value: SSAValue, count: int) -> SSAValue:
-    """A value with at least 1, 2 or 3 dimensions: torch inserts them before the others, but the third one after
-    them.
-    """
-    rank = rank_of(value) or 0
-    if rank >= count:
-        return value
-    axes = {(0, 1): [0], (0, 2): [0, 1], (1, 2): [0], (0, 3): [0, 1, 2], (1, 3): [0, 2], (2, 3): [2]}[rank, count]
-    return op.Unsqueeze(value, axes)
-
-
 @aten.lowers(*(f"atleast_{count}d.{overload}" for count in (1, 2, 3) for overload in ("default", "Sequence")))
 def atleast(node: LoweringNode, op: OpBuilder) -> Replacement:
     """aten.atleast_2d.default(x) -> x with at least two dimensions"""
     count = int(node.op.KIND.partition("_")[2][0])
     values = list(node.op.operands)
-    return [at_least(op, value, count) for value in values]
+    return [at_least(op, value, rank_of(value) or 0, count) for value in values]
 
 
 @aten.lowers("hstack.default", "vstack.default", "dstack.default", "row_stack.default", "column_stack.default")
@@ -52,7 +41,7 @@ def hstack(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
         axis = 1
     else:
         least = {"hstack": 1, "vstack": 2, "row_stack": 2, "dstack": 3}[kind]
-        values = [at_least(op, value, least) for value in values]
+        values = [at_least(op, value, rank_of(value) or 0, least) for value in values]
         axis = (0 if rank_of(values[0]) == 1 else 1) if kind == "hstack" else {2: 0, 3: 2}[least]
     return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
 
@@ -233,7 +222,7 @@ def vander(node: LoweringNode, op: OpBuilder, *, N: int | None = None, increasin
 @aten.lowers("block_diag.default")
 def block_diag(node: LoweringNode, op: OpBuilder, *, tensors: Tensors) -> SSAValue:
     """aten.block_diag.default([x, y]) -> one matrix with the given matrices along its diagonal and zeros elsewhere"""
-    values = [at_least(op, value, 2) for value in as_element(op, inferred_element(node), *present(node, tensors))]
+    values = [at_least(op, value, rank_of(value) or 0, 2) for value in as_element(op, inferred_element(node), *present(node, tensors))]
     shapes = [shape_of(value) or (-1, -1) for value in values]
     if any(size < 0 for shape in shapes for size in shape):
         node.fail("the sizes of its matrices are unknown")

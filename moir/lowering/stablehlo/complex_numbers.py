@@ -68,10 +68,13 @@ def function_of_two(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue,
     return BINARY[node.op.KIND](op, Number(a, b), Number(c, d))
 
 
-@stablehlo.lowers("complex.abs")
-def absolute(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
-    """stablehlo.complex.abs(x, y) -> the magnitude of x + i y"""
-    return magnitude(op, Number(real, imaginary))
+stablehlo.lowers_each(
+    {
+        "complex.abs": lambda op, real, imaginary: magnitude(op, Number(real, imaginary)),
+        "complex.separate": lambda op, operand: parts(op, operand),
+        "complex.join": paired,
+    }
+)
 
 
 @stablehlo.lowers("complex.zero")
@@ -81,18 +84,6 @@ def zero(op: OpBuilder, operand: SSAValue) -> SSAValue:
     if shape is not None and is_static(shape):
         return op.Broadcast(op.constant_like(0, operand), list(shape)) if shape else op.constant_like(0, operand)
     return op.Broadcast(op.constant_like(0, operand), op.ShapeOf(operand))
-
-
-@stablehlo.lowers("complex.separate")
-def separate(op: OpBuilder, operand: SSAValue) -> Sequence[SSAValue]:
-    """stablehlo.complex.separate(x) -> opset8.Gather(x, 0, -1), opset8.Gather(x, 1, -1)"""
-    return parts(op, operand)
-
-
-@stablehlo.lowers("complex.join")
-def join(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
-    """stablehlo.complex.join(x, y) -> pairs in a last dimension of 2"""
-    return paired(op, real, imaginary)
 
 
 @stablehlo.lowers("complex.fft")

@@ -184,16 +184,14 @@ def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> 
     return None
 
 
-@stablehlo.lowers("atan2")
-def atan2(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """stablehlo.atan2(y, x) -> the angle of the point (x, y)"""
-    return angle_of(op, lhs, rhs)
-
-
-@stablehlo.lowers("not")
-def negation(op: OpBuilder, operand: SSAValue) -> SSAValue:
-    """stablehlo.not(x) -> opset1.LogicalNot(x) or opset13.BitwiseNot(x)"""
-    return op.LogicalNot(operand) if element_of(operand) is boolean else op.BitwiseNot(operand)
+stablehlo.lowers_each(
+    {
+        "atan2": lambda op, lhs, rhs: angle_of(op, lhs, rhs),
+        "not": lambda op, operand: op.LogicalNot(operand) if element_of(operand) is boolean else op.BitwiseNot(operand),
+        # Of a real number.
+        "imag": lambda op, operand: op.Multiply(operand, 0.0),
+    }
+)
 
 
 _COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEqual", "LT": "Less", "NE": "NotEqual"}
@@ -272,9 +270,3 @@ def reduce_precision(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, ex
 def real(operand: SSAValue) -> SSAValue:
     """stablehlo.real(x) -> x, of real numbers"""
     return operand
-
-
-@stablehlo.lowers("imag")
-def imaginary(op: OpBuilder, operand: SSAValue) -> SSAValue:
-    """stablehlo.imag(x) -> zeros, of real numbers"""
-    return op.Multiply(operand, 0.0)

@@ -26,34 +26,15 @@ def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return operation(op, node.op.KIND)(x)
 
 
-@tf.lowers("Relu")
-def relu(op: OpBuilder, features: SSAValue) -> SSAValue:
-    """tf.Relu(x) -> opset1.Relu(x); of integers opset1.Maximum(x, 0), since the runtime computes Relu in f32"""
-    return op.Maximum(features, 0) if element_of(features) in INTEGER_TYPES else op.Relu(features)
-
-
-@tf.lowers("Relu6")
-def relu6(op: OpBuilder, features: SSAValue) -> SSAValue:
-    """tf.Relu6(x) -> opset1.Clamp(x) {min = 0, max = 6}"""
-    return op.Clamp(features, min=0.0, max=6.0)
-
-
-@tf.lowers("Elu")
-def elu(op: OpBuilder, features: SSAValue) -> SSAValue:
-    """tf.Elu(x) -> opset1.Elu(x) {alpha = 1}"""
-    return op.Elu(features, alpha=1.0)
-
-
-@tf.lowers("Selu")
-def selu(op: OpBuilder, features: SSAValue) -> SSAValue:
-    """tf.Selu(features) -> opset1.Selu(features, alpha, scale)"""
-    return functions.selu(op, features)
-
-
-@tf.lowers("LeakyRelu")
-def leaky_relu(op: OpBuilder, features: SSAValue, *, alpha: float = 0.2) -> SSAValue:
-    """tf.LeakyRelu(features) {alpha = 0.2} -> opset1.PRelu(features, alpha)"""
-    return op.PRelu(features, op.constant_like([alpha], features))
+tf.lowers_each(
+    {
+        "Relu": lambda op, features: op.Maximum(features, 0) if element_of(features) in INTEGER_TYPES else op.Relu(features),
+        "Relu6": lambda op, features: op.Clamp(features, min=0.0, max=6.0),
+        "Elu": lambda op, features: op.Elu(features, alpha=1.0),
+        "Selu": lambda op, features: functions.selu(op, features),
+        "LeakyRelu": lambda op, features, *, alpha=0.2: op.PRelu(features, op.constant_like([alpha], features)),
+    }
+)
 
 
 @tf.lowers("swish_f32")

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64, to_numpy
 from moir.dialects.shapes import element_of, is_static, shape_of
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last, is_channel_last, spatial
@@ -29,16 +30,8 @@ def average_pool(node: LoweringNode, op: OpBuilder, value: SSAValue, *, ksize: t
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     kernel, steps = checked_entries(node, "ksize", ksize, axes, last), checked_entries(node, "strides", strides, axes, last)
     begins, ends, automatic = padding(node, axes, last)
-    result = op["opset14.AvgPool"](
-        channel_first(op, value, axes + 2, last=last),
-        kernel=kernel,
-        strides=steps,
-        pads_begin=begins,
-        pads_end=ends,
-        auto_pad=automatic,
-        exclude_pad=True,
-        rounding_type="floor",
-    )
+    data, window = channel_first(op, value, axes + 2, last=last), padded_window(kernel, steps, begins, ends)
+    result = op["opset14.AvgPool"](data, **window, auto_pad=automatic, exclude_pad=True, rounding_type="floor")
     return channel_last(op, result, axes + 2, last=last)
 
 
@@ -63,13 +56,10 @@ def maxima(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], strides: Se
     last = is_channel_last(node, node.text("data_format", default_format(axes)))
     if len(kernel) == axes + 2 and kernel[-1 if last else 1] > 1:
         return maxima_of_channels(node, op, kernel, strides, last)
-    window = {
-        "kernel": checked_entries(node, "ksize", kernel, axes, last),
-        "strides": checked_entries(node, "strides", strides, axes, last),
-    }
+    sizes, steps = checked_entries(node, "ksize", kernel, axes, last), checked_entries(node, "strides", strides, axes, last)
     begins, ends, automatic = padding(node, axes, last)
     first = channel_first(op, node.operand(0), axes + 2, last=last)
-    result = op.MaxPool(first, dilations=(1,) * axes, pads_begin=begins, pads_end=ends, auto_pad=automatic, **window)
+    result = op.MaxPool(first, **padded_window(sizes, steps, begins, ends, (1,) * axes), auto_pad=automatic)
     return channel_last(op, result, axes + 2, last=last)
 
 
@@ -110,18 +100,8 @@ def max_pool_with_argmax(
         x, unpadded = padded(op, x, pads), x
     else:
         unpadded = x
-    values, places = op.MaxPool.parts(
-        2,
-        x,
-        kernel=kernel,
-        strides=strides,
-        dilations=(1, 1),
-        pads_begin=begins,
-        pads_end=ends,
-        auto_pad=automatic,
-        index_element_type=Targmax,
-        axis=2,
-    )
+    window = padded_window(kernel, strides, begins, ends, (1, 1))
+    values, places = op.MaxPool.parts(2, x, **window, auto_pad=automatic, index_element_type=Targmax, axis=2)
     values = op.convert(channel_last(op, values, 4), element_of(input))
     if not node.is_used(1):
         return [values, None]

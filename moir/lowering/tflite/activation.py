@@ -18,22 +18,14 @@ def relu_to_one(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return with_activation(node, op, x, "RELU_N1_TO_1")
 
 
-@tflite.lowers("RELU_0_TO_1")
-def relu_from_zero_to_one(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tflite.RELU_0_TO_1(x) -> opset1.Clamp(x) {min = 0, max = 1}"""
-    return op.Clamp(x, min=0.0, max=1.0)
-
-
-@tflite.lowers("HARD_SWISH")
-def hard_swish(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tflite.HARD_SWISH(x) -> opset4.HSwish(x)"""
-    return op.HSwish(x)
-
-
-@tflite.lowers("GELU")
-def gelu(op: OpBuilder, x: SSAValue, *, approximate: bool = False) -> SSAValue:
-    """tflite.GELU(x) {approximate} -> opset7.Gelu(x) {approximation_mode}"""
-    return op.Gelu(x, approximation_mode="TANH" if approximate else "ERF")
+tflite.lowers_each(
+    {
+        "RELU_0_TO_1": lambda op, x: op.Clamp(x, min=0.0, max=1.0),
+        "HARD_SWISH": lambda op, x: op.HSwish(x),
+        "GELU": lambda op, x, *, approximate=False: op.Gelu(x, approximation_mode="TANH" if approximate else "ERF"),
+        "SOFTMAX": lambda op, logits, *, beta=0.0: op.Softmax(logits if beta == 1.0 else op.Multiply(logits, beta), axis=-1),
+    }
+)
 
 
 @tflite.lowers("PRELU")
@@ -52,12 +44,6 @@ def prelu(op: OpBuilder, x: SSAValue, alpha: SSAValue) -> SSAValue:
     if shape is not None and all(size == 1 for size in shape):
         return op.PRelu(x, op.Reshape(alpha, [1], special_zero=False))
     return op.Select(op.Less(x, 0.0), op.Multiply(x, alpha), x)
-
-
-@tflite.lowers("SOFTMAX")
-def softmax(op: OpBuilder, logits: SSAValue, *, beta: float = 0.0) -> SSAValue:
-    """tflite.SOFTMAX(x) {beta} -> opset8.Softmax(x · beta) {axis = -1}"""
-    return op.Softmax(logits if beta == 1.0 else op.Multiply(logits, beta), axis=-1)
 
 
 @tflite.lowers("L2_NORMALIZATION")

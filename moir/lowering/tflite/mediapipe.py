@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32, si32
 from moir.dialects.shapes import is_static, shape_of
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.attributes.data_format import channel_first, channel_last
@@ -69,18 +70,10 @@ def max_pool_with_places(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Repl
         max((count - 1) * stride + width - size, 0) for count, stride, width, size in zip(counts, strides, kernel, shape[1:3], strict=True)
     ]
     begins = [total // 2 for total in totals]
-    values, places = op.MaxPool.parts(
-        2,
-        channel_first(op, x, 4),
-        kernel=tuple(kernel),
-        strides=tuple(strides),
-        dilations=(1, 1),
-        pads_begin=tuple(begins),
-        pads_end=tuple(total - begin for total, begin in zip(totals, begins, strict=True)),
-        auto_pad="explicit",
-        index_element_type=si32,
-        axis=2,
-    )
+    ends = [total - begin for total, begin in zip(totals, begins, strict=True)]
+    window = padded_window(kernel, strides, begins, ends, (1, 1))
+    first = channel_first(op, x, 4)
+    values, places = op.MaxPool.parts(2, first, **window, auto_pad="explicit", index_element_type=si32, axis=2)
     pooled = with_activation(node, op, channel_last(op, values, 4), ACTIVATIONS[found["activation"]])
     if not node.is_used(1):
         return [pooled, None]
@@ -139,10 +132,7 @@ def transposed_convolution(node: LoweringNode, op: OpBuilder, x: SSAValue, weigh
     result = op.ConvolutionBackpropData(
         channel_first(op, x, 4),
         transposed_weights(op, weights, [3, 0, 1, 2]),
-        strides=strides,
-        dilations=(1, 1),
-        pads_begin=tuple(total // 2 for total in totals),
-        pads_end=tuple(total - total // 2 for total in totals),
+        **padded_window(None, strides, [total // 2 for total in totals], [total - total // 2 for total in totals], (1, 1)),
         auto_pad="explicit",
         output_padding=(0, 0),
     )

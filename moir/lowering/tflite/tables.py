@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si64, string, ui8
+from moir.dialects.data import DataAttr
+from moir.dialects.element_types import si64, ui8
 from moir.dialects.shapes import element_of
-from moir.expansions.lookups import encoded, number_position, selected_string, string_position
+from moir.expansions.lookups import looked_up
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tflite.table import tflite
@@ -24,23 +25,14 @@ def find(node: LoweringNode, op: OpBuilder, keys_: SSAValue, values_: SSAValue, 
     """tflite.HASHTABLE_FIND(keys, values, x, default)
     -> opset1.Select(x equals key i, opset8.Gather(values, i, 0), default)
     """
-    keys, values, otherwise = (node.known.constant(each) for each in (keys_, values_, default_value))
+    keys, values = (node.known.constant(each) for each in (keys_, values_))
     if keys is None or values is None or keys.size != values.size:
         node.fail("the content of the table is not in the model", hint="initialize the table from constants")
-    if keys.size == 0:
-        return op.Broadcast(default_value, op.ShapeOf(query))
-    if element_of(keys_) == string:
-        position, of_keys = string_position(op, query, encoded(keys)), values.reshape(-1)
-        is_key = op.GreaterEqual(position, 0)
-    else:
-        order = np.argsort(keys.reshape(-1), kind="stable")
-        in_order, of_keys = keys.reshape(-1)[order], values.reshape(-1)[order]
-        position, is_key = number_position(op, query, in_order, element_of(keys_))
-    if element_of(values_) != string:
-        return op.Select(is_key, op.Gather(op.constant(of_keys, element_of(values_)), position, 0), default_value)
-    if otherwise is None or otherwise.size != 1:
+    table = DataAttr.of(keys, element_of(keys_)), DataAttr.of(values, element_of(values_))
+    found = looked_up(op, query, *table, default_value)
+    if found is None:
         node.fail("the text for what is not a key is computed when the model runs", hint="make it a constant")
-    return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
+    return found
 
 
 @tflite.lowers("HASHTABLE_SIZE")

@@ -85,5 +85,4 @@ class CancelConversionsPass(PatternPass):
 
     KEEPS_DIMENSIONS = True
 
-    def patterns(self) -> list[Pattern]:
-        return [IntegersAnyway(), TruthAnyway()]
+    PATTERNS = (IntegersAnyway, TruthAnyway)

@@ -265,5 +265,4 @@ class CancelReshapesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [InsertedAndRemoved(), ReshapeOfReshape(), ResizedReshape(), EntryOfInserted(), InsertedIntoNumber()]
+    PATTERNS = (InsertedAndRemoved, ReshapeOfReshape, ResizedReshape, EntryOfInserted, InsertedIntoNumber)

@@ -134,5 +134,4 @@ class CancelTransposesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [TransposeOfTranspose(), SplitAndMerged()]
+    PATTERNS = (TransposeOfTranspose, SplitAndMerged)

@@ -92,5 +92,4 @@ class InlineBranchesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [OneBranch()]
+    PATTERNS = (OneBranch,)

@@ -13,12 +13,10 @@ Runtimes compute a product and its bias as one operation. Keras' attention has i
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import is_shared, weight_of
-from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import to_numpy
 from moir.dialects.opset.arithmetic import Add
@@ -26,17 +24,14 @@ from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of
 from moir.dialects.symbols import Symbol, same
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
 
 
-class SplitBias(Pattern):
+class SplitBias(DimensionsPattern):
     """Moves the addition of a constant before the Reshape of a product."""
 
     roots = (Add,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return any(isinstance(operand.owner, Reshape) for operand in op.operands)
@@ -78,7 +73,7 @@ class SplitBias(Pattern):
         return sizes
 
 
-class ReshapeBiasesPass(ReportingPass):
+class ReshapeBiasesPass(DimensionsPass):
     """Adds biases of products before their last dimension is split."""
 
     name = "reshape-biases"
@@ -87,8 +82,7 @@ class ReshapeBiasesPass(ReportingPass):
 
     COMPANIONS = ((MatMul,), (Reshape,))
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(isinstance(operand.owner, Reshape) for op in analyses.operations(Add) for operand in op.operands):
-            return False
-        known = analyses.dimensions()
-        return rewrite(module, [SplitBias(known)], known=known, analyses=analyses)
+    PATTERNS = (SplitBias,)
+
+    def may_match(self, analyses: Analyses) -> bool:
+        return any(isinstance(operand.owner, Reshape) for op in analyses.operations(Add) for operand in op.operands)

@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from moir.analysis.analyses import Analyses
-from moir.analysis.dimensions import Dimensions, Tokens
+from moir.analysis.dimensions import Tokens
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.symbols import Symbol, same
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
 
 
 def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
@@ -37,33 +35,24 @@ def target_shape(dimensions: Tokens, order: Sequence[int]) -> list[int] | None:
     return target if target.count(-1) < 2 and all(token or isinstance(token, Symbol) for token in dimensions) else None
 
 
-class UnitTranspose(Pattern):
-    """Replaces a transposition by a Reshape.
-
-    Args:
-        dimensions: the known sizes and symbols of dimensions.
-    """
+class UnitTranspose(DimensionsPattern):
+    """Replaces a transposition by a Reshape."""
 
     roots = (Transpose,)
 
-    def __init__(self, dimensions: Dimensions) -> None:
-        self.dimensions = dimensions
-
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Transpose)
-        order, tokens = op.permutation(self.dimensions), self.dimensions.tokens(op.operands[0])
+        order, tokens = op.permutation(self.known), self.known.tokens(op.operands[0])
         target = None if order is None or tokens is None else target_shape(tokens, order)
         if target is not None:
             rewriter.replace_with(op, rewriter.op.Reshape(op.operands[0], np.array(target, np.int64), special_zero=True))
 
 
-class ReshapeUnitTransposesPass(ReportingPass):
+class ReshapeUnitTransposesPass(DimensionsPass):
     """Replaces transpositions that move only dimensions of size 1 by Reshapes."""
 
     name = "reshape-unit-transposes"
 
     ROOTS = (Transpose,)
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        dimensions = analyses.dimensions()
-        return rewrite(module, [UnitTranspose(dimensions)], known=dimensions, analyses=analyses)
+    PATTERNS = (UnitTranspose,)

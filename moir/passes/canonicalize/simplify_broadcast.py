@@ -17,13 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import Commutative
 
-from moir.analysis.analyses import Analyses
 from moir.analysis.constants import values_of
-from moir.analysis.dimensions import Dimensions, Token, Tokens
+from moir.analysis.dimensions import Token, Tokens
 from moir.analysis.uses import live_uses
 from moir.dialects.opset.comparison import Select
 from moir.dialects.opset.infrastructure import Constant
@@ -31,19 +29,16 @@ from moir.dialects.opset.interfaces.elementwise import BroadcastingOp
 from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Pattern, Rewriter
 
 MODES = ("numpy", "bidirectional")
 
 
-class RedundantBroadcast(Pattern):
+class RedundantBroadcast(DimensionsPattern):
     """Removes a Broadcast if all its uses are elementwise operations whose results keep their shapes without it."""
 
     roots = (Broadcast,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Broadcast)
@@ -108,13 +103,10 @@ class BroadcastNeutralElement(Pattern):
         return bool(np.asarray(values).reshape(()) == neutral)
 
 
-class ConstantTarget(Pattern):
+class ConstantTarget(DimensionsPattern):
     """Replaces a computed target by numbers, with a 1 where the target is the dimension of the data."""
 
     roots = (Broadcast,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Broadcast)
@@ -135,7 +127,7 @@ class ConstantTarget(Pattern):
         rewriter.replace_with(op, rewriter.op.Broadcast(data, np.array(pattern, np.int64), mode="bidirectional"))
 
 
-class SimplifyBroadcastPass(ReportingPass):
+class SimplifyBroadcastPass(DimensionsPass):
     """Removes Broadcasts or makes their targets constant."""
 
     name = "simplify-broadcast"
@@ -144,7 +136,6 @@ class SimplifyBroadcastPass(ReportingPass):
 
     ROOTS = (Broadcast,)
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        known = analyses.dimensions()
-        patterns = [BroadcastNeutralElement(), RedundantBroadcast(known), ConstantTarget(known)]
-        return rewrite(module, patterns, fixpoint=True, known=known, analyses=analyses)
+    PATTERNS = (BroadcastNeutralElement, RedundantBroadcast, ConstantTarget)
+
+    FIXPOINT = True

@@ -33,10 +33,8 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of, values_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.index_ranges import bounds_of, certainty, checked, limited, number_of, wrapped
@@ -53,8 +51,8 @@ from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import same
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Pattern, Rewriter
 
 
 def within(op: OpBuilder, index: SSAValue, size: int) -> SSAValue:
@@ -68,13 +66,10 @@ def same_shape(known: Dimensions, a: SSAValue, b: SSAValue) -> bool:
     return first is not None and second is not None and len(first) == len(second) and all(map(same, first, second))
 
 
-class NeedlessLimit(Pattern):
+class NeedlessLimit(DimensionsPattern):
     """Removes a limit of integers that are within it anyway."""
 
     roots = (Minimum, Maximum)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return integer_limits(element_of(op.results[0])) is not None
@@ -88,13 +83,10 @@ class NeedlessLimit(Pattern):
                 return
 
 
-class CertainChoice(Pattern):
+class CertainChoice(DimensionsPattern):
     """Replaces a choice by a comparison of integers that has one result whatever they are, by what is chosen."""
 
     roots = (Select,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         if (certain := certainty(op.operands[0])) is None:
@@ -253,7 +245,7 @@ class EntryOfList(Pattern):
             rewriter.replace_with(op, value)
 
 
-class SimplifyIndicesPass(ReportingPass):
+class SimplifyIndicesPass(DimensionsPass):
     """Leaves negative indices to Gather, removes what is certain of integers, and takes entries out of joined lists."""
 
     name = "simplify-indices"
@@ -262,8 +254,9 @@ class SimplifyIndicesPass(ReportingPass):
 
     ROOTS = (Gather, LogicalAnd, Maximum, Minimum, Select)
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        known = analyses.dimensions(static=True)
-        patterns = [NegativeNumber(), PositiveRemainder(), NeedlessLimit(known), CertainChoice(known)]
-        patterns += [WrappedIndex(), WrappedRange(), FilledGather(), EntryOfList()]
-        return rewrite(module, patterns, known=known, analyses=analyses)
+    PATTERNS = (
+        *(NegativeNumber, PositiveRemainder, NeedlessLimit, CertainChoice),
+        *(WrappedIndex, WrappedRange, FilledGather, EntryOfList),
+    )
+
+    STATIC = True

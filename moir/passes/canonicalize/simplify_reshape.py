@@ -16,27 +16,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.dimensions import Dimensions, Token
+from moir.analysis.dimensions import Token
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
 
 
-class ConstantTarget(Pattern):
+class ConstantTarget(DimensionsPattern):
     """Replaces the computed target of a Reshape by a constant of zeros, numbers and at most one -1."""
 
     roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Reshape)
@@ -75,7 +71,7 @@ def _reshape(rewriter: Rewriter, data: SSAValue, pattern: list[int]) -> SSAValue
         return None
 
 
-class SimplifyReshapePass(ReportingPass):
+class SimplifyReshapePass(DimensionsPass):
     """Makes the target shapes of Reshapes constant."""
 
     name = "simplify-reshape"
@@ -84,8 +80,7 @@ class SimplifyReshapePass(ReportingPass):
 
     ROOTS = (Reshape,)
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if all(isinstance(each.operands[1].owner, Constant) for each in analyses.operations(Reshape)):
-            return False
-        known = analyses.dimensions()
-        return rewrite(module, [ConstantTarget(known)], known=known, analyses=analyses)
+    PATTERNS = (ConstantTarget,)
+
+    def may_match(self, analyses: Analyses) -> bool:
+        return not all(isinstance(each.operands[1].owner, Constant) for each in analyses.operations(Reshape))

@@ -20,12 +20,11 @@ way.
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of, unscaled, weight_of
-from moir.analysis.dimensions import Dimensions, Tokens, same_tokens
+from moir.analysis.dimensions import Tokens, same_tokens
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply
@@ -35,8 +34,8 @@ from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import same
 from moir.records import Record
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
 
 FLAT, SEPARATE = 3, 4
 """Dimensions with merged and with separate heads."""
@@ -100,13 +99,10 @@ def data_places(op: Add | Multiply | Divide) -> tuple[int, ...]:
     return (0,) if scalar[1] else (1,) if scalar[0] and isinstance(op, Multiply) else ()
 
 
-class FlattenedBatch(Pattern):
+class FlattenedBatch(DimensionsPattern):
     """Multiplies the tensors before the Reshapes."""
 
     roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return rank_of(op.results[0]) == SEPARATE and isinstance(op.operands[0].owner, MatMul | Add | Multiply | Divide)
@@ -191,13 +187,10 @@ class FlattenedBatch(Pattern):
         return rewriter.op.Reshape(data, target, special_zero=op.flag("special_zero"))
 
 
-class FlattenedTranspose(Pattern):
+class FlattenedTranspose(DimensionsPattern):
     """Transposes the last two of four dimensions without merging the others."""
 
     roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return rank_of(op.results[0]) == SEPARATE and isinstance(op.operands[0].owner, Transpose)
@@ -234,7 +227,7 @@ def with_units(target: SSAValue, axes: list[int], rewriter: Rewriter) -> SSAValu
     return rewriter.op.Concat(*[one if axis in axes else part for axis, part in enumerate(parts)], axis=0)
 
 
-class UnflattenBatchPass(ReportingPass):
+class UnflattenBatchPass(DimensionsPass):
     """Removes Reshapes that merge batch and heads for products."""
 
     name = "unflatten-batch"
@@ -245,8 +238,7 @@ class UnflattenBatchPass(ReportingPass):
 
     COMPANIONS = ((MatMul,),)
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(rank_of(each.results[0]) == FLAT for each in analyses.operations(Transpose, MatMul)):
-            return False
-        known = analyses.dimensions()
-        return rewrite(module, [FlattenedTranspose(known), FlattenedBatch(known)], known=known, analyses=analyses)
+    PATTERNS = (FlattenedTranspose, FlattenedBatch)
+
+    def may_match(self, analyses: Analyses) -> bool:
+        return any(rank_of(each.results[0]) == FLAT for each in analyses.operations(Transpose, MatMul))

@@ -11,18 +11,17 @@ tensor and a matrix in this way.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.dimensions import Dimensions, same_tokens
+from moir.analysis.dimensions import same_tokens
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import rank_of, shape_of
 from moir.dialects.symbols import same
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
 
 
 def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
@@ -49,16 +48,13 @@ def last_size(value: SSAValue) -> int:
     return shape[-1] if shape else -1
 
 
-class FlattenedProduct(Pattern):
+class FlattenedProduct(DimensionsPattern):
     """Multiplies the data of the first Reshape by the matrix.
 
     The first Reshape must keep the last dimension, the second one must restore all others.
     """
 
     roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = flattened_product(op)
@@ -75,7 +71,7 @@ class FlattenedProduct(Pattern):
             rewriter.replace_with(op, rewriter.op.MatMul(data, matrix, transpose_b=product.flag("transpose_b")))
 
 
-class UnflattenMatmulPass(ReportingPass):
+class UnflattenMatmulPass(DimensionsPass):
     """Removes Reshapes around products with matrices."""
 
     name = "unflatten-matmul"
@@ -86,8 +82,7 @@ class UnflattenMatmulPass(ReportingPass):
 
     COMPANIONS = ((MatMul,),)
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        if not any(flattened_product(each) for each in analyses.operations(Reshape)):
-            return False
-        known = analyses.dimensions()
-        return rewrite(module, [FlattenedProduct(known)], known=known, analyses=analyses)
+    PATTERNS = (FlattenedProduct,)
+
+    def may_match(self, analyses: Analyses) -> bool:
+        return any(flattened_product(each) for each in analyses.operations(Reshape))

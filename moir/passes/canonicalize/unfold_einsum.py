@@ -142,5 +142,4 @@ class UnfoldEinsumPass(PatternPass):
 
     KEEPS_DIMENSIONS: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [MatrixProduct()]
+    PATTERNS = (MatrixProduct,)

@@ -49,5 +49,4 @@ class FoldBatchNormPass(PatternPass):
 
     name = "fold-batch-norm"
 
-    def patterns(self) -> list[Pattern]:
-        return [BatchNorm()]
+    PATTERNS = (BatchNorm,)

@@ -127,5 +127,4 @@ class FoldChannelOrderPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [OrderBefore()]
+    PATTERNS = (OrderBefore,)

@@ -295,5 +295,4 @@ class FoldScalesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [TwoConstants(), FactorAfter(), FactorBefore(), RangeAfter()]
+    PATTERNS = (TwoConstants, FactorAfter, FactorBefore, RangeAfter)

@@ -101,5 +101,4 @@ class FoldShiftsPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [ShiftBefore(), TermsAfter()]
+    PATTERNS = (ShiftBefore, TermsAfter)

@@ -80,5 +80,4 @@ class StoreQuantizedWeightsPass(PatternPass):
 
     KEEPS_DIMENSIONS = True
 
-    def patterns(self) -> list[Pattern]:
-        return [QuantizedWeights()]
+    PATTERNS = (QuantizedWeights,)

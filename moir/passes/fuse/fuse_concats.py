@@ -64,5 +64,4 @@ class FuseConcatsPass(PatternPass):
 
     name = "fuse-concats"
 
-    def patterns(self) -> list[Pattern]:
-        return [ConcatOfConcats()]
+    PATTERNS = (ConcatOfConcats,)

@@ -11,8 +11,6 @@ and three spatial dimensions are treated alike.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.ir import SSAValue
 
 from moir.analysis.dimensions import same_tokens
@@ -57,4 +55,4 @@ class FuseDepthToSpacePass(RegroupingPass):
 
     name = "fuse-depth-to-space"
 
-    PATTERN: ClassVar[type[RegroupingPattern]] = BlocksToSpace
+    PATTERNS = (BlocksToSpace,)

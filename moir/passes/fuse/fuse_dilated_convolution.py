@@ -191,5 +191,4 @@ class FuseDilatedConvolutionPass(PatternPass):
 
     name = "fuse-dilated-convolution"
 
-    def patterns(self) -> list[Pattern]:
-        return [ConvolutionOfParts()]
+    PATTERNS = (ConvolutionOfParts,)

@@ -19,10 +19,8 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.analyses import Analyses
 from moir.analysis.constants import TOLERANCES, constant_of, scalar_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
@@ -40,8 +38,9 @@ from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import same
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import Needs, ReportingPass, all_of, either, needs_of_roots
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.rewriting.reporting_pass import Needs, all_of, either, needs_of_roots
 
 
 class Groups(Record):
@@ -85,13 +84,10 @@ def normalized(op: OpBuilder, data: SSAValue, groups: Groups, epsilon: float) ->
     return op.transposed(found, [order.index(axis) for axis in range(rank)])
 
 
-class GroupedMvn(Pattern):
+class GroupedMvn(DimensionsPattern):
     """Matches a standardization of split data from the Reshape that merges the groups again."""
 
     roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, MVN)
@@ -170,13 +166,10 @@ def is_variance(value: SSAValue, mean: ReduceMean) -> bool:
     return first is not None and second is not None and np.array_equal(first, second)
 
 
-class RepeatedStatistics(Pattern):
+class RepeatedStatistics(DimensionsPattern):
     """Matches data minus a repeated mean, times a factor that begins with the reciprocal of the deviation."""
 
     roots = (Multiply,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return any(isinstance(each.owner, Subtract) and isinstance(each.owner.operands[1].owner, REPEATING) for each in op.operands)
@@ -255,17 +248,18 @@ class AffineOfGroups(Pattern):
             return
 
 
-class FuseGroupNormalizationPass(ReportingPass):
+class FuseGroupNormalizationPass(DimensionsPass):
     """Fuses the normalization of groups of channels, Wu and He, "Group Normalization", 2018."""
 
     name = "fuse-group-normalization"
+
+    PATTERNS = (GroupedMvn, RepeatedStatistics, AffineOfGroups)
+
+    STATIC = True
+
+    FIXPOINT = True
 
     @classmethod
     def needs(cls) -> Needs | None:
         standardized, elementary = ((Reshape,), (MVN,)), ((Multiply,), (Divide,), (Sqrt,), (ReduceMean,), (Subtract,))
         return either(all_of(map(needs_of_roots, roots)) for roots in (standardized, elementary))
-
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        known = analyses.dimensions(static=True)
-        patterns = [GroupedMvn(known), RepeatedStatistics(known), AffineOfGroups()]
-        return rewrite(module, patterns, fixpoint=True, known=known, analyses=analyses)

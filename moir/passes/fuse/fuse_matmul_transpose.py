@@ -82,5 +82,4 @@ class FuseMatmulTransposePass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [TransposedOperand(), TransposedResult()]
+    PATTERNS = (TransposedOperand, TransposedResult)

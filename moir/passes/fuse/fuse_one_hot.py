@@ -68,5 +68,4 @@ class FuseOneHotPass(PatternPass):
 
     name = "fuse-one-hot"
 
-    def patterns(self) -> list[Pattern]:
-        return [ComparedPositions()]
+    PATTERNS = (ComparedPositions,)

@@ -99,5 +99,4 @@ class FusePadsPass(PatternPass):
 
     name = "fuse-pads"
 
-    def patterns(self) -> list[Pattern]:
-        return [PadOfWindow()]
+    PATTERNS = (PadOfWindow,)

@@ -17,7 +17,6 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of
-from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import f16, f32
 from moir.dialects.moir import all_blocks
@@ -27,6 +26,7 @@ from moir.dialects.opset.shape import Reshape, Unsqueeze
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import same
 from moir.rewriting.dead_code import eliminate_dead
+from moir.rewriting.dimension_patterns import DimensionsPattern
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 
@@ -61,13 +61,10 @@ def repetition(op: Operation) -> tuple[SSAValue, int, int] | None:
     return unsqueeze.operands[0], inserted - 1, int(repeats.ravel()[inserted])
 
 
-class RepeatedElements(Pattern):
+class RepeatedElements(DimensionsPattern):
     """Replaces a repetition by an Interpolate if the Reshape restores all other dimensions."""
 
     roots = (Reshape,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         found = repetition(op)

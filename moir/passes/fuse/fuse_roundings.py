@@ -120,5 +120,4 @@ class FuseRoundingsPass(PatternPass):
 
     FIXPOINT = True
 
-    def patterns(self) -> list[Pattern]:
-        return [LimitedBeforeRounding(), RoundedBeforeConcat()]
+    PATTERNS = (LimitedBeforeRounding, RoundedBeforeConcat)

@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.ir import SSAValue
 
 from moir.analysis.dimensions import same_tokens
@@ -44,4 +42,4 @@ class FuseShuffleChannelsPass(RegroupingPass):
 
     name = "fuse-shuffle-channels"
 
-    PATTERN: ClassVar[type[RegroupingPattern]] = ShuffledChannels
+    PATTERNS = (ShuffledChannels,)

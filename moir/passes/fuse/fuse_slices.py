@@ -155,5 +155,4 @@ class FuseSlicesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    def patterns(self) -> list[Pattern]:
-        return [SliceOfSlice(), PartsOfWhole(), EntryOfSlice()]
+    PATTERNS = (SliceOfSlice, PartsOfWhole, EntryOfSlice)

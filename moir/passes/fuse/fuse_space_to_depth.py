@@ -10,8 +10,6 @@ For `depth_first` the permutation is [0, 1, 3, 5, 2, 4]. One and three spatial d
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from xdsl.ir import SSAValue
 
 from moir.analysis.dimensions import same_tokens
@@ -53,4 +51,4 @@ class FuseSpaceToDepthPass(RegroupingPass):
 
     name = "fuse-space-to-depth"
 
-    PATTERN: ClassVar[type[RegroupingPattern]] = SpaceToBlocks
+    PATTERNS = (SpaceToBlocks,)

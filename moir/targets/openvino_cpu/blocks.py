@@ -54,4 +54,4 @@ def is_rounded(value: SSAValue) -> bool:
     return isinstance(value.owner, FakeQuantize) or (isinstance(value.owner, Convert) and element_of(value.owner.data) in INTEGER_TYPES)
 
 
-FORMS = (Form("pad-blocks", "Pads data in a separate operation before it is divided into blocks.", lambda: [PaddedBlocks()]),)
+FORMS = (Form("pad-blocks", (PaddedBlocks,)),)

@@ -15,7 +15,7 @@ from moir.targets.record import Form
 
 
 class ComparisonOfFloats(Pattern):
-    """Reverses a comparison whose operands may be NaN.
+    """Reverses a comparison of floats that the plugin computes wrongly for NaN.
 
         %1 = opset1.Greater(%x, %y)
     ->  %1 = opset1.Less(%y, %x)
@@ -38,7 +38,7 @@ EXTREMES: dict[str, float] = {"opset1.ReduceMax": -np.inf, "opset1.ReduceMin": n
 
 
 class ExtremeIsInfinite(Pattern):
-    """Compares the elements instead of their maximum or minimum.
+    """Compares the elements, instead of their maximum or minimum, with infinity.
 
         %1 = opset1.ReduceMax(%x, [-1]) {keep_dims = true}
         %2 = opset1.Equal(%1, -∞)
@@ -193,9 +193,9 @@ class SelectOfExtensions(Pattern):
 
 
 FORMS = (
-    Form("reverse-comparisons", "Reverses comparisons of floats that the plugin computes wrongly for NaN.", lambda: [ComparisonOfFloats()]),
-    Form("compare-with-infinity", "Compares elements, instead of their maximum, with infinity.", lambda: [ExtremeIsInfinite()]),
-    Form("select-by-logic", "Chooses between booleans by logical operations.", lambda: [SelectOfBooleans()]),
-    Form("convert-chosen-extensions", "Converts results of extensions that a Select chooses from.", lambda: [SelectOfExtensions()]),
-    Form("compare-with-zero", "Compares differences of integers with 0.", lambda: [ComparisonOfIntegers()]),
+    Form("reverse-comparisons", (ComparisonOfFloats,)),
+    Form("compare-with-infinity", (ExtremeIsInfinite,)),
+    Form("select-by-logic", (SelectOfBooleans,)),
+    Form("convert-chosen-extensions", (SelectOfExtensions,)),
+    Form("compare-with-zero", (ComparisonOfIntegers,)),
 )

@@ -87,8 +87,6 @@ def _meets_concat(value: SSAValue) -> bool:
 
 
 FORMS = (
-    Form(
-        "join-empty-parts", "Replaces Concats with empty parts by a Broadcast to the shape of the result.", lambda: [PartWithoutElements()]
-    ),
-    Form("separate-absolute-values", "Keeps absolute values apart from Concats that share memory.", lambda: [AbsoluteOfConcat()]),
+    Form("join-empty-parts", (PartWithoutElements,)),
+    Form("separate-absolute-values", (AbsoluteOfConcat,)),
 )

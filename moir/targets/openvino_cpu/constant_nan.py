@@ -55,4 +55,4 @@ def _is_nan(producer: Operation | Block) -> bool:
     return bool(number != number)
 
 
-FORMS = (Form("spread-nan", "Replaces operations with a constant NaN by their result, NaNs.", lambda: [ConstantIsNan()]),)
+FORMS = (Form("spread-nan", (ConstantIsNan,)),)

@@ -320,10 +320,10 @@ class SingleChannelOfBody(Pattern):
 FORMS = (
     Form(
         "unfold-convolutions",
+        (SingleGroup, FiltersOfUnknownSizes, TransposedToComputedSizes, GapsInBf16),
         "Writes convolutions with filters of unknown sizes as matrix products, and crops transposed ones to computed sizes.",
-        lambda: [SingleGroup(), FiltersOfUnknownSizes(), TransposedToComputedSizes(), GapsInBf16()],
     ),
-    Form("widen-kernels", "Widens kernels of size 1 for which the plugin would apply strides wrongly.", lambda: [PaddedUnitKernel()]),
-    Form("pair-channels", "Adds a second channel to images of one channel in loops.", lambda: [SingleChannelOfBody()]),
-    Form("align-strides", "Gives a convolution to a single column equal strides.", lambda: [ConvolutionToOneColumn()]),
+    Form("widen-kernels", (PaddedUnitKernel,)),
+    Form("pair-channels", (SingleChannelOfBody,)),
+    Form("align-strides", (ConvolutionToOneColumn,)),
 )

@@ -54,4 +54,4 @@ def _with_largest_last(op: PriorBox) -> list[int]:
     return places
 
 
-FORMS = (Form("order-prior-boxes", "Writes prior boxes of unknown sizes by the older operation.", lambda: [PriorsOfUnknownSizes()]),)
+FORMS = (Form("order-prior-boxes", (PriorsOfUnknownSizes,)),)

@@ -266,12 +266,12 @@ def _is_within(value: SSAValue, element: Attribute) -> bool:
 FORMS = (
     Form(
         "widen-elements",
+        (ElementsWithoutKernel, ExtremeOfNarrowIntegers),
         "Computes in a wider element type where the plugin has no right kernel for the type.",
-        lambda: [ElementsWithoutKernel(), ExtremeOfNarrowIntegers()],
     ),
     Form(
         "convert-in-steps",
+        (ConversionInSteps, ConversionToBytes),
         "Converts element types through an intermediate type if the plugin has no direct conversion, or saturates.",
-        lambda: [ConversionInSteps(), ConversionToBytes()],
     ),
 )

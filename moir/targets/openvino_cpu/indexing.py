@@ -20,7 +20,7 @@ SHORT_LIST = 64
 
 
 class GatherOfOneBatch(Pattern):
-    """Removes the batch dimensions, all of size 1, from the indices.
+    """Removes the batch dimensions of a Gather, all of size 1, from the indices.
 
         %1 = opset8.Gather(%0, %i, 1) {batch_dims = 1}       // %0: [1, 12, 4], %i: [1, 6]
     ->  %2 = opset15.Squeeze(%i, [0])
@@ -215,11 +215,11 @@ class EmptyRows(Pattern):
 
 
 FORMS = (
-    Form("unbatch-gather", "Removes batch dimensions of size 1 from Gathers.", lambda: [GatherOfOneBatch()]),
+    Form("unbatch-gather", (GatherOfOneBatch,)),
     Form(
         "complete-indices",
+        (GatherWithoutIndices, GatherFromList, GatherAlongComputedAxis, PlacesOfScalar, OneHotOfScalar),
         "Rewrites Gathers with empty indices, computed axes or short lists, and indices of data that may be a scalar.",
-        lambda: [GatherWithoutIndices(), GatherFromList(), GatherAlongComputedAxis(), PlacesOfScalar(), OneHotOfScalar()],
     ),
-    Form("convert-empty-rows", "Converts the marks of empty rows to booleans.", lambda: [EmptyRows()]),
+    Form("convert-empty-rows", (EmptyRows,)),
 )

@@ -92,7 +92,7 @@ class LargeUnsignedConstants(Pattern):
 
 
 class RemainderOfSizes(Pattern):
-    """Computes remainders of sizes without FloorMod.
+    """Computes remainders of sizes by operations that the runtime does not fold, without FloorMod.
 
         %1 = opset1.FloorMod(%size, %n)
     ->  %2 = opset1.Mod(%size, %n)
@@ -118,15 +118,7 @@ def _is_list(op: OpsetOp) -> bool:
 
 
 FORMS = (
-    Form("bound-integers", "Writes functions of integers without floats.", lambda: [FunctionOfIntegers()]),
-    Form(
-        "compute-remainders",
-        "Computes remainders of sizes by operations that the runtime does not fold.",
-        lambda: [RemainderOfSizes()],
-    ),
-    Form(
-        "shift-words",
-        "Computes with 32-bit unsigned integers as signed ones.",
-        lambda: [LargeUnsignedConstants(), ShiftOfUnsignedIntegers()],
-    ),
+    Form("bound-integers", (FunctionOfIntegers,)),
+    Form("compute-remainders", (RemainderOfSizes,)),
+    Form("shift-words", (LargeUnsignedConstants, ShiftOfUnsignedIntegers), "Computes with 32-bit unsigned integers as signed ones."),
 )

@@ -210,17 +210,9 @@ class LoopThatMayNotRun(Pattern):
 FORMS = (
     Form(
         "count-unsliced-iterations",
+        (IteratorWithoutSlices, LoopThatMayNotRun),
         "Gives loops that ignore their slices, or may not run at all, an explicit number of iterations.",
-        lambda: [IteratorWithoutSlices(), LoopThatMayNotRun()],
     ),
-    Form(
-        "unnest-iterators",
-        "Gives loops in the bodies of TensorIterators an explicit number of iterations.",
-        lambda: [NestedIterator()],
-    ),
-    Form(
-        "copy-loop-slices",
-        "Copies slices in loops whose memory the runtime could overwrite by the next state.",
-        lambda: [SliceInMemoryOfState()],
-    ),
+    Form("unnest-iterators", (NestedIterator,)),
+    Form("copy-loop-slices", (SliceInMemoryOfState,)),
 )

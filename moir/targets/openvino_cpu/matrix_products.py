@@ -290,30 +290,9 @@ class SumOverEmptyDimension(Pattern):
 
 
 FORMS = (
-    Form(
-        "repeat-matrices",
-        "Rewrites products of a batch of unknown size with several constant matrices.",
-        lambda: [ProductWithConstantMatrices()],
-    ),
-    Form(
-        "sum-empty-products",
-        "Replaces products over an empty dimension by sums.",
-        lambda: [ProductOfEmptyMatrix(), SumOverEmptyDimension()],
-    ),
-    Form(
-        "squeeze-products",
-        "Writes a Reshape of a matrix product to a scalar as a Squeeze.",
-        lambda: [ProductAsScalar()],
-    ),
-    Form(
-        "separate-weights",
-        "Stores square weights twice if the plugin would mistake them for their transposition.",
-        lambda: [TransposedWeights()],
-        run=_separate_weights,
-    ),
-    Form(
-        "separate-products",
-        "Separates matrix products from constants that the plugin would apply to the wrong columns.",
-        lambda: [ProductBeforeConstants()],
-    ),
+    Form("repeat-matrices", (ProductWithConstantMatrices,)),
+    Form("sum-empty-products", (ProductOfEmptyMatrix, SumOverEmptyDimension), "Replaces products over an empty dimension by sums."),
+    Form("squeeze-products", (ProductAsScalar,)),
+    Form("separate-weights", (TransposedWeights,), run=_separate_weights),
+    Form("separate-products", (ProductBeforeConstants,)),
 )

@@ -64,4 +64,4 @@ def _widened(op: OpBuilder, value: SSAValue) -> SSAValue:
     return op.convert(value, si32) if known is None else op.constant(known.astype(np.int32), si32)
 
 
-FORMS = (Form("widen-integers", "Computes with 8-bit integers in 32 bits.", lambda: [ArithmeticOfNarrowIntegers()]),)
+FORMS = (Form("widen-integers", (ArithmeticOfNarrowIntegers,)),)

@@ -104,7 +104,7 @@ def _is_rounded(value: SSAValue) -> bool:
 FORMS = (
     Form(
         "select-pad-values",
+        (ComputedPadValue, PadValueBetweenLevels),
         "Pads with computed values by a Select, and separates other values from quantization.",
-        lambda: [ComputedPadValue(), PadValueBetweenLevels()],
     ),
 )

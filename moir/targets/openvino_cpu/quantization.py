@@ -182,7 +182,7 @@ def _adds_entries(constant: Array, rank: int | None) -> bool:
 FORMS = (
     Form(
         "round-to-levels",
+        (QuantizationTo16Bits, LimitsAlongThirdAxis, IntegersOfMaxima, ConstantsBeforeRounding),
         "Rewrites quantization to 65536 levels, per entry of the third axis, of maxima, and after added constants.",
-        lambda: [QuantizationTo16Bits(), LimitsAlongThirdAxis(), IntegersOfMaxima(), ConstantsBeforeRounding()],
     ),
 )

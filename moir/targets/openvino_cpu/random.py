@@ -36,7 +36,7 @@ class RandomSubtrahend(Pattern):
 
     roots = (Add, Subtract)
 
-    def __init__(self, random: frozenset[SSAValue]) -> None:
+    def __init__(self, random: frozenset[SSAValue] = frozenset()) -> None:
         self.random = random
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
@@ -119,16 +119,10 @@ class ClassesWithSeveralUses(Pattern):
 
 
 FORMS = (
-    Form(
-        "reverse-random-differences",
-        "Reverses differences whose subtrahend is random, since the runtime would make that a constant.",
-        lambda: [RandomSubtrahend(frozenset())],
-        run=_reverse_random_differences,
-        roots=(RandomUniform,),
-    ),
+    Form("reverse-random-differences", (RandomSubtrahend,), run=_reverse_random_differences, roots=(RandomUniform,)),
     Form(
         "draw-lists",
+        (RandomScalar, ClassesWithSeveralUses),
         "Draws random scalars as lists of one, and separates the users of drawn classes.",
-        lambda: [RandomScalar(), ClassesWithSeveralUses()],
     ),
 )

@@ -45,4 +45,4 @@ class ConstantAddsDimensions(Pattern):
         rewriter.replace_with(op, getattr(rewriter.op, op.KIND)(*operands))
 
 
-FORMS = (Form("equalize-ranks", "Gives values the rank of the constants that they are combined with.", lambda: [ConstantAddsDimensions()]),)
+FORMS = (Form("equalize-ranks", (ConstantAddsDimensions,)),)

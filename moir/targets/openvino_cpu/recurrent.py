@@ -154,7 +154,7 @@ def _direction(
 FORMS = (
     Form(
         "step-through-sequences",
-        "Computes recurrent sequences with individual lengths and unknown sizes by loops over steps.",
+        summary="Computes recurrent sequences with individual lengths and unknown sizes by loops over steps.",
         run=_step_through_sequences,
         roots=(GRUSequence, LSTMSequence, RNNSequence),
     ),

@@ -125,10 +125,4 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
         current = user
 
 
-FORMS = (
-    Form(
-        "separate-reductions",
-        "Separates reductions from constants that the plugin would fuse with them wrongly.",
-        lambda: [ReductionBeforeConstants()],
-    ),
-)
+FORMS = (Form("separate-reductions", (ReductionBeforeConstants,)),)

@@ -135,14 +135,10 @@ def _places(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
 
 
 FORMS = (
-    Form(
-        "slice-known-sizes",
-        "Reads known sizes from shapes by StridedSlices, which the runtime evaluates when it compiles the model.",
-        lambda: [KnownSizes()],
-    ),
+    Form("slice-known-sizes", (KnownSizes,)),
     Form(
         "complete-shapes",
+        (ConstantInCopiedSizes, BroadcastToScalar, ViewsOfMovedData),
         "Rewrites Reshapes that copy sizes of a constant, Broadcasts to a scalar, and views of data that is moved.",
-        lambda: [ConstantInCopiedSizes(), BroadcastToScalar(), ViewsOfMovedData()],
     ),
 )

@@ -85,7 +85,7 @@ def _are_whole(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tu
 FORMS = (
     Form(
         "split-transforms",
+        (RealTransformOfComputedLength, InverseOfRealTransform),
         "Splits Fourier transforms to real numbers into steps, and crops their data, where the plugin computes wrongly.",
-        lambda: [RealTransformOfComputedLength(), InverseOfRealTransform()],
     ),
 )

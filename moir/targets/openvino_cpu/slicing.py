@@ -226,7 +226,7 @@ def _new_axes(masks: dict[str, list[int]]) -> list[int]:
 FORMS = (
     Form(
         "complete-slices",
+        (SliceAlongComputedAxes, StartCountedFromEnd, NewAxisBeforeElement, SliceOfGatheredData),
         "Rewrites slices with computed axes, bounds from both ends, new dimensions, or gathered data.",
-        lambda: [SliceAlongComputedAxes(), StartCountedFromEnd(), NewAxisBeforeElement(), SliceOfGatheredData()],
     ),
 )

@@ -125,7 +125,7 @@ class DistinctElements(Pattern):
 FORMS = (
     Form(
         "search-along-axes",
+        (LargestOfNone, TruthOfLargest, DistinctSlices, DistinctElements),
         "Finds distinct elements along the first axis, and the largest elements only of data that has any.",
-        lambda: [LargestOfNone(), TruthOfLargest(), DistinctSlices(), DistinctElements()],
     ),
 )

@@ -43,7 +43,7 @@ class UnreadState(Pattern):
 
 
 class UnsupportedState(Pattern):
-    """Changes the element type of a state at its ReadValue and Assign.
+    """Changes the element type of a state that the runtime cannot hold, at its ReadValue and Assign.
 
         %0 = opset6.ReadValue(%i) {variable_type = si64, …}
         %y = opset6.Assign(%n) {variable_id = "v"}
@@ -120,7 +120,7 @@ class WeightsInState(Pattern):
 
 
 FORMS = (
-    Form("erase-unread-states", "Erases states that no operation reads.", lambda: [UnreadState()]),
-    Form("store-states", "Holds states in element types that the runtime can hold.", lambda: [UnsupportedState()]),
-    Form("swap-weights-of-states", "Exchanges the operands of products whose weights are states.", lambda: [WeightsInState()]),
+    Form("erase-unread-states", (UnreadState,)),
+    Form("store-states", (UnsupportedState,)),
+    Form("swap-weights-of-states", (WeightsInState,)),
 )

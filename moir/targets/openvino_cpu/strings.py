@@ -90,9 +90,5 @@ def _folded(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 FORMS = (
-    Form(
-        "number-strings",
-        "Moves indices in place of strings, then gathers the strings by them.",
-        lambda: [MovedStrings(), StringsOfIterations()],
-    ),
+    Form("number-strings", (MovedStrings, StringsOfIterations), "Moves indices in place of strings, then gathers the strings by them."),
 )

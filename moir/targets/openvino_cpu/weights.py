@@ -145,7 +145,7 @@ def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
 FORMS = (
     Form(
         "simplify-matmul",
+        (SingleWeight, DequantizedWeights, DequantizedBatch, ConstantVector),
         "Writes products with one element as multiplications, those with a vector as products with a column.",
-        lambda: [SingleWeight(), DequantizedWeights(), DequantizedBatch(), ConstantVector()],
     ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32
-from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.dialects.shapes import rank_of
 from moir.expansions.linear_algebra.determinants import LARGEST_MATRIX, determinant_of, sign_and_logarithm_of
 from moir.expansions.linear_algebra.jacobi_rotations import LARGEST_ROTATED, eigenvectors, singular_vectors
 from moir.expansions.linear_algebra.matrix_diagonals import triangle_of
@@ -18,6 +18,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments
 from moir.lowering.keras.functions.elementwise import as_real
 from moir.lowering.keras.table import keras
+from moir.lowering.matrix_sizes import matrix_sizes
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
@@ -26,14 +27,10 @@ SIGNS = "its vectors are those of Keras up to their signs, which nothing determi
 
 def sizes(node: LoweringNode, x: SSAValue, largest: int, *, square: bool = True) -> tuple[int, int, int]:
     """Rows, columns and rank of matrices. Raises ConversionError if they are unknown, 0, or too many."""
-    shape = shape_of(x)
-    if shape is None or len(shape) < 2 or not is_static(shape[-2:]) or min(shape[-2:]) < 1:
-        node.fail("the sizes of its matrices are unknown or 0", hint="give the model's inputs static shapes")
-    rows, columns = shape[-2:]
-    if min(rows, columns) > largest or (square and rows != columns):
-        what = "square ones" if square and rows != columns else f"up to {largest} of one of them"
-        node.fail(f"its matrices have {rows} rows and {columns} columns; {what} are supported")
-    return rows, columns, len(shape)
+    rows, columns, rank = matrix_sizes(node, x, largest)
+    if square and rows != columns:
+        node.fail(f"its matrices have {rows} rows and {columns} columns; square ones are supported")
+    return rows, columns, rank
 
 
 def matrices(node: LoweringNode, op: OpBuilder) -> SSAValue:

@@ -14,6 +14,8 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import shape_of, size_along
+from moir.expansions import pooled_regions
+from moir.expansions.suppression import is_selected, selected_boxes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
@@ -76,21 +78,9 @@ def _survivors(op: OpBuilder, found: Candidates, threshold: float, class_count: 
     else:
         numbers = op.constant(np.arange(class_count, dtype=np.float32).reshape(1, -1, 1))
         scores = op.Select(op.Equal(op.Unsqueeze(found.classes, [1]), numbers), op.Unsqueeze(found.scores, [1]), -1.0)
-    selected = op["opset9.NonMaxSuppression"].results(
-        found.boxes,
-        scores,
-        op.Gather(op.ShapeOf(found.scores), 1, 0),
-        op.constant(threshold),
-        op.constant(0.0),
-        box_encoding="corner",
-        sort_result_descending=False,
-        output_type=si64,
-    )[0]
-    # The result of NonMaxSuppression is padded with -1, which would be read as the index of the last candidate.
-    places = op.Gather(selected, [0, 2], 1)
-    chosen = op.convert(op.GreaterEqual(op.Gather(selected, 0, 1), 0), f32)
-    zeros = op.Broadcast(op.constant(0.0), op.ShapeOf(found.scores))
-    return op.Greater(op["opset15.ScatterNDUpdate"](zeros, op.Maximum(places, 0), chosen, reduction="max"), 0.0)
+    count = op.Gather(op.ShapeOf(found.scores), 1, 0)
+    rows, *_ = selected_boxes(op, found.boxes, scores, count, op.constant(threshold), op.constant(0.0), output_type=si64)
+    return op.Greater(is_selected(op, rows, found.scores), 0.0)
 
 
 def _by_score(op: OpBuilder, scores: SSAValue, *others: SSAValue) -> list[SSAValue]:
@@ -269,16 +259,8 @@ def psroi_pooling(
     group = group_size or pooled_size
     if group != pooled_size:
         node.fail(f"group_size {group} differs from pooled_size {pooled_size}, the runtime has one size")
-    return op.PSROIPooling(
-        x,
-        op.Reshape(regions, [-1, 5], special_zero=False),
-        output_dim=output_dim,
-        group_size=pooled_size,
-        spatial_scale=spatial_scale,
-        mode="average",
-        spatial_bins_x=1,
-        spatial_bins_y=1,
-    )
+    rows = op.Reshape(regions, [-1, 5], special_zero=False)
+    return pooled_regions.position_averages(op, x, rows, output_dim, pooled_size, spatial_scale)
 
 
 @mxnet.lowers("_contrib_ROIAlign")
@@ -304,17 +286,8 @@ def roi_align(
         batches = op.Broadcast(op.constant(0, si32), op.Gather(op.ShapeOf(regions), [0], 0))
     else:
         batches, regions = op.convert(op.Gather(regions, 0, 1), si32), op.Gather(regions, [1, 2, 3, 4], 1)
-    aligned = op.ROIAlign(
-        node.operand(0),
-        regions,
-        batches,
-        pooled_h=height,
-        pooled_w=width,
-        sampling_ratio=max(sample_ratio, 0),
-        spatial_scale=spatial_scale,
-        mode="avg",
-        aligned_mode="half_pixel_for_nn" if aligned_ else "asymmetric",
-    )
+    alignment = "half_pixel_for_nn" if aligned_ else "asymmetric"
+    aligned = pooled_regions.roi_align(op, node.operand(0), regions, batches, (height, width), spatial_scale, sample_ratio, alignment)
     if not position_sensitive:
         return aligned
     places = height * width

@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
 from moir.dialects.element_types import f32, si64
+from moir.expansions.suppression import is_selected, selected_boxes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
@@ -129,19 +130,10 @@ def _best(node: LoweringNode, op: OpBuilder, scores: SSAValue, boxes: SSAValue) 
     places = op.Range(0, amount, 1, output_type=si64)
     ranks = op.convert(op.Subtract(amount, places), f32)
     by_rank = op.Broadcast(op.Reshape(ranks, [1, 1, -1], special_zero=False), op.ShapeOf(op.Unsqueeze(scores, [1])))
-    selected = op["opset9.NonMaxSuppression"].results(
-        op.Add(boxes, np.array([0, 0, 1, 1], np.float32)),
-        by_rank,
-        op.constant(wanted),
-        op.constant(node.number("threshold", 0.7)),
-        op.constant(0.0),
-        box_encoding="corner",
-        sort_result_descending=False,
-        output_type=si64,
-    )[0]
-    chosen = op.convert(op.GreaterEqual(op.Gather(selected, 0, 1), 0), f32)
-    zeros = op.Broadcast(op.constant(0.0), op.ShapeOf(scores))
-    kept = op["opset15.ScatterNDUpdate"](zeros, op.Maximum(op.Gather(selected, [0, 2], 1), 0), chosen, reduction="max")
+    corners = op.Add(boxes, np.array([0, 0, 1, 1], np.float32))
+    limits = op.constant(wanted), op.constant(node.number("threshold", 0.7)), op.constant(0.0)
+    selected, *_ = selected_boxes(op, corners, by_rank, *limits, output_type=si64)
+    kept = is_selected(op, selected, scores)
     count = op.convert(op.ReduceSum(kept, [1], keep_dims=True), si64)
     _, front = op.TopK.results(kept, amount, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
     cycle = op.FloorMod(op.constant(np.arange(wanted).reshape(1, -1)), op.Minimum(op.Maximum(count, 1), wanted))

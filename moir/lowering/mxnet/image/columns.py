@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.expansions.correlation import Correlation, correlated
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import by_axis, entries
 from moir.lowering.mxnet.table import mxnet
@@ -39,10 +40,7 @@ def im2col(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     windows = op.Convolution(
         lines,
         op.constant_like(np.eye(area, dtype=np.float32).reshape(area, 1, *kernel), x),
-        strides=by_axis(node, "stride", 2, 1),
-        dilations=by_axis(node, "dilate", 2, 1),
-        pads_begin=pads,
-        pads_end=pads,
+        **padded_window(None, by_axis(node, "stride", 2, 1), pads, pads, by_axis(node, "dilate", 2, 1)),
         auto_pad="explicit",
     )
     channels = op.Multiply(op.Gather(shape, [1], 0), area)
@@ -54,15 +52,8 @@ def im2col(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 def col2im(node: LoweringNode, op: OpBuilder, x: SSAValue, *, output_size: tuple[int, ...] = ()) -> SSAValue:
     """mxnet.col2im(x [N, C · K, windows]) {output_size, kernel, stride, dilate, pad} -> opset15.Col2Im"""
     kernel, pads = _kernel(node), by_axis(node, "pad", 2, 0)
-    return op.Col2Im(
-        x,
-        op.constant(list(output_size)),
-        op.constant(list(kernel)),
-        strides=by_axis(node, "stride", 2, 1),
-        dilations=by_axis(node, "dilate", 2, 1),
-        pads_begin=pads,
-        pads_end=pads,
-    )
+    window = padded_window(None, by_axis(node, "stride", 2, 1), pads, pads, by_axis(node, "dilate", 2, 1))
+    return op.Col2Im(x, op.constant(list(output_size)), op.constant(list(kernel)), **window)
 
 
 @mxnet.lowers("Correlation")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from moir.expansions import pooled_regions
 from moir.expansions.roi_maxima import roi_maxima
 from moir.expansions.shape_values import with_last_dimension
 from moir.lowering.binder import LoweringNode
@@ -49,17 +50,8 @@ def roi_align(
             half_pixel=coordinates == "half_pixel",
             samples=sampling_ratio,
         )
-    return op.ROIAlign(
-        x,
-        rois,
-        batch_indices,
-        pooled_h=output_height,
-        pooled_w=output_width,
-        sampling_ratio=sampling_ratio,
-        spatial_scale=spatial_scale,
-        mode="avg",
-        aligned_mode=aligned_modes[coordinates],
-    )
+    size = output_height, output_width
+    return pooled_regions.roi_align(op, x, rois, batch_indices, size, spatial_scale, sampling_ratio, aligned_modes[coordinates])
 
 
 @onnx.lowers("MaxRoiPool")

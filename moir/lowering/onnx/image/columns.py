@@ -18,6 +18,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, boolean, f32, si64
 from moir.dialects.shapes import element_count, element_of, shape_of
+from moir.expansions.windows import padded_window
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length
 from moir.lowering.onnx.sliding_window import axis_attribute
@@ -35,15 +36,8 @@ def column_to_image(node: LoweringNode, op: OpBuilder, input: SSAValue, image_sh
     if axes != 2 or element_of(input) not in REAL_TYPES:
         return _column_to_volume(node, op, axes)
     strides, dilations, pads = _steps(node, 2)
-    return op.Col2Im(
-        input,
-        of_length(op, image_shape, 2),
-        of_length(op, block_shape, 2),
-        strides=strides,
-        dilations=dilations,
-        pads_begin=pads[:2],
-        pads_end=pads[2:],
-    )
+    window = padded_window(None, strides, pads[:2], pads[2:], dilations)
+    return op.Col2Im(input, of_length(op, image_shape, 2), of_length(op, block_shape, 2), **window)
 
 
 def _axes(node: LoweringNode) -> int:
@@ -74,10 +68,7 @@ def _column_to_volume(node: LoweringNode, op: OpBuilder, axes: int) -> SSAValue:
     volumes = op.ConvolutionBackpropData(
         channels,
         filters,
-        strides=strides,
-        dilations=dilations,
-        pads_begin=pads[:axes],
-        pads_end=pads[axes:],
+        **padded_window(None, strides, pads[:axes], pads[axes:], dilations),
         output_padding=[space % stride for space, stride in zip(spaces, strides, strict=True)],
     )
     lead = op.Slice(op.ShapeOf(node.operand(0)), [0], [-2], [1], [0])

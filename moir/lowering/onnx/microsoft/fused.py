@@ -18,29 +18,19 @@ from moir.lowering.onnx.sliding_window import spatial_axes
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
-
-@onnx.lowers("com.microsoft.Gelu")
-def gelu(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """onnx.com.microsoft.Gelu(x) -> opset7.Gelu(x)"""
-    return op.Gelu(x)
-
-
-@onnx.lowers("com.microsoft.BiasGelu")
-def bias_gelu(op: OpBuilder, x: SSAValue, bias: SSAValue) -> SSAValue:
-    """onnx.com.microsoft.BiasGelu(x, bias) -> Gelu(x + bias)"""
-    return op.Gelu(op.Add(x, bias))
+onnx.lowers_each(
+    {
+        "com.microsoft.Gelu": lambda op, x: op.Gelu(x),
+        "com.microsoft.BiasGelu": lambda op, x, bias: op.Gelu(op.Add(x, bias)),
+        "com.microsoft.QuickGelu": lambda op, x, *, alpha=1.702: scaled_swish(op, x, alpha),
+    }
+)
 
 
 @onnx.lowers("com.microsoft.FastGelu")
 def fast_gelu(op: OpBuilder, x: SSAValue, bias: SSAValue | None = None) -> SSAValue:
     """onnx.com.microsoft.FastGelu(x, bias) -> Gelu(x + bias) {approximation_mode = "TANH"}"""
     return op.Gelu(x if bias is None else op.Add(x, bias), approximation_mode="TANH")
-
-
-@onnx.lowers("com.microsoft.QuickGelu")
-def quick_gelu(op: OpBuilder, x: SSAValue, *, alpha: float = 1.702) -> SSAValue:
-    """onnx.com.microsoft.QuickGelu(x) {alpha} -> opset4.Swish(x, alpha)"""
-    return scaled_swish(op, x, alpha)
 
 
 @onnx.lowers("com.microsoft.FusedMatMul", "com.microsoft.TransposeMatMul")

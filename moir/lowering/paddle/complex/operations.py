@@ -9,23 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import is_static, rank_of, shape_of
-from moir.expansions.complex_numbers import angle_of, paired
+from moir.expansions.complex_numbers import Number, angle_of, conjugated, paired, part, parts, times
 from moir.lowering.binder import LoweringNode
 from moir.lowering.complex_parts import computed_by_parts
 from moir.lowering.paddle.complex.layout import complex_places
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
-
-
-def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
-    """The real part of complex numbers for index 0, the imaginary part for index 1."""
-    return op.Gather(value, index, -1)
 
 
 @paddle.lowers("complex")
@@ -61,11 +55,6 @@ def conjugate(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     return conjugated(op, x) if complex_places(node) else x
 
 
-def conjugated(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """Pairs with the opposite imaginary part."""
-    return op.Multiply(x, op.constant_like(np.array([1, -1]), x))
-
-
 @paddle.lowers("angle")
 def angle(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.angle(x) -> the angle between the first axis and the point (real part, imaginary part)"""
@@ -85,8 +74,7 @@ def _product(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replac
     """A complex number times a real one: each part is multiplied; (a + bi)(c + di) = ac - bd + (ad + bc)i."""
     if len(complex_places(node)) == 1:
         return computed_by_parts(node, op, handler, complex_places(node))
-    (a, b), (c, d) = _parts(node, op)
-    return paired(op, op.Subtract(op.Multiply(a, c), op.Multiply(b, d)), op.Add(op.Multiply(a, d), op.Multiply(b, c)))
+    return paired(op, *times(op, *_parts(node, op)))
 
 
 def _quotient(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
@@ -102,13 +90,13 @@ def _quotient(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Repla
     return paired(op, op.Divide(over, squares), op.Divide(beside, squares))
 
 
-def _parts(node: LoweringNode, op: OpBuilder) -> list[tuple[SSAValue, SSAValue]]:
+def _parts(node: LoweringNode, op: OpBuilder) -> list[Number]:
     """The parts of both operands. Raises ConversionError if the second one begins at an axis of the first."""
     values = node.operand(0), node.operand(1)
     ranks = [rank_of(value) for value in values]
     if node.integer("axis", -1) != -1 and (None in ranks or ranks[0] != ranks[1]):
         node.fail("complex numbers along an axis are not supported")
-    return [(part(op, value, 0), part(op, value, 1)) for value in values]
+    return [parts(op, value) for value in values]
 
 
 def _shape(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, shape_of
+from moir.expansions import pooled_regions
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import lists_of
 from moir.lowering.paddle.table import paddle
@@ -60,17 +61,8 @@ def roi_align(
     aligned: bool = False,
 ) -> SSAValue:
     """paddle.roi_align(x, regions, counts) -> opset9.ROIAlign(x, regions, image of each region)"""
-    return op.ROIAlign(
-        x,
-        regions,
-        _images(node, op, x, regions, counts),
-        pooled_h=pooled_height,
-        pooled_w=pooled_width,
-        sampling_ratio=max(sampling_ratio, 0),
-        spatial_scale=spatial_scale,
-        mode="avg",
-        aligned_mode="half_pixel_for_nn" if aligned else "asymmetric",
-    )
+    images, alignment = _images(node, op, x, regions, counts), "half_pixel_for_nn" if aligned else "asymmetric"
+    return pooled_regions.roi_align(op, x, regions, images, (pooled_height, pooled_width), spatial_scale, sampling_ratio, alignment)
 
 
 @paddle.lowers("roi_pool")
@@ -108,8 +100,7 @@ def position_pool(
     if pooled_height != pooled_width:
         node.fail(f"{pooled_height} rows and {pooled_width} columns, which have to be equal")
     rows = _rows(node, op, x, regions, counts)
-    sizes: dict[str, object] = {"output_dim": output_channels, "group_size": pooled_height, "spatial_scale": spatial_scale}
-    return op.PSROIPooling(x, rows, mode="average", spatial_bins_x=1, spatial_bins_y=1, **sizes)
+    return pooled_regions.position_averages(op, x, rows, output_channels, pooled_height, spatial_scale)
 
 
 @paddle.lowers("generate_proposals_v2")

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import shape_of
-from moir.expansions.suppression import exclusive
+from moir.expansions.suppression import exclusive, selected_boxes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
@@ -86,16 +86,9 @@ def suppressed(op: OpBuilder, boxes: SSAValue, *, iou_threshold: float) -> SSAVa
     """
     number = op.Gather(op.ShapeOf(boxes), 0, 0)
     falling = op.Range(number, op.constant(0), op.constant(-1), output_type=f32)
-    rows, _, _ = op["opset9.NonMaxSuppression"].results(
-        op.Unsqueeze(boxes, [0]),
-        op.Unsqueeze(falling, [0, 1]),
-        number,
-        exclusive(op, op.constant(np.array(iou_threshold, np.float32))),
-        op.constant(np.array(0.0, np.float32)),
-        box_encoding="corner",
-        sort_result_descending=False,
-        output_type=si64,
-    )
+    values = op.Unsqueeze(boxes, [0]), op.Unsqueeze(falling, [0, 1])
+    limits = number, exclusive(op, op.constant(np.array(iou_threshold, np.float32))), op.constant(np.array(0.0, np.float32))
+    rows, *_ = selected_boxes(op, *values, *limits, output_type=si64)
     return op.Gather(rows, 2, 1)
 
 

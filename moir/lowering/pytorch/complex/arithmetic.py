@@ -9,10 +9,10 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.shapes import element_of
-from moir.expansions.complex_numbers import angle_of
+from moir.expansions.complex_numbers import angle_of, conjugated, paired, part
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import named_operand
-from moir.lowering.pytorch.complex.layout import complex_operands, for_pairs, joined, part
+from moir.lowering.pytorch.complex.layout import complex_operands, for_pairs
 from moir.lowering.pytorch.promotion import inferred_element
 from moir.rewriting.builder import OpBuilder
 
@@ -38,7 +38,7 @@ def pair_of(node: LoweringNode, op: OpBuilder, name: str, element: Attribute | N
 
 
 def _whole(op: OpBuilder, real: SSAValue, imaginary: SSAValue | None) -> SSAValue:
-    return joined(op, real, op.Multiply(real, 0) if imaginary is None else imaginary)
+    return paired(op, real, op.Multiply(real, 0) if imaginary is None else imaginary)
 
 
 def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
@@ -47,7 +47,7 @@ def product(op: OpBuilder, a: Pair, b: Pair, multiply: Callable[[SSAValue, SSAVa
     if a[1] is None or b[1] is None:
         other = None if a[1] is None and b[1] is None else multiply(a[1], b[0]) if a[1] is not None else multiply(a[0], b[1] or b[0])
         return _whole(op, real, other)
-    return joined(op, op.Subtract(real, multiply(a[1], b[1])), op.Add(multiply(a[0], b[1]), multiply(a[1], b[0])))
+    return paired(op, op.Subtract(real, multiply(a[1], b[1])), op.Add(multiply(a[0], b[1]), multiply(a[1], b[0])))
 
 
 @for_pairs("mul", "multiply")
@@ -136,8 +136,7 @@ def pairs_themselves(node: LoweringNode, _: OpBuilder) -> SSAValue:
 @for_pairs("conj", "_conj", "conj_physical", "_conj_physical")
 def conjugate(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.conj.default(x) -> opset1.Multiply(x, [1, -1])"""
-    x = node.op.operands[0]
-    return op.Multiply(x, op.constant_like(np.array([1, -1]), x))
+    return conjugated(op, node.op.operands[0])
 
 
 @for_pairs("complex", "polar")
@@ -147,7 +146,7 @@ def from_parts(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if node.op.KIND.startswith("polar"):
         a, b = op.Multiply(a, op.Cos(b)), op.Multiply(a, op.Sin(b))
     shape = op.ShapeOf(op.Add(a, b))
-    return joined(op, op.Broadcast(a, shape), op.Broadcast(b, shape))
+    return paired(op, op.Broadcast(a, shape), op.Broadcast(b, shape))
 
 
 @for_pairs("exp")
@@ -155,7 +154,7 @@ def exp(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.exp.default(x) -> exp(real) · (cos(imag) + i · sin(imag))"""
     a, b = (part(op, node.op.operands[0], index) for index in (0, 1))
     size = op.Exp(a)
-    return joined(op, op.Multiply(size, op.Cos(b)), op.Multiply(size, op.Sin(b)))
+    return paired(op, op.Multiply(size, op.Cos(b)), op.Multiply(size, op.Sin(b)))
 
 
 @for_pairs("reciprocal")
@@ -184,7 +183,7 @@ def equal(node: LoweringNode, op: OpBuilder) -> SSAValue:
     values: list[SSAValue] = []
     pairs = complex_operands(node.op) or ()
     for index, value in enumerate(node.op.operands):
-        values.append(value if index in pairs else joined(op, value, op.Multiply(value, 0)))
+        values.append(value if index in pairs else paired(op, value, op.Multiply(value, 0)))
     if len(values) != 2:
         real, imaginary = pair_of(node, op, "other", element_of(values[0]))
         values.append(_whole(op, real, imaginary))

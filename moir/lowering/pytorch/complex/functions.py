@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import rank_of, shape_of
@@ -24,30 +22,10 @@ from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
 
 UNARY: Mapping[str, Unary] = {
-    "log": complex_numbers.logarithm,
-    "log10": lambda op, a: complex_numbers.scaled(op, complex_numbers.logarithm(op, a), 1 / math.log(10)),
-    "log2": lambda op, a: complex_numbers.scaled(op, complex_numbers.logarithm(op, a), 1 / math.log(2)),
-    "log1p": complex_numbers.logarithm_of_sum,
-    "exp2": lambda op, a: complex_numbers.exponential(op, complex_numbers.scaled(op, a, math.log(2))),
-    "expm1": complex_numbers.exponential_less_one,
-    "sqrt": complex_numbers.root,
-    "rsqrt": complex_numbers.reciprocal_root,
-    "sin": complex_numbers.sine,
-    "cos": complex_numbers.cosine,
-    "tan": complex_numbers.tangent,
-    "sinh": complex_numbers.hyperbolic_sine,
-    "cosh": complex_numbers.hyperbolic_cosine,
-    "tanh": complex_numbers.hyperbolic_tangent,
-    "asin": complex_numbers.inverse_sine,
-    "acos": complex_numbers.inverse_cosine,
-    "atan": lambda op, a: complex_numbers.turned_back(op, complex_numbers.inverse_hyperbolic_tangent(op, complex_numbers.turned(op, a))),
-    "asinh": complex_numbers.inverse_hyperbolic_sine,
-    "acosh": complex_numbers.inverse_hyperbolic_cosine,
-    "atanh": complex_numbers.inverse_hyperbolic_tangent,
-    "sigmoid": complex_numbers.sigmoid,
-    "silu": lambda op, a: complex_numbers.times(op, a, complex_numbers.sigmoid(op, a)),
+    **{stem: complex_numbers.FUNCTIONS[stem] for stem in ("log", "log10", "log2", "log1p", "exp2", "expm1", "sqrt", "rsqrt", "square")},
+    **{stem: complex_numbers.FUNCTIONS[stem] for stem in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "silu")},
+    **{stem: complex_numbers.FUNCTIONS[stem] for stem in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
     "sgn": complex_numbers.direction,
-    "square": lambda op, a: complex_numbers.times(op, a, a),
 }
 """Functions of one complex number, by the stems of their kinds."""
 
@@ -156,15 +134,10 @@ def lerp(node: LoweringNode, op: OpBuilder) -> SSAValue:
 def adjoint(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.adjoint.default(x) -> the conjugate of x, its last two axes exchanged"""
     x, rank = node.op.operands[0], node.known_rank(0)
-    return op.Multiply(op.transposed(x, [*range(rank - 3), rank - 2, rank - 3, rank - 1]), op.constant_like(np.array([1, -1]), x))
+    return complex_numbers.conjugated(op, op.transposed(x, [*range(rank - 3), rank - 2, rank - 3, rank - 1]))
 
 
 # Matrices: the real matrix [[a, -b], [b, a]] multiplies as a + bi does.
-
-
-def _embedded(op: OpBuilder, x: Number) -> SSAValue:
-    above = op.Concat(x.real, op.Negative(x.imaginary), axis=-1)
-    return op.Concat(above, op.Concat(x.imaginary, x.real, axis=-1), axis=-2)
 
 
 def _extracted(op: OpBuilder, matrix: SSAValue, rows: int, columns: int) -> SSAValue:
@@ -178,7 +151,7 @@ def _matrices(node: LoweringNode, op: OpBuilder, name: str) -> tuple[SSAValue, i
     shape = shape_of(x.real)
     if shape is None or len(shape) < 2 or min(shape[-2:]) < 1:
         node.fail("the sizes of its matrices are unknown or 0", hint="export the program with matrices of a known size")
-    return _embedded(op, x), shape[-2], shape[-1]
+    return complex_numbers.block_matrix(op, x), shape[-2], shape[-1]
 
 
 def _first_name(node: LoweringNode) -> str:
@@ -237,7 +210,7 @@ def triangular(node: LoweringNode, op: OpBuilder) -> Replacement:
         triangle = Number(*(triangle_of(op, each, is_lower=is_lower) for each in a))
     if node.flag("transpose", False):
         triangle = Number(*(transposed(op, each) for each in triangle))
-    inverse = _extracted(op, op.Inverse(_embedded(op, triangle)), shape[-1], shape[-1])
+    inverse = _extracted(op, op.Inverse(complex_numbers.block_matrix(op, triangle)), shape[-1], shape[-1])
     found = complex_numbers.bilinear(
         op, lambda x, y: op.MatMul(x, y) if node.flag("left", True) else op.MatMul(y, x), complex_numbers.parts(op, inverse), b
     )

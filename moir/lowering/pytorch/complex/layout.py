@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.properties import attribute_of, value_of
 from moir.dialects.shapes import element_of, tensor
+from moir.expansions.complex_numbers import paired, part
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import ExportedNode
 from moir.lowering.table import BoundHandler, Replacement
@@ -80,16 +81,6 @@ def for_pairs(*stems: str) -> Callable[[Handler], Handler]:
     return register
 
 
-def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
-    """The real parts for index 0, the imaginary ones for 1."""
-    return op.Gather(value, op.constant(index), -1)
-
-
-def joined(op: OpBuilder, real: SSAValue, imaginary: SSAValue) -> SSAValue:
-    """A complex tensor from its real and imaginary parts of one shape."""
-    return op.Concat(op.Unsqueeze(real, [-1]), op.Unsqueeze(imaginary, [-1]), axis=-1)
-
-
 def complex_operands(op: Operation) -> tuple[int, ...] | None:
     """The indices of the operands of an operation that are pairs; None if neither operands nor results are complex."""
     found = op.properties.get(PROPERTY)
@@ -115,7 +106,7 @@ def lowered(node: LoweringNode, op: OpBuilder, handler: BoundHandler | None) -> 
         # Imaginary parts are dropped, as by a conversion to real numbers.
         return list(_of_part(node, op, handler, 0, stem))
     found = [_of_part(node, op, handler, index, stem) for index in (0, 1)]
-    return [None if real is None or other is None else joined(op, real, other) for real, other in zip(*found, strict=True)]
+    return [None if real is None or other is None else paired(op, real, other) for real, other in zip(*found, strict=True)]
 
 
 def _of_part(node: LoweringNode, op: OpBuilder, handler: BoundHandler, index: int, stem: str) -> Sequence[SSAValue | None]:

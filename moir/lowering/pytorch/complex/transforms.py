@@ -14,11 +14,12 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, f64, si64
 from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.expansions.complex_numbers import conjugated, paired
 from moir.expansions.shape_values import dimension_value
 from moir.expansions.signal_lengths import lengthened
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import named_operand
-from moir.lowering.pytorch.complex.layout import complex_operands, for_pairs, joined
+from moir.lowering.pytorch.complex.layout import complex_operands, for_pairs
 from moir.lowering.pytorch.promotion import is_integral
 from moir.rewriting.builder import OpBuilder
 
@@ -92,7 +93,7 @@ def to_real(op: OpBuilder, x: SSAValue, how: Transform) -> SSAValue:
 
 
 def _with_parts(op: OpBuilder, x: SSAValue, is_complex: bool) -> SSAValue:
-    return x if is_complex else joined(op, x, op.Multiply(x, 0))
+    return x if is_complex else paired(op, x, op.Multiply(x, 0))
 
 
 def _given(node: LoweringNode, x: SSAValue, is_complex: bool, is_to_real: bool) -> Transform:
@@ -145,17 +146,13 @@ def fft(node: LoweringNode, op: OpBuilder) -> SSAValue:
 _OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def _conjugate(op: OpBuilder, x: SSAValue) -> SSAValue:
-    return op.Multiply(x, op.constant_like(np.array([1, -1]), x))
-
-
 @for_pairs("fft_hfft", "fft_hfft2", "fft_hfftn")
 def hfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """aten.fft_hfft.default(x) {n, dim, norm} -> the inverse transform of the conjugate of x, with the other factor"""
     x, is_complex = _real(op, node.op.operands[0]), 0 in (complex_operands(node.op) or ())
     how = _given(node, x, is_complex, True)
     opposite = how._replace(is_inverse=True, normalization=_OPPOSITE[how.normalization])
-    return to_real(op, _conjugate(op, _with_parts(op, x, is_complex)), opposite)
+    return to_real(op, conjugated(op, _with_parts(op, x, is_complex)), opposite)
 
 
 @for_pairs("fft_ihfft", "fft_ihfft2", "fft_ihfftn")
@@ -166,7 +163,7 @@ def ihfft(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if min(how.sizes, default=0) < 0:
         node.fail("the lengths of its signals are unknown", hint="give the model's inputs static shapes")
     opposite = how._replace(is_inverse=False, normalization=_OPPOSITE[how.normalization])
-    return _conjugate(op, real_transform(op, x, opposite))
+    return conjugated(op, real_transform(op, x, opposite))
 
 
 @for_pairs("fft_rfft", "fft_rfft2", "fft_rfftn")

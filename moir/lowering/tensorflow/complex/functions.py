@@ -12,67 +12,31 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.expansions.complex_numbers import (
+    FUNCTIONS,
     Binary,
     Number,
     Unary,
-    cosine,
-    direction,
-    exponential_less_one,
-    hyperbolic_cosine,
-    hyperbolic_sine,
-    hyperbolic_tangent,
-    inverse_cosine,
-    inverse_hyperbolic_cosine,
-    inverse_hyperbolic_sine,
-    inverse_hyperbolic_tangent,
-    inverse_sine,
     is_zero,
     logarithm,
-    logarithm_of_sum,
     over,
     paired,
     parts,
     power,
-    reciprocal,
-    reciprocal_root,
-    root,
     shifted,
-    sigmoid,
-    sine,
     squared_difference,
-    tangent,
     times,
-    turned,
-    turned_back,
     zero_where,
 )
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
+_BY_NAME = (
+    *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh", "Expm1", "Inv", "Log", "Log1p", "Reciprocal", "Rsqrt"),
+    *("Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Square", "Tan", "Tanh"),
+)
 UNARY: Mapping[str, Unary] = {
-    "Acos": inverse_cosine,
-    "Acosh": inverse_hyperbolic_cosine,
-    "Asin": inverse_sine,
-    "Asinh": inverse_hyperbolic_sine,
-    "Atan": lambda op, a: turned_back(op, inverse_hyperbolic_tangent(op, turned(op, a))),
-    "Atanh": inverse_hyperbolic_tangent,
-    "Cos": cosine,
-    "Cosh": hyperbolic_cosine,
-    "Expm1": exponential_less_one,
-    "Inv": reciprocal,
-    "Log": logarithm,
-    "Log1p": logarithm_of_sum,
+    **{kind: FUNCTIONS[kind.lower()] for kind in _BY_NAME},
     "OnesLike": lambda op, a: Number(op.Add(op.Multiply(a.real, 0.0), 1.0), op.Multiply(a.real, 0.0)),
-    "Reciprocal": reciprocal,
-    "Rsqrt": reciprocal_root,
-    "Sigmoid": sigmoid,
-    "Sign": direction,
-    "Sin": sine,
-    "Sinh": hyperbolic_sine,
-    "Sqrt": root,
-    "Square": lambda op, a: times(op, a, a),
-    "Tan": tangent,
-    "Tanh": hyperbolic_tangent,
 }
 
 BINARY: Mapping[str, Binary] = {

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from moir.expansions.complex_numbers import (
     Number,
     bilinear,
+    block_matrix,
     conjugate,
     direction,
     is_zero,
@@ -63,14 +64,6 @@ def summation(node: LoweringNode, op: OpBuilder) -> SSAValue:
     if len(operands) == 1:
         return paired(op, compute(operands[0].real), compute(operands[0].imaginary))
     return paired(op, *bilinear(op, compute, *operands))
-
-
-def block_matrix(op: OpBuilder, a: Number) -> SSAValue:
-    """The real matrix [[real, -imaginary], [imaginary, real]], whose products correspond to those of the complex
-    matrix.
-    """
-    top = op.Concat(a.real, op.Negative(a.imaginary), axis=-1)
-    return op.Concat(top, op.Concat(a.imaginary, a.real, axis=-1), axis=-2)
 
 
 def inverse(node: LoweringNode, op: OpBuilder) -> SSAValue:

@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import is_static, shape_of
-from moir.expansions.complex_numbers import angle_of
+from moir.expansions.complex_numbers import angle_of, conjugated, paired, part
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.complex.layout import is_complex
 from moir.lowering.tensorflow.table import tf
@@ -20,11 +20,6 @@ from moir.rewriting.builder import OpBuilder
 def has_pairs(node: LoweringNode) -> bool:
     """Whether the operand is complex according to attribute T; true if T is absent."""
     return not node.has("T") or is_complex(node)
-
-
-def part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
-    """The real part of complex numbers for index 0, the imaginary part for index 1."""
-    return op.Gather(value, index, -1)
 
 
 @tf.lowers("Complex")
@@ -38,7 +33,7 @@ def from_parts(op: OpBuilder, real: SSAValue, imag: SSAValue) -> SSAValue:
     elif not have_same_shape(op, *parts):
         dimensions = [op.ShapeOf(value) for value in parts]
         parts = [op.Broadcast(value, other, mode="bidirectional") for value, other in zip(parts, reversed(dimensions), strict=True)]
-    return op.Concat(*(op.Unsqueeze(value, [-1]) for value in parts), axis=-1)
+    return paired(op, *parts)
 
 
 def have_same_shape(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
@@ -62,7 +57,7 @@ def imaginary(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
 @tf.lowers("Conj")
 def conjugate(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSAValue:
     """tf.Conj(x) -> opset1.Multiply(x, [1, -1])"""
-    return op.Multiply(input, op.constant_like(np.array([1, -1]), input)) if has_pairs(node) else input
+    return conjugated(op, input) if has_pairs(node) else input
 
 
 @tf.lowers("ComplexAbs")
@@ -83,5 +78,5 @@ def exponential(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
     if not is_complex(node):
         return op.Exp(x)
     angle = part(op, x, 1)
-    parts = op.Concat(op.Unsqueeze(op.Cos(angle), [-1]), op.Unsqueeze(op.Sin(angle), [-1]), axis=-1)
+    parts = paired(op, op.Cos(angle), op.Sin(angle))
     return op.Multiply(op.Unsqueeze(op.Exp(part(op, x, 0)), [-1]), parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -10,7 +11,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import as_list, as_scalar
-from moir.expansions.suppression import exclusive
+from moir.expansions.suppression import exclusive, selected_boxes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
@@ -122,15 +123,8 @@ def combined_suppression(
     else:
         flat_boxes, flat_scores = op.Reshape(boxes, [0, -1, 4], special_zero=True), table
     threshold = as_scalar(op, score_threshold)
-    rows, found, _ = op.NonMaxSuppression.results(
-        flat_boxes,
-        flat_scores,
-        as_scalar(op, max_output_size_per_class),
-        exclusive(op, iou_threshold),
-        threshold,
-        box_encoding="corner",
-        sort_result_descending=False,
-    )
+    limit = as_scalar(op, max_output_size_per_class)
+    rows, found, _ = selected_boxes(op, flat_boxes, flat_scores, limit, exclusive(op, iou_threshold), threshold)
     nothing = op.constant_like(float(np.finfo(np.float32).min), table)
     empty = op.Broadcast(nothing, op.ShapeOf(flat_scores))
     kept = op.ScatterNDUpdate(empty, rows, column(op, found))
@@ -160,7 +154,7 @@ def combined_suppression(
 
 def selected(
     node: LoweringNode, op: OpBuilder, overlap: SSAValue, threshold: SSAValue | None, softness: SSAValue | None
-) -> tuple[SSAValue, ...]:
+) -> Sequence[SSAValue]:
     """The results of opset9.NonMaxSuppression for the boxes [n, 4] and scores [n] of a node.
 
     These are rows [selected, 3] of indices, rows of scores, and the number of selected boxes [1].
@@ -178,15 +172,9 @@ def selected(
     if softness is not None:
         limits.append(as_scalar(op, op.convert(softness, f32)))
     boxes, scores = (op.convert(node.operand(index), f32) for index in (0, 1))
-    return op.NonMaxSuppression.results(
-        # The runtime requires a static size of 4 for the coordinates of a box.
-        op.Reshape(boxes, [1, -1, 4], special_zero=False),
-        op.Unsqueeze(scores, [0, 1]),
-        *limits,
-        box_encoding="corner",
-        sort_result_descending=False,
-        output_type=si32,
-    )
+    # The runtime requires a static size of 4 for the coordinates of a box.
+    boxes = op.Reshape(boxes, [1, -1, 4], special_zero=False)
+    return selected_boxes(op, boxes, op.Unsqueeze(scores, [0, 1]), *limits, output_type=si32)
 
 
 def column(op: OpBuilder, rows: SSAValue) -> SSAValue:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import DataAttr
-from moir.dialects.element_types import string
-from moir.expansions.lookups import encoded, number_position, selected_string, string_position
+from moir.expansions.lookups import looked_up
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -54,22 +52,10 @@ def find(node: LoweringNode, op: OpBuilder, _table_handle: SSAValue, keys_: SSAV
 
     opset15.SearchSorted finds i in the sorted keys; strings are compared byte by byte.
     """
-    keys, values = table_of(node)
-    if keys.array.size == 0:
-        return op.Broadcast(default_value, op.ShapeOf(keys_))
-    if keys.element == string:
-        position, of_keys = string_position(op, keys_, encoded(keys.array)), values.array.reshape(-1)
-        is_key = op.GreaterEqual(position, 0)
-    else:
-        order = np.argsort(keys.array.reshape(-1), kind="stable")
-        in_order, of_keys = keys.array.reshape(-1)[order], values.array.reshape(-1)[order]
-        position, is_key = number_position(op, keys_, in_order, keys.element)
-    if values.element != string:
-        return op.Select(is_key, op.Gather(op.constant(of_keys, values.element), position, 0), default_value)
-    otherwise = op.known.constant(default_value)
-    if otherwise is None or otherwise.size != 1:
+    found = looked_up(op, keys_, *table_of(node), default_value)
+    if found is None:
         node.fail("the text for what is not a key is computed when the model runs", hint="make it a constant")
-    return selected_string(op, op.Select(is_key, position, of_keys.size), [*encoded(of_keys), *encoded(otherwise)])
+    return found
 
 
 @tf.lowers("LookupTableSize", "LookupTableSizeV2")

@@ -12,12 +12,9 @@ Its product with a query is one number for all keys, which does not change the s
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.analyses import Analyses
 from moir.analysis.constants import weight_of
-from moir.analysis.dimensions import Dimensions
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.arithmetic import Add
@@ -26,8 +23,8 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import rank_of
 from moir.dialects.symbols import same
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
 
 ATTENTION = "opset13.ScaledDotProductAttention"
 """The operation by its name, so that its class is imported only for models that have one."""
@@ -35,13 +32,10 @@ ATTENTION = "opset13.ScaledDotProductAttention"
 NOTHING_KNOWN = KnownValues()
 
 
-class KeyBias(Pattern):
+class KeyBias(DimensionsPattern):
     """Leaves out the constant of the nearest Add before the keys."""
 
     roots = (ATTENTION,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -96,7 +90,7 @@ class KeyBias(Pattern):
         return all(map(same, source[: axis + 1], result[: axis + 1]))
 
 
-class DropKeyBiasPass(ReportingPass):
+class DropKeyBiasPass(DimensionsPass):
     """Leaves out constants that are added to all keys of attention."""
 
     name = "drop-key-bias"
@@ -105,6 +99,4 @@ class DropKeyBiasPass(ReportingPass):
 
     COMPANIONS = ((Add,),)
 
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        known = analyses.dimensions()
-        return rewrite(module, [KeyBias(known)], known=known, analyses=analyses)
+    PATTERNS = (KeyBias,)

@@ -41,7 +41,6 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import FLOATS, constant_of, scalar_of, unscaled, values_of, weight_of
-from moir.analysis.dimensions import Dimensions
 from moir.analysis.required_sizes import is_count_required
 from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.element_types import bf16, f32, f64, to_numpy
@@ -54,7 +53,8 @@ from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import same
 from moir.records import Record
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.dimension_patterns import DimensionsPattern
+from moir.rewriting.driver import Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 
 RANK = 4
@@ -115,13 +115,10 @@ class Mask(Record):
     chosen: bool = True
 
 
-class Attention(Pattern):
+class Attention(DimensionsPattern):
     """Matches attention from its second product upwards through the operands."""
 
     roots = (MatMul,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, MatMul)

@@ -30,7 +30,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import FLOATS, unscaled
-from moir.analysis.dimensions import Dimensions, Token
+from moir.analysis.dimensions import Token
 from moir.analysis.known_values import KnownValues
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.moir import models_of
@@ -45,7 +45,8 @@ from moir.passes.fuse.attention.fuse_attention import RANK, added_mask, replacin
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.dimension_patterns import DimensionsPattern
+from moir.rewriting.driver import Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 
 Labels = tuple[str, ...]
@@ -139,13 +140,10 @@ class Roles(Record):
     value_width: str
 
 
-class EinsumAttention(Pattern):
+class EinsumAttention(DimensionsPattern):
     """Matches attention from its second product upwards through the operands."""
 
     roots = (Einsum, MatMul)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return any(isinstance(operand.owner, Softmax | Softmax1 | Transpose) for operand in op.operands)

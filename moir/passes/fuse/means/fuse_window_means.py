@@ -17,10 +17,8 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of, scalar_of
 from moir.analysis.dimensions import Dimensions
 from moir.analysis.uses import has_one_live_use
@@ -33,8 +31,9 @@ from moir.dialects.properties import boolean_attribute
 from moir.dialects.shapes import shape_of
 from moir.dialects.symbols import same
 from moir.records import Record
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
-from moir.rewriting.reporting_pass import Needs, ReportingPass, all_of, needs_of_roots
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Rewriter
+from moir.rewriting.reporting_pass import Needs, all_of, needs_of_roots
 
 
 class WindowSum(Record):
@@ -63,13 +62,10 @@ def _window_sum(value: SSAValue, known: Dimensions) -> WindowSum | None:
     return None
 
 
-class MeanOfWindows(Pattern):
+class MeanOfWindows(DimensionsPattern):
     """Matches a sum of windows divided by their size, or by the numbers of elements of the data in them."""
 
     roots = (Divide,)
-
-    def __init__(self, known: Dimensions) -> None:
-        self.known = known
 
     def may_match(self, op: Operation) -> bool:
         return isinstance(op.operands[0].owner, Transpose | Multiply)
@@ -138,15 +134,15 @@ def _elements_of_windows(pool: AvgPoolOp) -> Array | None:
     return counts if tuple(counts.shape[2:]) == tuple(result[2:]) and counts.all() else None
 
 
-class FuseWindowMeansPass(ReportingPass):
+class FuseWindowMeansPass(DimensionsPass):
     """Fuses means of windows."""
 
     name = "fuse-window-means"
 
+    PATTERNS = (MeanOfWindows,)
+
+    STATIC = True
+
     @classmethod
     def needs(cls) -> Needs | None:
         return all_of(map(needs_of_roots, ((AvgPoolOp,), (Divide,), (Multiply,))))
-
-    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        known = analyses.dimensions(static=True)
-        return rewrite(module, [MeanOfWindows(known)], known=known, analyses=analyses)

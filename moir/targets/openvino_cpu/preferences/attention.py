@@ -76,14 +76,6 @@ def is_negation(op: Operation) -> bool:
 
 
 FORMS = (
-    Form(
-        "split-rotary-halves",
-        "Splits what is rotated by halves by their lengths, by which the plugin recognizes rotary embeddings.",
-        lambda: [RotaryHalves()],
-    ),
-    Form(
-        "omit-usual-scales",
-        "Omits the scale of attention if it is the default, and a mask of zeros.",
-        lambda: [UsualScale()],
-    ),
+    Form("split-rotary-halves", (RotaryHalves,)),
+    Form("omit-usual-scales", (UsualScale,)),
 )

@@ -91,10 +91,4 @@ def fits(constant: tuple[int, ...] | None, shape: tuple[int, ...] | None) -> boo
     return all(size in (1, known) for size, known in zip(reversed(constant), reversed(shape), strict=False))
 
 
-FORMS = (
-    Form(
-        "read-final-shapes",
-        "Reads shapes after the last operation that keeps them, so that the plugin can fuse the operations.",
-        lambda: [ShapeBeforeActivation()],
-    ),
-)
+FORMS = (Form("read-final-shapes", (ShapeBeforeActivation,)),)

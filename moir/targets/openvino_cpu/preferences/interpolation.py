@@ -15,7 +15,7 @@ IMAGE_RANKS = (4, 5)
 
 
 class ScalesOfImages(Pattern):
-    """Gives images scales of all dimensions, which need no list of axes.
+    """Gives an Interpolate of images scales of all dimensions, which need no list of axes.
 
         %y = opset11.Interpolate(%x, [2.0, 2.0], [2, 3]) {mode = "nearest"}       // %x: [1, 3, 8, 8]
     ->  %y = opset11.Interpolate(%x, [1.0, 1.0, 2.0, 2.0]) {mode = "nearest"}
@@ -45,10 +45,4 @@ class ScalesOfImages(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), operands, dict(op.properties)).results[0])
 
 
-FORMS = (
-    Form(
-        "complete-scales",
-        "Lists all axes and their scales in an Interpolate.",
-        lambda: [ScalesOfImages()],
-    ),
-)
+FORMS = (Form("complete-scales", (ScalesOfImages,)),)

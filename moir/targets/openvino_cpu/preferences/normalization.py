@@ -80,14 +80,6 @@ class NormsOfOtherAxes(Pattern):
 
 
 FORMS = (
-    Form(
-        "divide-by-norms",
-        "Divides by norms that are not those of the channels.",
-        lambda: [NormsOfOtherAxes()],
-    ),
-    Form(
-        "normalize-rows",
-        "Normalizes groups of channels of unknown sizes as rows.",
-        lambda: [GroupsOfUnknownSizes()],
-    ),
+    Form("divide-by-norms", (NormsOfOtherAxes,)),
+    Form("normalize-rows", (GroupsOfUnknownSizes,)),
 )

@@ -43,10 +43,4 @@ class WindowsRoundedUp(Pattern):
         rewriter.replace_with(op, older)
 
 
-FORMS = (
-    Form(
-        "round-windows-up",
-        "Counts the windows of pooling as the older operation does, where that is the same.",
-        lambda: [WindowsRoundedUp()],
-    ),
-)
+FORMS = (Form("round-windows-up", (WindowsRoundedUp,)),)

@@ -61,10 +61,4 @@ def feeds_product(value: SSAValue) -> bool:
     return is_used
 
 
-FORMS = (
-    Form(
-        "give-ranges-to-integers",
-        "Gives the numbers of signed integers that a convolution or product reads as a range.",
-        lambda: [RangeOfSignedIntegers()],
-    ),
-)
+FORMS = (Form("give-ranges-to-integers", (RangeOfSignedIntegers,)),)

@@ -133,15 +133,6 @@ def exchange_sizes(op: Constant | Convert) -> None:
 
 
 FORMS = (
-    Form(
-        "transpose-weights",
-        "Stores weights of matrix products in the order in which the plugin multiplies.",
-        lambda: [WeightsInColumns()],
-        in_place=True,
-    ),
-    Form(
-        "transpose-quantized-weights",
-        "Stores quantized weights of matrix products in the order in which the plugin multiplies.",
-        lambda: [QuantizedWeightsInColumns()],
-    ),
+    Form("transpose-weights", (WeightsInColumns,), in_place=True),
+    Form("transpose-quantized-weights", (QuantizedWeightsInColumns,)),
 )

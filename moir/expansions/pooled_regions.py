@@ -1,0 +1,35 @@
+"""Pooling of regions of images, with the attributes that detection networks of all frameworks have."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from moir.rewriting.builder import OpBuilder
+
+
+def roi_align(
+    op: OpBuilder, x: SSAValue, boxes: SSAValue, images: SSAValue, size: tuple[int, int], scale: float, samples: int, alignment: str
+) -> SSAValue:
+    """opset9.ROIAlign: the means of samples of boxes [R, 4] of x [N, C, H, W], whose image is each entry of `images`.
+
+    Args:
+        op: the builder.
+        x: the images.
+        boxes: the corners (x1, y1, x2, y2) of the regions.
+        images: the number of the image of each region [R].
+        size: the rows and columns of the result.
+        scale: the factor from the coordinates of the boxes to those of x.
+        samples: the number of samples of a cell along each axis; 0 or less if it depends on the size of the cell.
+        alignment: the `aligned_mode`.
+    """
+    rows, columns = size
+    attributes = {"sampling_ratio": max(samples, 0), "spatial_scale": scale, "mode": "avg", "aligned_mode": alignment}
+    return op["opset9.ROIAlign"](x, boxes, images, pooled_h=rows, pooled_w=columns, **attributes)
+
+
+def position_averages(op: OpBuilder, x: SSAValue, rows: SSAValue, channels: int, size: int, scale: float) -> SSAValue:
+    """opset1.PSROIPooling: the averages of size x size cells of regions (image, corners) [R, 5], each cell of channels
+    of its own.
+    """
+    attributes = {"output_dim": channels, "group_size": size, "spatial_scale": scale, "spatial_bins_x": 1, "spatial_bins_y": 1}
+    return op.PSROIPooling(x, rows, mode="average", **attributes)

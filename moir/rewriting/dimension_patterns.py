@@ -1,0 +1,58 @@
+"""Patterns that ask for the dimensions of values, and passes that apply them.
+
+class UnitTranspose(DimensionsPattern):
+    roots = (Transpose,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        if self.known.tokens(op.results[0]) == …
+
+class ReshapeUnitTransposesPass(DimensionsPass):
+    name = "reshape-unit-transposes"
+    ROOTS = (Transpose,)
+    PATTERNS = (UnitTranspose,)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.analysis.analyses import Analyses
+from moir.analysis.dimensions import Dimensions
+from moir.rewriting.driver import Pattern, rewrite
+from moir.rewriting.reporting_pass import ReportingPass
+
+
+class DimensionsPattern(Pattern):
+    """A pattern that asks for dimensions.
+
+    Args:
+        known: the dimensions of the values of the module.
+    """
+
+    def __init__(self, known: Dimensions) -> None:
+        self.known = known
+
+
+class DimensionsPass(ReportingPass):
+    """A pass that applies patterns, some of which ask for dimensions."""
+
+    PATTERNS: ClassVar[tuple[type[Pattern], ...]]
+    """The classes of the patterns, in order."""
+
+    STATIC: ClassVar[bool] = False
+    """The argument `static` of `Analyses.dimensions`."""
+
+    FIXPOINT: ClassVar[bool] = False
+
+    def may_match(self, analyses: Analyses) -> bool:
+        """A cheap precondition: dimensions are analyzed, and the patterns tried, only if it holds."""
+        return True
+
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if not self.may_match(analyses):
+            return False
+        known = analyses.dimensions(static=self.STATIC)
+        patterns = [each(known) if issubclass(each, DimensionsPattern) else each() for each in self.PATTERNS]
+        return rewrite(module, patterns, fixpoint=self.FIXPOINT, known=known, analyses=analyses)

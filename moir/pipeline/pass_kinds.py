@@ -476,6 +476,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "simplify-reshape": ((("Reshape",),),),
     "simplify-shape-of": ((("ShapeOf",),),),
     "slice-known-sizes": ((("Gather", "Slice"), ("ShapeOf",)),),
+    "split-attention-batch": ((("Softmax",), ("Reshape",), ("Add",)),),
     "split-rotary-halves": ((("Split",), ("Concat",)),),
     "split-transforms": ((("RDFT",),), (("IRDFT",),)),
     "spread-nan": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Subtract"),),),

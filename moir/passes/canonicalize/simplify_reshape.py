@@ -27,6 +27,7 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.refined_types import is_refined, refine_users
 from moir.rewriting.reporting_pass import ReportingPass
 
 
@@ -37,6 +38,8 @@ class ConstantTarget(Pattern):
 
     def __init__(self, known: Dimensions) -> None:
         self.known = known
+        self.refined: list[SSAValue] = []
+        """The results with dimensions that were unknown before."""
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Reshape)
@@ -52,6 +55,8 @@ class ConstantTarget(Pattern):
         reshaped = _reshape(rewriter, data, pattern)
         # The declared result shape may be more precise than the one inferred from the constant target.
         if reshaped is not None and rank_of(reshaped) == rank_of(op.results[0]) and element_of(reshaped) == element_of(op.results[0]):
+            if is_refined(reshaped.type, op.results[0].type):
+                self.refined.append(reshaped)
             rewriter.replace_with(op, reshaped)
 
 
@@ -88,4 +93,9 @@ class SimplifyReshapePass(ReportingPass):
         if all(isinstance(each.operands[1].owner, Constant) for each in analyses.operations(Reshape)):
             return False
         known = analyses.dimensions()
-        return rewrite(module, [ConstantTarget(known)], known=known, analyses=analyses)
+        pattern = ConstantTarget(known)
+        changed = rewrite(module, [pattern], known=known, analyses=analyses)
+        if pattern.refined:
+            refine_users(pattern.refined)
+            analyses.invalidate()
+        return changed

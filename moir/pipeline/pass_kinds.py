@@ -431,6 +431,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "reverse-random-differences": ((("RandomUniform",),),),
     "round-to-levels": ((("FakeQuantize",),), (("Convert",),)),
     "round-windows-up": ((("MaxPool",),),),
+    "scale-queries": ((("ScaledDotProductAttention",),),),
     "search-along-axes": ((("TopK",),), (("Convert",),), (("Unique",),)),
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),

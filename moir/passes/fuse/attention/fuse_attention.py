@@ -26,7 +26,7 @@ fail otherwise. A key that the product does not transpose is transposed before t
     %5 = opset1.ReduceLogicalAnd(opset1.Equal(%mask, -inf), [-1]) {keep_dims = true} // not for a finite mask
     %6 = opset1.Select(%5, 0.0, %4)
 
-    %m = opset8.Gather(opset3.ShapeOf(%0), [2, 2], 0)   // sizes from which a mask is made
+    %m = opset8.Gather(opset3.ShapeOf(%1), [2, 2], 0)   // sizes from which a mask is made
 ->  %m = opset8.Gather(opset3.ShapeOf(%q), [2, 2], 0)
 
 The number by which a Select replaces scores must be so low that it absorbs a finite score that is added to it. The
@@ -54,12 +54,12 @@ from moir.dialects.opset.comparison import Select
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
-from moir.dialects.opset.shape import ShapeOf, ShapeOf1
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import same
 from moir.records import Record
 from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.shapes_of_products import ShapeOfRows
 
 RANK = 4
 
@@ -146,9 +146,6 @@ class Attention(Pattern):
             key = swapped(key, rewriter)
         if op.flag("transpose_b"):
             value = swapped(value, rewriter)
-        for use in list(scores.product.results[0].uses):
-            if is_shape_of_rows(use.operation):
-                use.operation.operands[0] = query
         if scores.factor is not None:
             query = rewriter.op.Multiply(query, scores.factor)
         mask = summed_mask(scores.masks, query, rewriter)
@@ -275,34 +272,16 @@ def summed_mask(masks: Sequence[Mask], query: SSAValue, rewriter: Rewriter) -> S
 
 def scaled_product(value: SSAValue) -> Scores | None:
     """A matrix product with one use, without constant factors of result and operands; None for other values."""
-    if not is_used_once(value):
+    if not has_one_live_use(value):
         return None
     inner, scale = unscaled(value)
     factor: SSAValue | None = None
     if inner is value:
         inner, factor = unscaled_heads(value)
-    if not isinstance(inner, OpResult) or not isinstance(inner.op, MatMul) or not is_used_once(inner):
+    if not isinstance(inner, OpResult) or not isinstance(inner.op, MatMul) or not has_one_live_use(inner):
         return None
     (query, first), (key, second) = (unscaled(operand) if rank_of(operand) == RANK else (operand, 1.0) for operand in inner.op.operands)
     return Scores(inner.op, query, key, scale * first * second, factor)
-
-
-def is_used_once(product: SSAValue) -> bool:
-    """Whether a product has one use, apart from those of its shape that may be that of the query instead."""
-    return sum(not is_shape_of_rows(use.operation) for use in live_uses(product)) == 1
-
-
-def is_shape_of_rows(op: Operation) -> bool:
-    """Whether an operation computes a shape of which all but the last dimension are used."""
-    return isinstance(op, ShapeOf1 | ShapeOf) and all(takes_rows(use.operation) for use in op.results[0].uses)
-
-
-def takes_rows(op: Operation) -> bool:
-    """Whether an operation takes entries of a shape, but not the last one."""
-    if not isinstance(op, OpsetOp) or op.KIND != "Gather":
-        return False
-    places = constant_of(op.operands[1])
-    return places is not None and bool(((places >= 0) & (places < RANK - 1)).all())
 
 
 def unscaled_heads(value: SSAValue) -> tuple[SSAValue, SSAValue | None]:
@@ -376,7 +355,7 @@ class FuseAttentionPass(ReportingPass):
             if not any(isinstance(each.operands[0].owner, Softmax | Softmax1 | Select) for each in analyses.operations(MatMul)):
                 break
             known = analyses.dimensions(static=static)
-            if rewrite(module, [Attention(known)], known=known, analyses=analyses):
+            if rewrite(module, [ShapeOfRows(known), Attention(known)], known=known, analyses=analyses):
                 changed = True
                 analyses.invalidate()
         return changed

@@ -6,7 +6,8 @@ A path is a model file, the folder of a SavedModel, or any folder, which is sear
 by both; then are compared: the operations of the IR (those of bodies included), those that are no constants, the nodes
 of the executed graph on a CPU (those of bodies that it executes as such included), the latency of an inference, and
 the size of the `.bin`; with `--load` also the time of `read_model` and `compile_model`, that of the same from a cache,
-that of the first inference, and the peak memory of a process that does this. All are of one thread in f32. Times are
+that of the first inference, the peak memory of a process that does this, the CPU time of the load (`processor`), which
+depends least on what else the machine does, and the memory that is no mapped file. All are of one thread in f32. Times are
 minima, for which the two IRs take turns: they hardly depend on what else the machine does. Loads are of new processes.
 A model's inputs are those of `inputs.npz` in its folder, or made up. `difference` is the largest difference of two
 results, as a part of the largest number of the result.
@@ -37,7 +38,7 @@ ONE_THREAD = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NU
 COUNTS = ("operations", "computing", "nodes", "bin")
 WHOLE = ("operations", "computing", "nodes")
 TIMES = ("latency",)
-LOADS = ("load", "cached", "first", "memory")
+LOADS = ("load", "processor", "cached", "first", "memory", "anonymous")
 TOLERANCE = 1e-2
 """Largest difference of two results, relative to the largest number of one, that is not more than rounding."""
 
@@ -170,10 +171,10 @@ def load(xml: Path, path: Path, cache: str) -> Measured:
     import openvino
 
     core = openvino.Core()
-    start = time.perf_counter()
+    core.get_property("CPU", "FULL_DEVICE_NAME")  # loads the plugin
+    before, start, used = anonymous_memory(), time.perf_counter(), time.process_time()
     compiled = core.compile_model(core.read_model(xml), "CPU", {**ONE_THREAD, **({"CACHE_DIR": cache} if cache else {})})
-    loaded = time.perf_counter()
-    found = {"load": 1000 * (loaded - start)}
+    found = {"load": 1000 * (time.perf_counter() - start), "processor": 1000 * (time.process_time() - used)}
     inputs = inputs_of(compiled, path)
     if inputs is not None:
         request = compiled.create_infer_request()
@@ -183,7 +184,16 @@ def load(xml: Path, path: Path, cache: str) -> Measured:
             found["first"] = 1000 * (time.perf_counter() - start)
         except RuntimeError:
             pass
+    if before is not None and (after := anonymous_memory()) is not None:
+        found["anonymous"] = after - before
     return found
+
+
+def anonymous_memory() -> float | None:
+    """The resident memory of this process that is no mapped file, in MB; None where the system does not tell."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon:")), None)
 
 
 def loads(path: Path, files: Mapping[str, Path], repeats: int, folder: Path) -> dict[str, Measured]:

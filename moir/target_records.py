@@ -59,6 +59,7 @@ OPENVINO_CPU = Target(
         "read-final-shapes": "moir.targets.openvino_cpu.preferences.fused_operations",
         "slice-known-sizes": "moir.targets.openvino_cpu.shapes",
         "omit-usual-scales": "moir.targets.openvino_cpu.preferences.attention",
+        "scale-queries": "moir.targets.openvino_cpu.preferences.attention",
         "split-rotary-halves": "moir.targets.openvino_cpu.preferences.attention",
         "complete-scales": "moir.targets.openvino_cpu.preferences.interpolation",
         "divide-by-norms": "moir.targets.openvino_cpu.preferences.normalization",

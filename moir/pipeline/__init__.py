@@ -186,6 +186,7 @@ MIDDLE: tuple[str, ...] = (
     "fuse-matmul-transpose",
     "eliminate-dead",
     "fuse-attention",
+    "split-attention-batch",
     "drop-key-bias",
     "eliminate-dead",
     "cancel-transposes",

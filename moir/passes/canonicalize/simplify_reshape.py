@@ -25,14 +25,21 @@ from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
-from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
-from moir.rewriting.driver import Rewriter
+from moir.rewriting.dimension_patterns import DimensionsPattern
+from moir.rewriting.driver import Rewriter, rewrite
+from moir.rewriting.refined_types import is_refined, refine_users
+from moir.rewriting.reporting_pass import ReportingPass
 
 
 class ConstantTarget(DimensionsPattern):
     """Replaces the computed target of a Reshape by a constant of zeros, numbers and at most one -1."""
 
     roots = (Reshape,)
+
+    def __init__(self, known: Dimensions) -> None:
+        super().__init__(known)
+        self.refined: list[SSAValue] = []
+        """The results with dimensions that were unknown before."""
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, Reshape)
@@ -48,6 +55,8 @@ class ConstantTarget(DimensionsPattern):
         reshaped = _reshape(rewriter, data, pattern)
         # The declared result shape may be more precise than the one inferred from the constant target.
         if reshaped is not None and rank_of(reshaped) == rank_of(op.results[0]) and element_of(reshaped) == element_of(op.results[0]):
+            if is_refined(reshaped.type, op.results[0].type):
+                self.refined.append(reshaped)
             rewriter.replace_with(op, reshaped)
 
 
@@ -71,7 +80,7 @@ def _reshape(rewriter: Rewriter, data: SSAValue, pattern: list[int]) -> SSAValue
         return None
 
 
-class SimplifyReshapePass(DimensionsPass):
+class SimplifyReshapePass(ReportingPass):
     """Makes the target shapes of Reshapes constant."""
 
     name = "simplify-reshape"
@@ -80,7 +89,13 @@ class SimplifyReshapePass(DimensionsPass):
 
     ROOTS = (Reshape,)
 
-    PATTERNS = (ConstantTarget,)
-
-    def may_match(self, analyses: Analyses) -> bool:
-        return not all(isinstance(each.operands[1].owner, Constant) for each in analyses.operations(Reshape))
+    def run(self, module: ModuleOp, analyses: Analyses) -> bool:
+        if all(isinstance(each.operands[1].owner, Constant) for each in analyses.operations(Reshape)):
+            return False
+        known = analyses.dimensions()
+        pattern = ConstantTarget(known)
+        changed = rewrite(module, [pattern], known=known, analyses=analyses)
+        if pattern.refined:
+            refine_users(pattern.refined)
+            analyses.invalidate()
+        return changed

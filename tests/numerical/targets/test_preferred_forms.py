@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter
 
-from tests.numerical.passes.module_lines import check, inputs, integer, ints, numbers
+import openvino
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from moir.emit.in_memory import to_openvino
+from tests.numerical.passes.module_lines import apply, build, check, inputs, integer, ints, numbers
 
 WINDOW = "kernel = [3, 3], strides = [2, 2], dilations = [1, 1], pads_begin = [1, 0]"
+
+
+def executed_kinds(module: ModuleOp) -> Counter[str]:
+    """How many nodes of each kind the plugin executes."""
+    compiled = openvino.Core().compile_model(to_openvino(module), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return Counter(str(node.get_rt_info()["layerType"].astype(str)) for node in compiled.get_runtime_model().get_ops())
 
 
 @pytest.mark.parametrize("shape", ["?x4x?x?", "?x4x6x6", "?x4x?"])
@@ -67,3 +78,30 @@ def test_ranges_of_signed_integers() -> None:
     opset1.Result(%4) {{name = "out"}}"""
     left = {"Convert": 1, "FakeQuantize": 1, "Convolution": 1}
     check("give-ranges-to-integers", text, left, ((2, 3, 4, 4),), tolerance=1e-5, w=numbers(2, 3, 2, 2))
+
+
+@pytest.mark.parametrize("others", ["", ", %mask", ", %mask, %scale"])
+def test_scales_of_queries(others: str) -> None:
+    """The keys are a part of a tensor that also has the queries and values."""
+    text = f"""{inputs("3x?x2x?x8xf32")}{integer("i0", 0)}{integer("i1", 1)}{integer("i2", 2)}
+    %scale = opset1.Constant() {{value = #moir.data<tensor<f32>, [0.3]>}} : tensor<f32>
+    %q = opset8.Gather(%x, %i0, %i0)
+    %k = opset8.Gather(%x, %i1, %i0)
+    %v = opset8.Gather(%x, %i2, %i0)
+    %1 = opset13.ScaledDotProductAttention(%q, %k, %v{others}) {{causal = false}}
+    opset1.Result(%1) {{name = "out"}}"""
+    left = {"Gather": 3, "Multiply": 1, "ScaledDotProductAttention": 1}
+    check("scale-queries", text, left, ((3, 2, 2, 3, 8),), tolerance=1e-5, mask=numbers(1, 1, 3, 3))
+
+
+def test_nodes_of_scaled_queries() -> None:
+    """The proof of the preference: the plugin executes a Transpose of the keys if it scales scores, and none else."""
+    text = f"""{inputs("3x?x2x?x8xf32")}{integer("i0", 0)}{integer("i1", 1)}{integer("i2", 2)}
+    %q = opset8.Gather(%x, %i0, %i0)
+    %k = opset8.Gather(%x, %i1, %i0)
+    %v = opset8.Gather(%x, %i2, %i0)
+    %1 = opset13.ScaledDotProductAttention(%q, %k, %v) {{causal = false}}
+    opset1.Result(%1) {{name = "out"}}"""
+    before, after = build(text), build(text)
+    apply(after, "scale-queries")
+    assert [executed_kinds(module)["Transpose"] for module in (before, after)] == [1, 0]

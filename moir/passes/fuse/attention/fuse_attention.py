@@ -26,6 +26,9 @@ fail otherwise. A key that the product does not transpose is transposed before t
     %5 = opset1.ReduceLogicalAnd(opset1.Equal(%mask, -inf), [-1]) {keep_dims = true} // not for a finite mask
     %6 = opset1.Select(%5, 0.0, %4)
 
+    %m = opset8.Gather(opset3.ShapeOf(%1), [2, 2], 0)   // sizes from which a mask is made
+->  %m = opset8.Gather(opset3.ShapeOf(%q), [2, 2], 0)
+
 The number by which a Select replaces scores must be so low that it absorbs a finite score that is added to it. The
 fused operation then adds the mask: with a boolean mask, a query whose keys are all masked would become NaN. With a
 constant condition that leaves each query a key, as that of causal attention, a number suffices whose exponential is 0.
@@ -56,6 +59,7 @@ from moir.records import Record
 from moir.rewriting.dimension_patterns import DimensionsPattern
 from moir.rewriting.driver import Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.shapes_of_products import ShapeOfRows
 
 RANK = 4
 
@@ -348,7 +352,7 @@ class FuseAttentionPass(ReportingPass):
             if not any(isinstance(each.operands[0].owner, Softmax | Softmax1 | Select) for each in analyses.operations(MatMul)):
                 break
             known = analyses.dimensions(static=static)
-            if rewrite(module, [Attention(known)], known=known, analyses=analyses):
+            if rewrite(module, [ShapeOfRows(known), Attention(known)], known=known, analyses=analyses):
                 changed = True
                 analyses.invalidate()
         return changed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import is_about, scalar_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -75,7 +75,51 @@ def is_negation(op: Operation) -> bool:
     return op.name == "opset1.Negative" or (op.name == "opset1.Multiply" and any(scalar_of(operand) == -1 for operand in op.operands))
 
 
+class ScaledQueries(Pattern):
+    """Scales queries instead of scores if the keys are a part of another tensor.
+
+        %k = opset8.Gather(%packed, 1, 0)                                 // [2, 12, 7, 64]
+        %y = opset13.ScaledDotProductAttention(%q, %k, %v, %mask)
+    ->  %y = opset13.ScaledDotProductAttention(opset1.Multiply(%q, 0.125), %k, %v, %mask, 1.0)
+
+    The runtime decomposes attention into products with transposed and scaled keys. It merges this Transpose with one
+    that produces the keys, or else with the product, but not if the scale is between the two. Then the plugin executes
+    one more node in each layer, which copies the keys.
+    """
+
+    roots = ("opset13.ScaledDotProductAttention",)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        query, key, value, *others = op.operands
+        width, build = (shape_of(query) or (-1,))[-1], rewriter.op
+        scale = 1 / math.sqrt(width) if width > 0 else None
+        if len(others) > 1:
+            scale = scalar_of(others[1])
+        if scale is None or scale == 1 or not is_part(key):
+            return
+        scaled = build.Multiply(query, build.constant_like(scale, query))
+        mask = others[0] if others else build.constant_like(0.0, query)
+        rewriter.replace_with(
+            op,
+            build.ScaledDotProductAttention(scaled, key, value, mask, build.constant_like(1.0, query), causal=op.flag("causal")),
+        )
+
+
+PARTS = ("Gather", "Slice", "StridedSlice", "Split", "VariadicSplit")
+"""The operations that take a part of a tensor."""
+
+
+def is_part(value: SSAValue) -> bool:
+    """Whether a value is a part of another tensor, perhaps with fewer dimensions."""
+    op = value.owner
+    while isinstance(op, OpsetOp) and op.KIND in ("Squeeze", "Reshape"):
+        op = op.operands[0].owner
+    return isinstance(op, OpsetOp) and op.KIND in PARTS
+
+
 FORMS = (
+    Form("scale-queries", (ScaledQueries,)),
     Form("split-rotary-halves", (RotaryHalves,)),
     Form("omit-usual-scales", (UsualScale,)),
 )

@@ -53,10 +53,4 @@ class SingleEntry(Pattern):
         rewriter.replace_with(op, sliced)
 
 
-FORMS = (
-    Form(
-        "slice-single-entries",
-        "Takes one entry along an axis as a slice that removes the axis.",
-        lambda: [SingleEntry()],
-    ),
-)
+FORMS = (Form("slice-single-entries", (SingleEntry,)),)

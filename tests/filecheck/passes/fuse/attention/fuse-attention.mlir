@@ -343,3 +343,53 @@ builtin.module {
     opset1.Result(%7) {name = "z"}
   }
 }
+
+// -----
+
+// The mask is made from the shape of the scaled product: it is that of the query but for the keys.
+// CHECK-LABEL: moir.model @shape_of_scores
+// CHECK:           %[[SHAPE:.*]] = opset3.ShapeOf(%q) {output_type = si32, name = "shape"} : tensor<4xsi32>
+// CHECK-NEXT:      opset8.Gather(%[[SHAPE]], %rows, %zero) : tensor<2xsi32>
+// CHECK:           opset13.ScaledDotProductAttention(%q, %q, %q,
+builtin.module {
+  moir.model @shape_of_scores {
+    %q = opset1.Parameter() {name = "q"} : tensor<?x4x?x8xf32>
+    %rows = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [2, 2]>} : tensor<2xsi64>
+    %zero = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %scale = opset1.Constant() {value = #moir.data<tensor<f32>, [0.25]>} : tensor<f32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0e38]>} : tensor<f32>
+    %0 = opset1.MatMul(%q, %q) {transpose_b = true} : tensor<?x4x?x?xf32>
+    %1 = opset1.Multiply(%0, %scale) : tensor<?x4x?x?xf32>
+    %2 = opset3.ShapeOf(%1) {output_type = si32, name = "shape"} : tensor<4xsi32>
+    %3 = opset8.Gather(%2, %rows, %zero) : tensor<2xsi32>
+    %4 = opset3.Broadcast(%low, %3) : tensor<?x?xf32>
+    %5 = opset1.Add(%1, %4) : tensor<?x4x?x?xf32>
+    %6 = opset8.Softmax(%5) {axis = -1} : tensor<?x4x?x?xf32>
+    %7 = opset1.MatMul(%6, %q) : tensor<?x4x?x8xf32>
+    opset1.Result(%7) {name = "y"}
+  }
+}
+
+// -----
+
+// The number of keys is used, so that the shape stays one of the product.
+// CHECK-LABEL: moir.model @shape_of_keys
+// CHECK:           opset3.ShapeOf(%{{[0-9]+}})
+// CHECK-NOT:       ScaledDotProductAttention
+builtin.module {
+  moir.model @shape_of_keys {
+    %q = opset1.Parameter() {name = "q", dimension_names = ["n", "", "", ""]} : tensor<?x4x?x8xf32>
+    %k = opset1.Parameter() {name = "k", dimension_names = ["n", "", "", ""]} : tensor<?x4x?x8xf32>
+    %last = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [2, 3]>} : tensor<2xsi64>
+    %zero = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0e38]>} : tensor<f32>
+    %0 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<?x4x?x?xf32>
+    %1 = opset3.ShapeOf(%0) : tensor<4xsi64>
+    %2 = opset8.Gather(%1, %last, %zero) : tensor<2xsi64>
+    %3 = opset3.Broadcast(%low, %2) : tensor<?x?xf32>
+    %4 = opset1.Add(%0, %3) : tensor<?x4x?x?xf32>
+    %5 = opset8.Softmax(%4) {axis = -1} : tensor<?x4x?x?xf32>
+    %6 = opset1.MatMul(%5, %k) : tensor<?x4x?x8xf32>
+    opset1.Result(%6) {name = "y"}
+  }
+}

@@ -121,8 +121,8 @@ RULES: Mapping[str, Rule] = {
     "normalization-axes": other_axes,
     "normalization-shape": lambda wrong: wrong.has("ReduceMean") and wrong.has("Sqrt", "Pow") and has_one_instead_of_more(wrong),
     "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and loses_elements_of_slopes(wrong),
-    # TensorFlow's patches are transposed before and after.
-    "transpose-empty": nothing_in("Transpose", "ExtractImagePatches"),
+    # TensorFlow's patches are transposed before and after, and so are the windows of filters of unknown sizes.
+    "transpose-empty": nothing_in("Transpose", "ExtractImagePatches", "Conv"),
     "elementwise-empty": lambda wrong: wrong.node is not None and wrong.node[0] in ADDING_ELEMENTS and other_sizes_of_nothing(wrong),
     "unsqueeze-empty": lambda wrong: wrong.has("Unsqueeze") and other_sizes_of_nothing(wrong),
     "concat-empty": lambda wrong: wrong.has("Complex", "Concat", "ConcatFromSequence") and other_sizes_of_nothing(wrong),

@@ -52,6 +52,12 @@ FAULTS = (
         "JAX makes a row of each vector; the result that Keras declares is one vector, as in TensorFlow",
     ),
     BackendFault(
+        "jax torch numpy",
+        "searchsorted",
+        lambda call: call.layer.keywords["side"] == "left" and bool(np.isnan(call.arrays[1]).any()),
+        "a NaN is after all elements; with TensorFlow, it is before them on the left",
+    ),
+    BackendFault(
         "tensorflow jax",
         "argmax argmin",
         lambda call: call.arrays[0].dtype.kind == "f" and len(np.unique(np.signbit(call.arrays[0][call.arrays[0] == 0]))) > 1,

@@ -31,6 +31,7 @@ VECTORS: dict[str, Any] = {
     "Normalization": lambda: layers.Normalization(mean=[0.1] * 6, variance=[2.0] * 6),
     "Rescaling": lambda: layers.Rescaling(0.5, offset=1.0),
     "Discretization": lambda: layers.Discretization([-1.0, 0.0, 1.0]),
+    "Discretization of NaN": lambda: keras.Sequential([layers.Activation(keras.ops.log), layers.Discretization([-1.0, 0.0])]),
     "Discretization one_hot": lambda: layers.Discretization([-1.0, 0.0, 1.0], output_mode="one_hot"),
     "RepeatVector": lambda: layers.RepeatVector(3),
     "Reshape": lambda: layers.Reshape((2, -1)),

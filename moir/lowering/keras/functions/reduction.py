@@ -10,8 +10,9 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, si8, si16, si32, ui8, ui16, ui32
+from moir.dialects.element_types import REAL_TYPES, boolean, f32, si8, si16, si32, ui8, ui16, ui32
 from moir.dialects.shapes import element_of, rank_of
+from moir.expansions.places_in_order import place_after_equal
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
@@ -137,14 +138,18 @@ def median(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, kee
 
 @keras.lowers("ops.SearchSorted", "ops.Digitize")
 def places_in_order(node: LoweringNode, op: OpBuilder, *, side: str = "left", bins: object | None = None) -> SSAValue:
-    """keras.ops.SearchSorted(line, x) {side} -> opset15.SearchSorted(line, x), of bins on the right"""
+    """keras.ops.SearchSorted(line, x) {side} -> the place of x by opset15.SearchSorted or opset3.Bucketize"""
     if node.op.KIND == "ops.Digitize":
         given = Arguments(node, "x", "bins")
         x, line = given.tensor("x"), given.get("bins", bins)
-        line = op.constant_like(numbers_of(line), x) if not is_tensor(line) else op.convert(line, element_of(x))
-        return op.SearchSorted(line, x, right_mode=True, output_type=si32)
+        line = line if is_tensor(line) else op.constant(numbers_of(line))
+        if element_of(line) in REAL_TYPES and element_of(x) not in REAL_TYPES:
+            x = op.convert(x, f32)
+        line = op.convert(line, element_of(x))
+        return place_after_equal(op, line, x, output_type=si32)
     given = Arguments(node, "sorted_sequence", "values")
-    return op.SearchSorted(given.tensor("sorted_sequence"), given.tensor("values"), right_mode=side == "right", output_type=si32)
+    line, x = given.tensor("sorted_sequence"), given.tensor("values")
+    return place_after_equal(op, line, x, output_type=si32) if side == "right" else op.SearchSorted(line, x, output_type=si32)
 
 
 @keras.lowers("ops.Moments")

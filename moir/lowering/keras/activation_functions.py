@@ -156,7 +156,7 @@ def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, activation: object
         return FUNCTIONS[name](op, x)
     if name not in _BARE or not has_operation(name):
         node.fail(
-            f"the activation {name!r} is no function of Keras, and its program is not in the file",
+            f"Keras does not have the activation {name!r}, and its program is not in the file",
             hint="write a lowering for the layer, or use a layer with a registered name in place of the function",
         )
     return operation(op, name)(x)

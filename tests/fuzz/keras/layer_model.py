@@ -128,9 +128,9 @@ class KerasModel:
         return self.text
 
     def references(self) -> Sequence[tuple[str, Reference]]:
-        """Keras, which has computed the results already, with the element types of the backend and with those it declares."""
+        """Keras, which has computed the results already; they have the element types that it declares."""
         pairs = list(zip(self.expected, self.declared, strict=True))
-        return [("Keras", lambda _: list(self.expected)), ("Keras as declared", lambda _: [of_declared_type(*pair) for pair in pairs])]
+        return [("Keras", lambda _: [of_declared_type(*pair) for pair in pairs])]
 
     def contents(self, inputs: Mapping[str, Array]) -> Contents:
         """What the model is made of."""
@@ -154,9 +154,11 @@ def of_declared_type(result: Array, declared: str) -> Array:
     """A result in the element type that Keras declares for it; backends have other ones now and then.
 
     JAX with 64 bits makes int64 of integers, TensorFlow makes int32 of a number beside int8, and Keras says float32 of
-    the reciprocals of float16.
+    the reciprocals of float16. Integers that are declared where every backend computes real numbers, as those of a
+    leaky ReLU of integers, are no element type that the result could have.
     """
-    if declared in ("string", result.dtype.name):
+    is_real = result.dtype.kind in "fV"
+    if declared in ("string", result.dtype.name) or is_real != ("float" in declared):
         return result
     return result.astype(ml_dtypes.bfloat16 if declared == "bfloat16" else declared)
 

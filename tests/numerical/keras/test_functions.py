@@ -39,6 +39,7 @@ CASES: dict[str, Any] = {
     "where": lambda a, b: ops.where(a > b, a, -1.0),
     "logical": lambda a, b: ops.cast(ops.logical_and(a > 0, ops.logical_not(b > 0)), "float32"),
     "isnan": lambda a, _: ops.cast(ops.isnan(a), "int32"),
+    "heaviside of NaN": lambda a, b: ops.heaviside(ops.log(a), b),
     "clip": lambda a, _: ops.clip(a, -0.5, 0.3),
     "nan_to_num": lambda a, b: ops.nan_to_num(a / ops.relu(b), nan=1.0, posinf=2.0, neginf=-2.0),
     "soft_shrink of NaN": lambda a, _: ops.soft_shrink(ops.log(a)),
@@ -133,6 +134,15 @@ def test_functions(tmp_path: Path) -> None:
     a, b = keras.Input((4, 6), name="a"), keras.Input((4, 6), name="b")
     model = keras.Model([a, b], [make(a, b) for make in CASES.values()])
     assert not differences(model, tmp_path / "model.keras", list(CASES))
+
+
+def test_element_type_of_places(tmp_path: Path) -> None:
+    """Places in a list of unknown size have 64 bits, as Keras declares them."""
+    line, x = keras.Input(batch_shape=(None,), name="line"), keras.Input(batch_shape=(4,), name="x")
+    model = keras.Model([line, x], [ops.searchsorted(line, x), ops.searchsorted(x, line, side="right")])
+    model.save(tmp_path / "model.keras")
+    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
+    assert [each.element_type.to_dtype().name for each in found.outputs] == [each.dtype for each in model.outputs] == ["int64", "int32"]
 
 
 def test_integers_of_64_bits(tmp_path: Path) -> None:

@@ -76,8 +76,9 @@ def _angle(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _heaviside(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    sign = op.convert(op.Greater(a, 0.0), element_of(a))
-    return op.Select(op.Equal(a, 0.0), b, sign)
+    """0 for negative numbers, 1 for positive ones, and b for others: 0 and NaN."""
+    is_positive = op.Greater(a, 0.0)
+    return op.Select(op.LogicalOr(op.Less(a, 0.0), is_positive), op.convert(is_positive, element_of(a)), b)
 
 
 def _power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:

@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, f32, si8, si16, si32, ui8, ui16, ui32
+from moir.dialects.element_types import REAL_TYPES, boolean, f32, si8, si16, si32, si64, ui8, ui16, ui32
 from moir.dialects.shapes import element_of, rank_of
 from moir.expansions.places_in_order import place_after_equal
-from moir.expansions.shape_values import dimension_list
+from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
 from moir.lowering.keras.functions.elementwise import as_real, single
@@ -149,7 +149,8 @@ def places_in_order(node: LoweringNode, op: OpBuilder, *, side: str = "left", bi
         return place_after_equal(op, line, x, output_type=si32)
     given = Arguments(node, "sorted_sequence", "values")
     line, x = given.tensor("sorted_sequence"), given.tensor("values")
-    return place_after_equal(op, line, x, output_type=si32) if side == "right" else op.SearchSorted(line, x, output_type=si32)
+    element = si64 if isinstance(dimension(op, line, 0), SSAValue) else si32
+    return place_after_equal(op, line, x, output_type=element) if side == "right" else op.SearchSorted(line, x, output_type=element)
 
 
 @keras.lowers("ops.Moments")

@@ -38,7 +38,34 @@ def _has_several_blocks(call: Call) -> bool:
     return options["data_format"] == "channels_first" and call.arrays[0].shape[1] // block > 1
 
 
+def _is_shorter_than_filters(call: Call) -> bool:
+    """Whether a convolution without padding has no result."""
+    try:
+        call.layer.compute_output_shape(call.arrays[0].shape)
+    except ValueError:
+        return True
+    return False
+
+
 FAULTS = (
+    BackendFault(
+        "tensorflow",
+        "rot90",
+        lambda call: call.layer.keywords.get("k", 1) % 4 == 2,
+        "two turns are one, whose rows and columns have the sizes of two",
+    ),
+    BackendFault(
+        "tensorflow",
+        "isclose",
+        lambda call: any(bool(np.isinf(each).any()) for each in call.arrays if each.dtype.kind == "f"),
+        "all numbers are close to infinities; with JAX, PyTorch and numpy they are close to none, or to themselves",
+    ),
+    BackendFault(
+        "tensorflow",
+        "DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D",
+        _is_shorter_than_filters,
+        "images that are smaller than the filters have results other than those that Keras declares",
+    ),
     BackendFault(
         "tensorflow",
         "depth_to_space space_to_depth",

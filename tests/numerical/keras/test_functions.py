@@ -39,6 +39,10 @@ CASES: dict[str, Any] = {
     "where": lambda a, b: ops.where(a > b, a, -1.0),
     "logical": lambda a, b: ops.cast(ops.logical_and(a > 0, ops.logical_not(b > 0)), "float32"),
     "isnan": lambda a, _: ops.cast(ops.isnan(a), "int32"),
+    "fmax of NaN": lambda a, b: ops.fmax(ops.log(a), b) + ops.fmax(b, ops.log(a)),
+    "fmin of NaN": lambda a, b: ops.fmin(ops.log(a), b),
+    "ldexp": lambda a, b: ops.ldexp(a, ops.cast(3 * b, "int32")),
+    "ldexp of 0": lambda a, b: ops.ldexp(ops.zeros_like(a), ops.cast(1000 * b, "int32")),
     "heaviside of NaN": lambda a, b: ops.heaviside(ops.log(a), b),
     "clip": lambda a, _: ops.clip(a, -0.5, 0.3),
     "nan_to_num": lambda a, b: ops.nan_to_num(a / ops.relu(b), nan=1.0, posinf=2.0, neginf=-2.0),
@@ -143,6 +147,16 @@ def test_element_type_of_places(tmp_path: Path) -> None:
     model.save(tmp_path / "model.keras")
     found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
     assert [each.element_type.to_dtype().name for each in found.outputs] == [each.dtype for each in model.outputs] == ["int64", "int32"]
+
+
+def test_functions_without_a_declared_element_type(tmp_path: Path) -> None:
+    """They are f32, as Keras declares them, though its backends compute them in halves."""
+    x = keras.Input((4,), name="x", dtype="float16")
+    outputs = [ops.reciprocal(x), ops.logsumexp(x, axis=1), ops.normalize(x)]
+    assert {output.dtype for output in outputs} == {"float32"}
+    keras.Model(x, outputs).save(tmp_path / "model.keras")
+    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
+    assert {each.element_type.to_dtype().name for each in found.outputs} == {"float32"}
 
 
 def test_integers_of_64_bits(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from moir.expansions.places_in_order import place_after_equal
 from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
-from moir.lowering.keras.functions.elementwise import as_real, single
+from moir.lowering.keras.functions.elementwise import as_declared, as_real, single
 from moir.lowering.keras.promotion import promoted
 from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
@@ -60,7 +60,7 @@ def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, 
         case "ops.Mean":
             return op.ReduceMean(as_real(op, x), axes, keep_dims=keepdims)
         case "ops.Logsumexp":
-            return log_sum_exp(op, as_real(op, x), axes, keepdims=keepdims)
+            return as_declared(op, log_sum_exp(op, as_real(op, x), axes, keepdims=keepdims))
         case "ops.Ptp":
             return op.Subtract(op.ReduceMax(x, axes, keep_dims=keepdims), op.ReduceMin(x, axes, keep_dims=keepdims))
         case _:
@@ -248,7 +248,7 @@ def normalized(node: LoweringNode, op: OpBuilder, *, axis: object = -1, order: o
     """keras.ops.Normalize(x) {axis, order} -> x / max(norm, epsilon)"""
     x = as_real(op, single(node))
     axes = axis_list(node, axis, node.known_rank(0))
-    return op.Divide(x, op.Maximum(norm_of(node, op, x, order, axes, keepdims=True), epsilon))
+    return as_declared(op, op.Divide(x, op.Maximum(norm_of(node, op, x, order, axes, keepdims=True), epsilon)))
 
 
 @keras.lowers("ops.Norm")

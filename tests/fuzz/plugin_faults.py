@@ -72,8 +72,8 @@ from tests.numerical.outcomes import mismatch
 ADDING_ELEMENTS = frozenset(("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "OneHotEncoder"))
 """Operations that are elementwise, of operands that add elements to each other."""
 
-REMAINDERS = ("remainder.Tensor", "remainder.Scalar", "fmod.Tensor", "fmod.Scalar", "floor_divide.default")
-"""PyTorch's remainders of integers, and the quotients that are computed of them."""
+REMAINDERS = ("remainder.Tensor", "remainder.Scalar", "fmod.Tensor", "fmod.Scalar", "floor_divide.default", "gcd", "lcm")
+"""PyTorch's remainders of integers, and the quotients and divisors of Keras that are computed of them."""
 
 RULES: Mapping[str, Rule] = {
     "f64-infinity": infinities_of_f64,

@@ -38,7 +38,7 @@ MODES = ("numpy", "bidirectional")
 
 
 class RedundantBroadcast(Pattern):
-    """Removes a Broadcast if all its uses are elementwise operations whose results keep their shapes without it."""
+    """Removes a Broadcast to the shape of its data, or one that elementwise uses do without."""
 
     roots = (Broadcast,)
 
@@ -49,7 +49,7 @@ class RedundantBroadcast(Pattern):
         assert isinstance(op, Broadcast)
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
-        if all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
+        if _keeps_shape(op) or all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
             # The name of the result is dropped, since the data are another tensor.
             rewriter.substitute(op, op.operands[:1])
 
@@ -67,6 +67,15 @@ class RedundantBroadcast(Pattern):
     def _target(self, op: Broadcast) -> Tokens | None:
         entries = self.known.elements(op.operands[1])
         return None if entries is None else tuple(entries.ravel().tolist())
+
+
+def _keeps_shape(op: Broadcast) -> bool:
+    """Whether each entry of a constant target is the size of the data, or 1 in a bidirectional Broadcast."""
+    shape, target = shape_of(op.operands[0]), values_of(op.operands[1])
+    if op.text("mode") != "bidirectional" or shape is None or target is None or target.size > len(shape):
+        return False
+    sizes = shape[len(shape) - target.size :]
+    return all(entry == 1 or entry == size for entry, size in zip(target.ravel().tolist(), sizes, strict=True))
 
 
 def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:

@@ -47,7 +47,19 @@ def _is_shorter_than_filters(call: Call) -> bool:
     return False
 
 
+def _has_smallest_integer(call: Call) -> bool:
+    """Whether an integer has no absolute value in its element type."""
+    return any(each.dtype.kind == "i" and bool((each == np.iinfo(each.dtype).min).any()) for each in call.arrays)
+
+
 FAULTS = (
+    BackendFault("tensorflow jax", "gcd lcm", _has_smallest_integer, "the absolute value of the smallest integer overflows"),
+    BackendFault(
+        "tensorflow jax",
+        "cast",
+        lambda call: call.arrays[0].dtype.kind in "fV" and "uint" in str(call.layer.keywords) and bool((call.arrays[0] < 0).any()),
+        "negative floats are no unsigned integers; what a processor makes of them is not defined",
+    ),
     BackendFault(
         "tensorflow",
         "rot90",

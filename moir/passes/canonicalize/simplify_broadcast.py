@@ -71,11 +71,12 @@ class RedundantBroadcast(Pattern):
 
 def _keeps_shape(op: Broadcast) -> bool:
     """Whether each entry of a constant target is the size of the data, or 1 in a bidirectional Broadcast."""
-    shape, target = shape_of(op.operands[0]), values_of(op.operands[1])
-    if op.text("mode") != "bidirectional" or shape is None or target is None or target.size > len(shape):
+    shape, values = shape_of(op.operands[0]), values_of(op.operands[1])
+    if op.text("mode") != "bidirectional" or shape is None or values is None or values.size > len(shape):
         return False
-    sizes = shape[len(shape) - target.size :]
-    return all(entry == 1 or entry == size for entry, size in zip(target.ravel().tolist(), sizes, strict=True))
+    target: list[int] = np.asarray(values).ravel().tolist()
+    sizes = shape[len(shape) - len(target) :]
+    return all(entry in (1, size) for entry, size in zip(target, sizes, strict=True))
 
 
 def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:

@@ -19,8 +19,8 @@ A `Lambda` layer is Python bytecode, which moir never executes. The file of a su
 writes a SavedModel. Hashes of texts and integers (`Hashing`, several places for unknown words) are operations of OpenVINO Tokenizers;
 those with a salt, and `HashedCrossing`, are refused, because they are sums and products of 64 bits, and the runtime computes with 32.
 Where the backends of Keras differ, moir computes what TensorFlow's does: cubic kernels of a table, zeros for masked steps before the
-first one that is not. `space_to_depth` with channels first is as in JAX and PyTorch; segments without elements have the limit of their
-type.
+first one that is not, NaN before all elements for `searchsorted` on the left. `space_to_depth` with channels first is as in JAX and
+PyTorch; segments without elements have the limit of their type.
 
 {counts}
 
@@ -37,6 +37,9 @@ and files that `jax.export` writes; JAX is not needed. Calls are inlined, and so
 are computed in real numbers, and rounded where the program says so. Complex numbers are pairs of real numbers; functions of them are
 listed as `complex.FUNCTION`. Random numbers are those of Threefry. Programs whose constants were left out are refused. Written by
 `python -m scripts.coverage`; do not edit.
+
+Comparisons in the total order of floats are exact but for the sign of NaN. Sorts and `chlo.top_k` have the order of the runtime: -0
+equals 0, so that the first of them comes first, and the place of NaN is not defined.
 
 {counts}
 

@@ -72,8 +72,8 @@ from tests.numerical.outcomes import mismatch
 ADDING_ELEMENTS = frozenset(("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "OneHotEncoder"))
 """Operations that are elementwise, of operands that add elements to each other."""
 
-REMAINDERS = ("remainder.Tensor", "remainder.Scalar", "fmod.Tensor", "fmod.Scalar", "floor_divide.default")
-"""PyTorch's remainders of integers, and the quotients that are computed of them."""
+REMAINDERS = ("remainder.Tensor", "remainder.Scalar", "fmod.Tensor", "fmod.Scalar", "floor_divide.default", "gcd", "lcm")
+"""PyTorch's remainders of integers, and the quotients and divisors of Keras that are computed of them."""
 
 RULES: Mapping[str, Rule] = {
     "f64-infinity": infinities_of_f64,
@@ -121,8 +121,8 @@ RULES: Mapping[str, Rule] = {
     "normalization-axes": other_axes,
     "normalization-shape": lambda wrong: wrong.has("ReduceMean") and wrong.has("Sqrt", "Pow") and has_one_instead_of_more(wrong),
     "prelu-shape": lambda wrong: wrong.has("Relu") and wrong.has("Neg", "Min") and loses_elements_of_slopes(wrong),
-    # TensorFlow's patches are transposed before and after.
-    "transpose-empty": nothing_in("Transpose", "ExtractImagePatches"),
+    # TensorFlow's patches are transposed before and after, and so are the windows of filters of unknown sizes.
+    "transpose-empty": nothing_in("Transpose", "ExtractImagePatches", "Conv"),
     "elementwise-empty": lambda wrong: wrong.node is not None and wrong.node[0] in ADDING_ELEMENTS and other_sizes_of_nothing(wrong),
     "unsqueeze-empty": lambda wrong: wrong.has("Unsqueeze") and other_sizes_of_nothing(wrong),
     "concat-empty": lambda wrong: wrong.has("Complex", "Concat", "ConcatFromSequence") and other_sizes_of_nothing(wrong),

@@ -68,6 +68,7 @@ def single(*values: float) -> Any:
         ("attention-keys", "Attention", [np.ones((1, 2, 1, 1), ml_dtypes.bfloat16)] * 2, single(NAN), single(1)),
         ("average-pool-empty", "AveragePool", [np.zeros((2, 1, 0), np.float32)], single(3), single(NAN)),
         ("top-k-empty", "TopK", [single(1), np.array([0])], np.zeros((0, 0)), np.zeros((1, 0))),
+        ("transpose-empty", "Conv", [np.ones((5, 2, 1, 3)), np.ones((1, 2, 3, 3))], np.zeros((1, 0, 0, 1)), np.zeros((1, 4, 0, 1))),
         ("transpose-empty", "ExtractImagePatches", [np.ones((1, 2, 2, 1))], np.zeros((0, 0, 0, 0)), np.zeros((1, 2, 0, 3))),
         ("strings-empty", "LabelEncoder", [np.zeros((0, 2), object)], np.zeros((0, 0)), np.zeros((0, 2))),
     ],

@@ -36,6 +36,11 @@ from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
 
+def has_nan(array: Array) -> bool:
+    """Whether an element is NaN, whose place in an order the operations leave undefined."""
+    return array.dtype.kind in "fV" and bool(np.isnan(array).any())
+
+
 class TopKOp(OpsetOp):
     """Base of the versions of TopK: the `k` largest (`mode` max) or smallest elements along `axis`, and their indices.
 
@@ -74,7 +79,7 @@ class TopKOp(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, count = operands[0], int(operands[1].ravel()[0])
-        if data.dtype.kind not in "iuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
+        if data.dtype.kind not in "iuf" or has_nan(data):
             return None
         axis = normalize_axis(self.integer("axis"), data.ndim)
         # The complement of an integer, unlike its negative, reverses the order without overflow.
@@ -116,7 +121,8 @@ class TopK(TopKOp):
 class SearchSorted(OpsetOp):
     """For each element of `values` the index in a sorted row at which it could be inserted.
 
-    With `right_mode` that is after equal elements. `sorted` has one row for all, or one for each row of `values`.
+    With `right_mode` that is after equal elements. `sorted` has one row for all, or one for each row of `values`. The
+    place of NaN is not defined.
     """
 
     name = "opset15.SearchSorted"
@@ -147,6 +153,8 @@ class SearchSorted(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         rows, values = operands
+        if has_nan(rows) or has_nan(values):
+            return None
         side = "right" if self.flag("right_mode") else "left"
         if rows.ndim == 1:
             found = np.searchsorted(rows, values, side)
@@ -160,7 +168,8 @@ class SearchSorted(OpsetOp):
 class Bucketize(OpsetOp):
     """For each element of `data` the index of its bucket; `buckets` are the ascending boundaries of the buckets.
 
-    A boundary belongs to the bucket below it if `with_right_bound` is set, otherwise to the bucket above it.
+    A boundary belongs to the bucket below it if `with_right_bound` is set, otherwise to the bucket above it. In the
+    latter case NaN belongs to the last bucket.
     """
 
     name = "opset3.Bucketize"
@@ -181,6 +190,8 @@ class Bucketize(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         data, buckets = operands
+        if has_nan(buckets) or (self.flag("with_right_bound") and has_nan(data)):
+            return None
         found = np.searchsorted(buckets, data, "left" if self.flag("with_right_bound") else "right")
         return (np.asarray(found, element_types.to_numpy(self.element("output_type"))),)
 

@@ -77,7 +77,7 @@ def _rows(value: Any) -> Any:
 
 def _of_rows(rows: list[Any]) -> Call:
     if not rows or not all(_is_row(row) for row in rows):
-        raise ValueError("a call is no list of tensors")
+        raise ValueError("a call is not a list of tensors")
     tensors = [_rows(row[:3]) for row in rows]
     keywords = cast("dict[str, Any]", rows[0][3]) if len(rows[0]) == 4 and isinstance(rows[0][3], dict) else {}
     found = {name: _rows(value) for name, value in keywords.items() if name != "name"}

@@ -104,7 +104,7 @@ class Entry(Record):
 def entry_of(value: object, what: str, location: str) -> Entry:
     """The entry that an object of a file describes. Raises ModelFileError if it describes none."""
     if not isinstance(value, dict):
-        raise ModelFileError(f"{what} is no object", location=location)
+        raise ModelFileError(f"{what} is not a JSON object; the file is damaged", location=location)
     given = cast("dict[str, Any]", value)
     class_name: Any = given.get("class_name")
     config: Any = given.get("config")

@@ -85,7 +85,7 @@ class Model:
         try:
             return tensors_of(self.entry.config[which])
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise self.builder.error(f"its {which} are no tensors of layers", self.entry) from error
+            raise self.builder.error(f"its {which} do not name tensors of layers; the file is damaged", self.entry) from error
 
     def inputs(self) -> list[tuple[str, tuple[int, ...] | None, Attribute]]:
         """The name, shape and element type of each input."""
@@ -119,7 +119,7 @@ class Model:
     def _shape(self, shape: object, entry: Entry) -> tuple[int, ...]:
         found = decoded(shape)
         if not isinstance(found, list) or not all(each is None or isinstance(each, int) for each in cast("list[Any]", found)):
-            raise self.builder.error(f"{shape!r} is no shape", entry)
+            raise self.builder.error(f"{shape!r} is not a shape: a list of sizes, or null where a size is unknown", entry)
         return tuple(-1 if each is None else each for each in cast("list[int | None]", found))
 
     def output_names(self, count: int) -> list[str]:

@@ -51,7 +51,7 @@ class Layer:
         try:
             return calls_of(self.entry)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise self.builder.error(f"its inbound nodes are no calls: {error}", self.entry) from error
+            raise self.builder.error(f"its inbound nodes do not describe calls: {error}", self.entry) from error
 
     def called(self, arguments: Sequence[Any], keywords: Mapping[str, Any], count: int) -> list[SSAValue]:
         """The results of a call."""

@@ -68,9 +68,9 @@ def parsed(text: str | bytes, path: Path, what: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_int=_integer)
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{what} is no valid JSON: {error}", location=str(path)) from error
+        raise ModelFileError(f"{what} is not valid JSON: {error}", location=str(path)) from error
     if not isinstance(found, dict):
-        raise ModelFileError(f"{what} is no object", location=str(path))
+        raise ModelFileError(f"{what} is not a JSON object; the file is damaged", location=str(path))
     plain = text.decode(errors="replace") if isinstance(text, bytes) else text
     if not plain.isascii() or "\\ud" in plain.lower():
         try:
@@ -136,7 +136,7 @@ def _of_archive(path: Path, mapped: mmap.mmap) -> ModelFile:
         raise ModelFileError(f"no valid zip archive: {error}", location=str(path), hint="copy or download it again") from error
     if "config.json" not in members:
         missing = "it has no config.json"
-        raise ModelFileError(f"this zip archive is no Keras model: {missing}", location=str(path))
+        raise ModelFileError(f"this zip archive is not a Keras model: {missing}", location=str(path))
     config = parsed(_member(archive, members["config.json"], path, LARGEST_CONFIGURATION), path, "config.json")
     version: object = None
     if "metadata.json" in members:

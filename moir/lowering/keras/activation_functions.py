@@ -156,7 +156,7 @@ def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, activation: object
         return FUNCTIONS[name](op, x)
     if name not in _BARE or not has_operation(name):
         node.fail(
-            f"the activation {name!r} is no function of Keras, and its program is not in the file",
+            f"Keras does not have the activation {name!r}, and its program is not in the file",
             hint="write a lowering for the layer, or use a layer with a registered name in place of the function",
         )
     return operation(op, name)(x)
@@ -195,7 +195,7 @@ def layer_function(node: LoweringNode, op: OpBuilder, x: SSAValue, kind: str, co
 
 
 def rectified(op: OpBuilder, x: SSAValue, max_value: object, negative_slope: object, lower: object) -> SSAValue:
-    """x where it is at least the threshold, up to `max_value`; below it slope · (x - threshold)."""
+    """x where it is above the threshold, up to `max_value`; below it slope · (x - threshold)."""
     slope, limit = float(cast(Any, negative_slope) or 0.0), float(cast(Any, lower) or 0.0)
     if limit == 0.0:
         if slope == 0.0:
@@ -203,5 +203,5 @@ def rectified(op: OpBuilder, x: SSAValue, max_value: object, negative_slope: obj
         found = leaky_relu(op, x, slope)
     else:
         below = op.Multiply(op.Subtract(x, limit), slope) if slope else op.constant_like(0.0, x)
-        found = op.Select(op.GreaterEqual(x, limit), x, below)
+        found = op.Select(op.Greater(x, limit), x, below)
     return found if max_value is None else op.Minimum(found, float(cast(Any, max_value)))

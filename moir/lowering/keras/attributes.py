@@ -44,7 +44,7 @@ def _entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tu
 def element_named(node: LoweringNode, name: str) -> Attribute:
     """The element type of a name. Raises ConversionError for one that OpenVINO IR does not have."""
     if name not in ELEMENTS:
-        node.fail(f"{name!r} is no element type of OpenVINO IR")
+        node.fail(f"OpenVINO IR does not have the element type {name!r}", hint="use another dtype in the model")
     return ELEMENTS[name]
 
 
@@ -147,7 +147,7 @@ class Arguments:
         if isinstance(found, list) and len(cast("list[Any]", found)) == 1:
             found = cast("list[Any]", found)[0]
         if not is_tensor(cast(object, found)):
-            self._node.fail(f"the argument {name} is no tensor")
+            self._node.fail(f"its argument {name} is not a tensor")
         return cast("SSAValue", found)
 
     def optional(self, name: str) -> SSAValue | None:

@@ -29,7 +29,9 @@ def embedding(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue:
         x, table = promoted(op, [inputs, op.convert(found[0 if is_tied else -1], computed_type(node))])
         logits = op.MatMul(x, table, transpose_b=is_tied)
         limit = node.attribute("logit_soft_cap", None)
-        return logits if limit is None else op.Multiply(op.Tanh(op.Divide(logits, float(limit))), float(limit))
+        if limit is not None:
+            logits = op.Multiply(op.Tanh(op.Divide(logits, float(limit))), float(limit))
+        return logits if node.text("reverse_dtype", "") else op.convert(logits, computed_type(node))
     indices = op.convert(inputs, si32)
     if mode:
         return dequantized_embedding(node, op, indices, found, mode)

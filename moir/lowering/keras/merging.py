@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, values_within
-from moir.lowering.keras.functions.elementwise import ARITHMETIC
+from moir.lowering.keras.functions.pairs import ARITHMETIC
 from moir.lowering.keras.promotion import promoted
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder

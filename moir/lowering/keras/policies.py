@@ -32,7 +32,7 @@ QUANTIZED_KINDS = frozenset(("Dense", "EinsumDense", "Embedding", "ReversibleEmb
 """The layers that have quantized forms."""
 
 
-UNCONVERTED = frozenset(("Embedding", "RandomCrop", "ReversibleEmbedding"))
+UNCONVERTED = frozenset(("Embedding", "ReversibleEmbedding"))
 """The layers whose operands keep their element types, unless they are quantized."""
 
 

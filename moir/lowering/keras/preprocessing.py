@@ -220,7 +220,7 @@ def integer_lookup(
     try:
         keys = np.array([int(each) for each in vocabulary.entries], np.int64)
     except (TypeError, ValueError):
-        node.fail("its vocabulary has entries that are no integers")
+        node.fail("its vocabulary has entries that are not integers")
     data = op.convert(inputs, si64)
     if invert:
         special = [int(cast(Any, mask_token))] if vocabulary.has_mask else []

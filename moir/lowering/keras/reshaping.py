@@ -43,7 +43,7 @@ def flatten(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, data_format:
 def permute(node: LoweringNode, op: OpBuilder, inputs: SSAValue, *, dims: tuple[int, ...]) -> SSAValue:
     """keras.Permute(x) {dims} -> opset1.Transpose(x, [0, dims…])"""
     if sorted(dims) != list(range(1, node.known_rank(0))):
-        node.fail(f"dims {dims} is no permutation of the dimensions after the batch")
+        node.fail(f"dims {dims} does not list each of the dimensions after the batch once, counted from 1")
     return op.transposed(inputs, [0, *dims])
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import si32, si64
-from moir.dialects.shapes import normalize_axis, shape_of
+from moir.dialects.element_types import REAL_TYPES, si32, si64
+from moir.dialects.shapes import element_of, normalize_axis, shape_of
 from moir.expansions.distinct_elements import distinct_elements
+from moir.expansions.places_in_order import place_with_last
 from moir.expansions.shape_values import dimension
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import entries
@@ -76,8 +77,14 @@ def unique(
 
 @paddle.lowers("searchsorted")
 def search_sorted(op: OpBuilder, bounds: SSAValue, values: SSAValue, *, out_int32: bool = False, right: bool = False) -> SSAValue:
-    """paddle.searchsorted(bounds, values) {right, out_int32} -> opset15.SearchSorted(bounds, values)"""
-    return op.SearchSorted(bounds, values, right_mode=right, output_type=si32 if out_int32 else si64)
+    """paddle.searchsorted(bounds, values) {right, out_int32} -> opset15.SearchSorted(bounds, values)
+
+    Infinities of both signs and NaN are after all bounds.
+    """
+    element = si32 if out_int32 else si64
+    if element_of(values) not in REAL_TYPES:
+        return op.SearchSorted(bounds, values, right_mode=right, output_type=element)
+    return place_with_last(op, bounds, values, op.LogicalNot(op.IsFinite(values)), right=right, output_type=element)
 
 
 @paddle.lowers("unique_consecutive")

@@ -79,7 +79,7 @@ def _scalar(node: LoweringNode, name: str, default: float | None) -> Scalar:
     found: Any = node.attribute(name, None)
     found = default if found is None else found
     if not isinstance(found, int | float):
-        node.fail(f"the argument {name} is no number")
+        node.fail(f"its argument {name} is not a number")
     return found
 
 

@@ -71,7 +71,7 @@ def _window(node: LoweringNode, stride: Sequence[int], padding: Sequence[int], d
     pads = per_axis(node, padding, axes, "padding", 0)
     strides, dilations = per_axis(node, stride, axes, "stride", 1), per_axis(node, dilation, axes, "dilation", 1)
     if min(*strides, *dilations) < 1 or min(pads) < 0:
-        node.fail(f"stride {strides}, dilation {dilations} and padding {pads} are no window")
+        node.fail(f"stride {strides} and dilation {dilations} have to be positive, and padding {pads} not negative")
     return {"strides": strides, "dilations": dilations, "pads_begin": pads, "pads_end": pads, "auto_pad": "explicit"}
 
 

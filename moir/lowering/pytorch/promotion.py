@@ -28,7 +28,7 @@ def inferred_element(node: LoweringNode, index: int = 0) -> Attribute:
     """The element type that the program states for a result. Raises ConversionError if it states none."""
     element = element_of(node.op.results[index])
     if element is dynamic or not is_element_type(element):
-        node.fail("its result has complex numbers or is no tensor", hint="OpenVINO IR has real numbers only")
+        node.fail("its result is not a tensor of real numbers", hint="cut the model before this node; OpenVINO IR has real numbers only")
     return element
 
 

@@ -73,7 +73,7 @@ def _arguments(node: LoweringNode) -> list[Scalar]:
     values: dict[str, SSAValue] = dict(zip(node.texts("arguments", ()), node.op.operands, strict=False))
     found: list[Any] = [values[name] if name in values else node.attribute(name, None) for name in sorted(names)]
     if not all(isinstance(each, int | float | SSAValue) for each in found):
-        node.fail("an argument is no number")
+        node.fail("an argument is not a number", hint="export the program again, with numbers where sizes are meant")
     return found
 
 

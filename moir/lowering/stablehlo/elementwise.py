@@ -201,11 +201,37 @@ _COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEq
 def compare(
     node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue, *, comparison_direction: str, compare_type: str = "NOTYPE"
 ) -> SSAValue:
-    """stablehlo.compare(a, b) {comparison_direction = "LT"} -> opset1.Less(a, b)"""
-    del compare_type
+    """stablehlo.compare(a, b) {comparison_direction = "LT"} -> opset1.Less(a, b), floats in total order too"""
     if comparison_direction not in _COMPARED:
         node.fail(f"the direction {comparison_direction!r} does not exist")
-    return getattr(op, _COMPARED[comparison_direction])(*with_scalars(op, lhs, rhs))
+    a, b = with_scalars(op, lhs, rhs)
+    if compare_type == "TOTALORDER" and element_of(lhs) in REAL_TYPES:
+        return _compared_in_total_order(op, a, b, comparison_direction)
+    return getattr(op, _COMPARED[comparison_direction])(a, b)
+
+
+def _compared_in_total_order(op: OpBuilder, a: SSAValue, b: SSAValue, direction: str) -> SSAValue:
+    """Floats compared in their total order, in which -0 is less than 0, and NaN the largest number.
+
+    NaN with a negative sign, the smallest number by the definition, is not told apart from the other one.
+    """
+    match direction:
+        case "LT":
+            between_zeros = op.LogicalAnd(op.Equal(a, b), op.Less(op.Divide(1.0, a), op.Divide(1.0, b)))
+            before_nan = op.LogicalAnd(op.LogicalNot(op.IsNaN(a)), op.IsNaN(b))
+            return op.LogicalOr(op.LogicalOr(op.Less(a, b), between_zeros), before_nan)
+        case "GT":
+            return _compared_in_total_order(op, b, a, "LT")
+        case "LE":
+            return op.LogicalNot(_compared_in_total_order(op, b, a, "LT"))
+        case "GE":
+            return op.LogicalNot(_compared_in_total_order(op, a, b, "LT"))
+        case "EQ":
+            same_sign = op.Equal(op.Divide(1.0, a), op.Divide(1.0, b))
+            same_number = op.LogicalAnd(op.Equal(a, b), same_sign)
+            return op.LogicalOr(same_number, op.LogicalAnd(op.IsNaN(a), op.IsNaN(b)))
+        case _:
+            return op.LogicalNot(_compared_in_total_order(op, a, b, "EQ"))
 
 
 @stablehlo.lowers("select")

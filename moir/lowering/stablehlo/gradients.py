@@ -39,7 +39,7 @@ def _selection(node: LoweringNode, body: Region) -> tuple[str, str]:
     results = results_of(body.block)
     kind = kind_of(results[0].owner) if len(results) == 1 else ""
     if kind not in SELECTIONS or list(operands_of(results[0])) != arguments[:2]:
-        node.fail("its selection is no comparison of the two elements", hint="select the largest or the smallest element")
+        node.fail("its selection does not compare the two elements", hint="select the largest or the smallest element")
     return kind, SELECTIONS[kind]
 
 

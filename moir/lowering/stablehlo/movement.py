@@ -15,7 +15,7 @@ LAST = 2**31 - 1
 def transpose(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, permutation: tuple[int, ...] = ()) -> SSAValue:
     """stablehlo.transpose(x) {permutation} -> opset1.Transpose(x, permutation)"""
     if sorted(permutation) != list(range(node.known_rank(0))):
-        node.fail(f"{list(permutation)} is no permutation")
+        node.fail(f"{list(permutation)} does not list each of the {node.known_rank(0)} dimensions once")
     return op.transposed(operand, list(permutation))
 
 

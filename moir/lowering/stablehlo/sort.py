@@ -22,7 +22,10 @@ def sort(node: LoweringNode, op: OpBuilder, *, dimension: int = -1) -> Sequence[
 
 @stablehlo.lowers("chlo.top_k")
 def top_k(node: LoweringNode, op: OpBuilder, operand: SSAValue, *, k: int) -> Sequence[SSAValue]:
-    """stablehlo.chlo.top_k(x) {k} -> opset11.TopK(x, k) along the last axis"""
+    """stablehlo.chlo.top_k(x) {k} -> opset11.TopK(x, k) along the last axis
+
+    The total order of floats, in which -0 is less than 0, would need a second sort by the signs of zeros.
+    """
     found = op.TopK.results(operand, op.constant(k, si64), axis=-1, mode="max", sort="value", stable=True, index_element_type=si32)
     return list(found)[: node.result_count]
 

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import REAL_TYPES, dynamic, f32, si32, si64, string
 from moir.dialects.shapes import element_of, has_no_element, rank_of, shape_of
+from moir.expansions.places_in_order import place_after_equal
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.indexing import as_indices
@@ -115,9 +116,13 @@ def bucketize(op: OpBuilder, input: SSAValue, *, boundaries: tuple[float, ...]) 
 
 @tf.lowers("LowerBound", "UpperBound")
 def bound(node: LoweringNode, op: OpBuilder, sorted_inputs: SSAValue, values: SSAValue) -> SSAValue:
-    """tf.UpperBound(rows, values) {out_type} -> opset15.SearchSorted(rows, values) {right_mode = true}"""
-    right = node.op.KIND == "UpperBound"
-    return op.SearchSorted(sorted_inputs, values, right_mode=right, output_type=index_type(node, "out_type"))
+    """tf.UpperBound(rows, values) {out_type} -> opset15.SearchSorted(rows, values) {right_mode = true}
+
+    A NaN is after all elements for UpperBound, and before them for LowerBound, as in the search of both.
+    """
+    if node.op.KIND == "UpperBound":
+        return place_after_equal(op, sorted_inputs, values, output_type=index_type(node, "out_type"))
+    return op.SearchSorted(sorted_inputs, values, output_type=index_type(node, "out_type"))
 
 
 # Distinct elements

@@ -36,7 +36,7 @@ MODES = ("numpy", "bidirectional")
 
 
 class RedundantBroadcast(DimensionsPattern):
-    """Removes a Broadcast if all its uses are elementwise operations whose results keep their shapes without it."""
+    """Removes a Broadcast to the shape of its data, or one that elementwise uses do without."""
 
     roots = (Broadcast,)
 
@@ -44,7 +44,7 @@ class RedundantBroadcast(DimensionsPattern):
         assert isinstance(op, Broadcast)
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
-        if all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
+        if _keeps_shape(op) or all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
             # The name of the result is dropped, since the data are another tensor.
             rewriter.substitute(op, op.operands[:1])
 
@@ -62,6 +62,16 @@ class RedundantBroadcast(DimensionsPattern):
     def _target(self, op: Broadcast) -> Tokens | None:
         entries = self.known.elements(op.operands[1])
         return None if entries is None else tuple(entries.ravel().tolist())
+
+
+def _keeps_shape(op: Broadcast) -> bool:
+    """Whether each entry of a constant target is the size of the data, or 1 in a bidirectional Broadcast."""
+    shape, values = shape_of(op.operands[0]), values_of(op.operands[1])
+    if op.text("mode") != "bidirectional" or shape is None or values is None or values.size > len(shape):
+        return False
+    target: list[int] = np.asarray(values).ravel().tolist()
+    sizes = shape[len(shape) - len(target) :]
+    return all(entry in (1, size) for entry, size in zip(target, sizes, strict=True))
 
 
 def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:

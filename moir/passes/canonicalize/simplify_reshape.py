@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.analyses import Analyses
-from moir.analysis.dimensions import Token
+from moir.analysis.dimensions import Dimensions, Token
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import element_of, rank_of

@@ -240,7 +240,7 @@ def _number(op: FrameworkOp, index: int) -> int:
     found = value_of(op.properties[f"input{index}"]) if f"input{index}" in op.properties else None
     if not isinstance(found, int):
         raise UnsupportedOperationError(
-            f"its argument {index} is no known number",
+            f"its argument {index} is not a number that is known",
             operation=op.name,
             node=name_of(op),
             hint="export the program decomposed: program.run_decompositions()",

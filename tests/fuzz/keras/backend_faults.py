@@ -38,7 +38,46 @@ def _has_several_blocks(call: Call) -> bool:
     return options["data_format"] == "channels_first" and call.arrays[0].shape[1] // block > 1
 
 
+def _is_shorter_than_filters(call: Call) -> bool:
+    """Whether a convolution without padding has no result."""
+    try:
+        call.layer.compute_output_shape(call.arrays[0].shape)
+    except ValueError:
+        return True
+    return False
+
+
+def _has_smallest_integer(call: Call) -> bool:
+    """Whether an integer has no absolute value in its element type."""
+    return any(each.dtype.kind == "i" and bool((each == np.iinfo(each.dtype).min).any()) for each in call.arrays)
+
+
 FAULTS = (
+    BackendFault("tensorflow jax", "gcd lcm", _has_smallest_integer, "the absolute value of the smallest integer overflows"),
+    BackendFault(
+        "tensorflow jax",
+        "cast",
+        lambda call: call.arrays[0].dtype.kind in "fV" and "uint" in str(call.layer.keywords) and bool((call.arrays[0] < 0).any()),
+        "negative floats are no unsigned integers; what a processor makes of them is not defined",
+    ),
+    BackendFault(
+        "tensorflow",
+        "rot90",
+        lambda call: call.layer.keywords.get("k", 1) % 4 == 2,
+        "two turns are one, whose rows and columns have the sizes of two",
+    ),
+    BackendFault(
+        "tensorflow",
+        "isclose",
+        lambda call: any(bool(np.isinf(each).any()) for each in call.arrays if each.dtype.kind == "f"),
+        "all numbers are close to infinities; with JAX, PyTorch and numpy they are close to none, or to themselves",
+    ),
+    BackendFault(
+        "tensorflow",
+        "DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D",
+        _is_shorter_than_filters,
+        "images that are smaller than the filters have results other than those that Keras declares",
+    ),
     BackendFault(
         "tensorflow",
         "depth_to_space space_to_depth",
@@ -50,6 +89,12 @@ FAULTS = (
         "vstack",
         lambda call: call.arrays[0].ndim == 1,
         "JAX makes a row of each vector; the result that Keras declares is one vector, as in TensorFlow",
+    ),
+    BackendFault(
+        "jax torch numpy",
+        "searchsorted",
+        lambda call: call.layer.keywords["side"] == "left" and bool(np.isnan(call.arrays[1]).any()),
+        "a NaN is after all elements; with TensorFlow, it is before them on the left",
     ),
     BackendFault(
         "tensorflow jax",

@@ -39,6 +39,11 @@ CASES: dict[str, Any] = {
     "where": lambda a, b: ops.where(a > b, a, -1.0),
     "logical": lambda a, b: ops.cast(ops.logical_and(a > 0, ops.logical_not(b > 0)), "float32"),
     "isnan": lambda a, _: ops.cast(ops.isnan(a), "int32"),
+    "fmax of NaN": lambda a, b: ops.fmax(ops.log(a), b) + ops.fmax(b, ops.log(a)),
+    "fmin of NaN": lambda a, b: ops.fmin(ops.log(a), b),
+    "ldexp": lambda a, b: ops.ldexp(a, ops.cast(3 * b, "int32")),
+    "ldexp of 0": lambda a, b: ops.ldexp(ops.zeros_like(a), ops.cast(1000 * b, "int32")),
+    "heaviside of NaN": lambda a, b: ops.heaviside(ops.log(a), b),
     "clip": lambda a, _: ops.clip(a, -0.5, 0.3),
     "nan_to_num": lambda a, b: ops.nan_to_num(a / ops.relu(b), nan=1.0, posinf=2.0, neginf=-2.0),
     "soft_shrink of NaN": lambda a, _: ops.soft_shrink(ops.log(a)),
@@ -100,6 +105,10 @@ CASES: dict[str, Any] = {
     "index with an ellipsis": lambda a, _: a[..., 2],
     "index with a new axis": lambda a, _: a[:, None, -1],
     "one_hot": lambda a, _: ops.one_hot(ops.argmax(a, axis=1), 4),
+    "digitize of NaN": lambda a, _: ops.digitize(ops.log(a), bins=np.array([-1.0, 0.0], np.float32)),
+    "digitize of integers": lambda a, _: ops.digitize(ops.cast(a * 3, "int32"), bins=np.array([-0.5, 0.5, 1.0], np.float32)),
+    "searchsorted of NaN": lambda a, _: ops.searchsorted(np.array([-1.0, 0.0], np.float32), ops.log(ops.reshape(a, (-1,))), side="right"),
+    "searchsorted of NaN on the left": lambda a, _: ops.searchsorted(np.array([0.0], np.float32), ops.log(ops.reshape(a, (-1,)))),
     "zeros_like": lambda a, b: ops.zeros_like(a) + ops.ones_like(b),
     "full_like": lambda a, _: ops.full_like(a, 0.3),
     "tril": lambda a, _: ops.tril(a, 1),
@@ -129,6 +138,25 @@ def test_functions(tmp_path: Path) -> None:
     a, b = keras.Input((4, 6), name="a"), keras.Input((4, 6), name="b")
     model = keras.Model([a, b], [make(a, b) for make in CASES.values()])
     assert not differences(model, tmp_path / "model.keras", list(CASES))
+
+
+def test_element_type_of_places(tmp_path: Path) -> None:
+    """Places in a list of unknown size have 64 bits, as Keras declares them."""
+    line, x = keras.Input(batch_shape=(None,), name="line"), keras.Input(batch_shape=(4,), name="x")
+    model = keras.Model([line, x], [ops.searchsorted(line, x), ops.searchsorted(x, line, side="right")])
+    model.save(tmp_path / "model.keras")
+    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
+    assert [each.element_type.to_dtype().name for each in found.outputs] == [each.dtype for each in model.outputs] == ["int64", "int32"]
+
+
+def test_functions_without_a_declared_element_type(tmp_path: Path) -> None:
+    """They are f32, as Keras declares them, though its backends compute them in halves."""
+    x = keras.Input((4,), name="x", dtype="float16")
+    outputs = [ops.reciprocal(x), ops.logsumexp(x, axis=1), ops.normalize(x)]
+    assert {output.dtype for output in outputs} == {"float32"}
+    keras.Model(x, outputs).save(tmp_path / "model.keras")
+    found = moir.to_openvino(moir.convert_model(tmp_path / "model.keras"))
+    assert {each.element_type.to_dtype().name for each in found.outputs} == {"float32"}
 
 
 def test_integers_of_64_bits(tmp_path: Path) -> None:

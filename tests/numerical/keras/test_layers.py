@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import moir
 from tests.numerical.keras.models import differences, keras, randomize
 
 layers = keras.layers
@@ -15,6 +16,7 @@ VECTORS: dict[str, Any] = {
     "Dense": lambda: layers.Dense(5, activation="relu"),
     "Dense without bias": lambda: layers.Dense(5, use_bias=False),
     "ReLU": lambda: layers.ReLU(max_value=1.0, negative_slope=0.1, threshold=0.2),
+    "ReLU at a threshold": lambda: keras.Sequential([layers.Activation(keras.ops.sign), layers.ReLU(threshold=1.0, negative_slope=0.5)]),
     "LeakyReLU": lambda: layers.LeakyReLU(0.2),
     "ELU": lambda: layers.ELU(0.7),
     "PReLU": layers.PReLU,
@@ -31,6 +33,7 @@ VECTORS: dict[str, Any] = {
     "Normalization": lambda: layers.Normalization(mean=[0.1] * 6, variance=[2.0] * 6),
     "Rescaling": lambda: layers.Rescaling(0.5, offset=1.0),
     "Discretization": lambda: layers.Discretization([-1.0, 0.0, 1.0]),
+    "Discretization of NaN": lambda: keras.Sequential([layers.Activation(keras.ops.log), layers.Discretization([-1.0, 0.0])]),
     "Discretization one_hot": lambda: layers.Discretization([-1.0, 0.0, 1.0], output_mode="one_hot"),
     "RepeatVector": lambda: layers.RepeatVector(3),
     "Reshape": lambda: layers.Reshape((2, -1)),
@@ -152,3 +155,12 @@ def test_layers(name: str, tmp_path: Path) -> None:
     model = keras.Model(x, [make()(x) for make in cases.values()])
     randomize(model)
     assert not differences(model, tmp_path / "model.keras", list(cases))
+
+
+def test_crops_have_the_element_type_of_their_layer(tmp_path: Path) -> None:
+    """Keras declares it, also for inference, where it leaves images as they are."""
+    x = keras.Input((4, 4, 3), name="x")
+    model = keras.Model(x, layers.RandomCrop(2, 2, dtype="mixed_float16")(x))
+    model.save(tmp_path / "model.keras")
+    (output,) = moir.to_openvino(moir.convert_model(tmp_path / "model.keras")).outputs
+    assert output.element_type.to_dtype().name == model.outputs[0].dtype == "float16"

@@ -32,6 +32,7 @@ SMALL = RANDOM.integers(-9, 9, (3, 4)).astype(np.int8)
 BYTES = RANDOM.integers(1, 9, (3, 4)).astype(np.uint8)
 MASK = RANDOM.random((3, 4)) < 0.5
 SCALAR = np.array(2.5, np.float32)
+LINE = np.array([-1, 0, 1, 2e38], np.float32)
 EXTREME = np.array([3e38, 1, 0, np.inf, 2e38, np.nan, 0, 1e-30], np.float32)
 
 
@@ -182,6 +183,9 @@ CASES = [
     ),
     case("bmm.default", {"self": X, "mat2": Z.transpose(0, 2, 1).copy()}, X @ Z.transpose(0, 2, 1)),
     case("einsum.default", {"equation": "bij, bkj", "tensors": [X, Z]}, np.einsum("bij,bkj->ik", X, Z)),
+    # Selection.
+    case("bucketize.Tensor", {"self": EXTREME, "boundaries": LINE}, np.searchsorted(LINE, EXTREME)),
+    case("searchsorted.Tensor", {"sorted_sequence": LINE, "self": EXTREME, "right": True}, np.searchsorted(LINE, EXTREME, "right")),
     # Movement.
     case("view.default", {"self": X, "size": [6, -1]}, X.reshape(6, 4)),
     case("flatten.using_ints", {"self": X, "start_dim": 0, "end_dim": 1}, X.reshape(6, 4)),

@@ -39,6 +39,20 @@ def test_reduction_by_any_function(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found, np.bitwise_xor.reduce(data, axis=1) ^ 3)
 
 
+@pytest.mark.parametrize("direction", ["LT", "GT", "LE", "GE", "EQ", "NE"])
+def test_comparison_in_total_order(direction: str, tmp_path: Path) -> None:
+    """-0 is less than 0, and NaN is the largest number."""
+    body = f"""
+    %0 = stablehlo.compare {direction}, %a, %b, TOTALORDER : (tensor<49xf32>, tensor<49xf32>) -> tensor<49xi1>
+    return %0 : tensor<49xi1>"""
+    numbers = np.array([-np.inf, -2, -0.0, 0.0, 3e-38, np.inf, np.nan], np.float32)
+    places = np.arange(7)
+    a, b, i, j = np.repeat(numbers, 7), np.tile(numbers, 7), np.repeat(places, 7), np.tile(places, 7)
+    found = computed(body, tmp_path, [a, b], "%a: tensor<49xf32>, %b: tensor<49xf32>", "tensor<49xi1>")
+    name = {"LT": "less", "GT": "greater", "LE": "less_equal", "GE": "greater_equal", "EQ": "equal", "NE": "not_equal"}[direction]
+    np.testing.assert_array_equal(found, getattr(np, name)(i, j))
+
+
 def test_select_and_scatter(tmp_path: Path) -> None:
     """The gradient of a pooling: each number goes to the place of the largest one of its window."""
     body = """

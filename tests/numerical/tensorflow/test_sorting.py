@@ -15,6 +15,7 @@ RANDOM = np.random.default_rng(17)
 raw = tf.raw_ops
 X = RANDOM.normal(size=(3, 7)).astype(np.float32)
 TIES = np.array([[1, 3, 3, 2, 3, 0], [5, 5, 5, 5, 5, 5]], np.float32)
+SPECIAL = np.array([[np.nan, 0], [np.inf, -np.nan], [-np.inf, 2]], np.float32)
 FLEXIBLE = ("static", "dynamic")
 
 
@@ -47,9 +48,12 @@ CASES: dict[str, tuple[Build, dict[str, Any], int]] = {
     ),
     "Bucketize i32": (lambda x: raw.Bucketize(input=x, boundaries=[0.5, 2]), {"x": i32(0, 1, 2, 3)}, 2),
     "Bucketize f64": (lambda x: raw.Bucketize(input=x, boundaries=[0.0]), {"x": np.array([-1.0, 0, 1])}, 2),
+    "Bucketize NaN": (lambda x: raw.Bucketize(input=x, boundaries=[-1.0, 0, 2]), {"x": SPECIAL}, 1),
+    "LowerBound NaN": (lambda x, v: raw.LowerBound(sorted_inputs=x, values=v), {"x": np.sort(X), "v": SPECIAL}, 1),
+    "UpperBound NaN": (lambda x, v: raw.UpperBound(sorted_inputs=x, values=v), {"x": np.sort(X), "v": SPECIAL}, 3),
     "LowerBound": (lambda x, v: raw.LowerBound(sorted_inputs=x, values=v), {"x": np.sort(X), "v": X[:, :2]}, 1),
     "LowerBound equal": (lambda x, v: raw.LowerBound(sorted_inputs=x, values=v), {"x": np.sort(TIES), "v": TIES[:, :3]}, 1),
-    "UpperBound": (lambda x, v: raw.UpperBound(sorted_inputs=x, values=v, out_type=tf.int64), {"x": np.sort(TIES), "v": TIES[:, :3]}, 1),
+    "UpperBound": (lambda x, v: raw.UpperBound(sorted_inputs=x, values=v, out_type=tf.int64), {"x": np.sort(TIES), "v": TIES[:, :3]}, 3),
     "Unique": (lambda x: raw.Unique(x=x), {"x": np.array([3, 1, 3, 2, 1], np.float32)}, 1),
     "Unique i32": (lambda x: raw.Unique(x=x)[0], {"x": i32(3, 1, 3, 2, 1)}, 1),
     "UniqueV2": (lambda x: raw.UniqueV2(x=x, axis=np.zeros(0, np.int64), out_idx=tf.int64), {"x": np.array([3, 1, 3, 2, 1])}, 1),

@@ -151,6 +151,7 @@ INTEGERS: Mapping[str, Callable[..., Any]] = {
     "ARG_MIN": lambda x, **_: tf.argmin(x, -1),
     "BITWISE_XOR": lambda i, j, **_: tf.bitwise.bitwise_xor(i, j),
     "BUCKETIZE": lambda x, **_: tf.raw_ops.Bucketize(input=x, boundaries=[-1.0, 0.25, 1.0]),
+    "BUCKETIZE of NaN": lambda x, **_: tf.raw_ops.Bucketize(input=tf.math.log(x), boundaries=[-1.0, 0.0]),
     "CAST": lambda x, **_: tf.cast(x * 3, tf.int32),
     "EQUAL": lambda i, j, **_: tf.equal(i, j),
     "FLOOR_DIV of integers": lambda i, j, **_: i // j,

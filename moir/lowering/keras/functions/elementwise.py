@@ -12,20 +12,20 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, f16, f32, f64, si32, si64, to_numpy, ui8, ui16
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES, boolean, f16, f32, f64, si32, si64, to_numpy
 from moir.dialects.shapes import element_of
-from moir.expansions.complex_numbers import angle_of, hypotenuse, is_negative
+from moir.expansions.complex_numbers import is_negative
 from moir.expansions.formulas import FORMULAS
 from moir.expansions.functions import operation, selu
 from moir.expansions.special.bessel import modified_first_kind
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras import activation_functions as activations
 from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
+from moir.lowering.keras.functions.pairs import ARITHMETIC, REAL_ARITHMETIC
 from moir.lowering.keras.promotion import operands
 from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
-Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 Single = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
@@ -46,22 +46,6 @@ def _as_number(value: Any) -> Any:
     return np.asarray(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
-def _floor_divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    if element_of(a) in REAL_TYPES:
-        return op.Floor(op.Divide(a, b))
-    return op.Divide(op.Subtract(a, op.FloorMod(a, b)), b)
-
-
-def _log_add_exp(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    larger = op.Maximum(a, b)
-    return op.Add(larger, op.SoftPlus(op.Negative(op.Abs(op.Subtract(a, b)))))
-
-
-def _no_nan(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    is_zero = op.Equal(b, 0.0)
-    return op.Select(is_zero, op.constant_like(0.0, a), op.Divide(a, op.Select(is_zero, op.constant_like(1.0, b), b)))
-
-
 def _sinc(op: OpBuilder, x: SSAValue) -> SSAValue:
     """sin(πx) / πx, and 1 for 0."""
     scaled = op.Multiply(x, math.pi)
@@ -74,46 +58,6 @@ def _angle(op: OpBuilder, x: SSAValue) -> SSAValue:
     """The angle of real numbers: π for negative ones, else 0."""
     return op.Select(op.Less(x, 0.0), op.constant_like(math.pi, x), op.constant_like(0.0, x))
 
-
-def _heaviside(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    sign = op.convert(op.Greater(a, 0.0), element_of(a))
-    return op.Select(op.Equal(a, 0.0), b, sign)
-
-
-def _power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """A power of numbers; small unsigned ones are computed in 32 bits."""
-    element = element_of(a)
-    wide = si32 if element in (boolean, ui8, ui16) else element
-    return op.convert(op.Power(op.convert(a, wide), op.convert(b, wide)), si32 if element == boolean else element)
-
-
-ARITHMETIC: Mapping[str, Pair] = {
-    "Add": lambda op, a, b: op.LogicalOr(a, b) if element_of(a) == boolean else op.Add(a, b),
-    "Fmax": lambda op, a, b: op.Maximum(a, b),
-    "Fmin": lambda op, a, b: op.Minimum(a, b),
-    "FloorDivide": _floor_divided,
-    "Fmod": lambda op, a, b: op.Mod(a, b),
-    "Maximum": lambda op, a, b: op.Maximum(a, b),
-    "Minimum": lambda op, a, b: op.Minimum(a, b),
-    "Mod": lambda op, a, b: op.FloorMod(a, b),
-    "Multiply": lambda op, a, b: op.LogicalAnd(a, b) if element_of(a) == boolean else op.Multiply(a, b),
-    "Power": _power,
-    "Subtract": lambda op, a, b: op.Subtract(a, b),
-}
-"""Functions of two numbers, in the common type of both."""
-
-REAL_ARITHMETIC: Mapping[str, Pair] = {
-    "Arctan2": angle_of,
-    "Divide": lambda op, a, b: op.Divide(a, b),
-    "DivideNoNan": _no_nan,
-    "Heaviside": _heaviside,
-    "Hypot": hypotenuse,
-    "Ldexp": lambda op, a, b: op.Multiply(a, op.Power(op.constant_like(2.0, b), b)),
-    "Logaddexp": _log_add_exp,
-    "Logaddexp2": lambda op, a, b: op.Multiply(_log_add_exp(op, op.Multiply(a, math.log(2)), op.Multiply(b, math.log(2))), 1 / math.log(2)),
-    "TrueDivide": lambda op, a, b: op.Divide(a, b),
-}
-"""Functions of two numbers whose result is a float, also for integers."""
 
 COMPARISONS = ("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual")
 LOGICAL = ("LogicalAnd", "LogicalOr", "LogicalXor")
@@ -208,11 +152,18 @@ def as_real(op: OpBuilder, x: SSAValue, *, is_wide: bool = False) -> SSAValue:
     return op.convert(x, f32) if element in INTEGER_TYPES or element == boolean else x
 
 
+def as_declared(op: OpBuilder, found: SSAValue) -> SSAValue:
+    """A result of which Keras declares no element type, and so f32, whatever the operand is."""
+    return op.convert(found, f32)
+
+
 @keras.lowers(*(f"ops.{name}" for name in (*_BY_NAME, *SINGLE)))
 def function(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """keras.ops.Exp(x) -> opset1.Exp(x), of floats"""
     name, x = node.op.KIND.removeprefix("ops."), single(node)
     data = x if name in _KEEPS_INTEGERS and element_of(x) != boolean else as_real(op, x, is_wide=name in _KEEPS_WIDTH)
+    if name == "Reciprocal":
+        return as_declared(op, SINGLE[name](op, data))
     if name in SINGLE:
         return SINGLE[name](op, data)
     if name == "Round":

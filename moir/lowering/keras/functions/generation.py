@@ -98,7 +98,7 @@ def unraveled(node: LoweringNode, op: OpBuilder, *, shape: tuple[int, ...]) -> R
     """keras.ops.UnravelIndex(i) {shape} -> the place along each axis"""
     given = Arguments(node, "indices").get("indices")
     if not is_tensor(given):
-        node.fail("its indices are no tensor")
+        node.fail("its indices are not a tensor")
     found: list[SSAValue] = []
     rest: SSAValue = given
     for size in reversed(shape):

@@ -26,7 +26,7 @@ def common_divisor(node: LoweringNode, op: OpBuilder) -> SSAValue:
     a, b = pair_of(node, op, strong=int)
     element = element_of(a)
     if element not in INTEGER_TYPES:
-        node.fail("its numbers are no integers")
+        node.fail("its numbers are not integers", hint="cast them to integers in the model")
     wide = si64 if element == si64 else si32
     x, y = (op.Abs(op.convert(each, wide)) for each in (a, b))
     found = greatest_common_divisor if node.op.KIND == "ops.Gcd" else least_common_multiple

@@ -52,7 +52,7 @@ def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None =
         elif isinstance(each, int):
             parts.append(op.constant([each]))
         else:
-            node.fail(f"{value!r} is no list of sizes")
+            node.fail(f"{value!r} is not a list of sizes")
     return op.Concat(*parts, axis=0)
 
 
@@ -187,7 +187,7 @@ def permuted(
             flipped = {"ops.Fliplr": [1], "ops.Flipud": [0]}.get(kind) or axis_list(node, axis, rank)
             return reversed_along(op, x, flipped)
     if sorted(order) != list(range(rank)):
-        node.fail(f"axes {order} are no permutation")
+        node.fail(f"axes {order} do not list each of the {rank} dimensions once")
     return op.transposed(x, order)
 
 

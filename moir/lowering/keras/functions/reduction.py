@@ -10,12 +10,13 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import REAL_TYPES, boolean, si8, si16, si32, ui8, ui16, ui32
+from moir.dialects.element_types import REAL_TYPES, boolean, f32, si8, si16, si32, si64, ui8, ui16, ui32
 from moir.dialects.shapes import element_of, rank_of
-from moir.expansions.shape_values import dimension_list
+from moir.expansions.places_in_order import place_after_equal
+from moir.expansions.shape_values import dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.attributes import Arguments, axis_list, element_named, is_tensor, numbers_of
-from moir.lowering.keras.functions.elementwise import as_real, single
+from moir.lowering.keras.functions.elementwise import as_declared, as_real, single
 from moir.lowering.keras.promotion import promoted
 from moir.lowering.keras.table import keras
 from moir.lowering.table import Replacement
@@ -59,7 +60,7 @@ def statistic(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, 
         case "ops.Mean":
             return op.ReduceMean(as_real(op, x), axes, keep_dims=keepdims)
         case "ops.Logsumexp":
-            return log_sum_exp(op, as_real(op, x), axes, keepdims=keepdims)
+            return as_declared(op, log_sum_exp(op, as_real(op, x), axes, keepdims=keepdims))
         case "ops.Ptp":
             return op.Subtract(op.ReduceMax(x, axes, keep_dims=keepdims), op.ReduceMin(x, axes, keep_dims=keepdims))
         case _:
@@ -137,14 +138,19 @@ def median(node: LoweringNode, op: OpBuilder, *, axis: object | None = None, kee
 
 @keras.lowers("ops.SearchSorted", "ops.Digitize")
 def places_in_order(node: LoweringNode, op: OpBuilder, *, side: str = "left", bins: object | None = None) -> SSAValue:
-    """keras.ops.SearchSorted(line, x) {side} -> opset15.SearchSorted(line, x), of bins on the right"""
+    """keras.ops.SearchSorted(line, x) {side} -> the place of x by opset15.SearchSorted or opset3.Bucketize"""
     if node.op.KIND == "ops.Digitize":
         given = Arguments(node, "x", "bins")
         x, line = given.tensor("x"), given.get("bins", bins)
-        line = op.constant_like(numbers_of(line), x) if not is_tensor(line) else op.convert(line, element_of(x))
-        return op.SearchSorted(line, x, right_mode=True, output_type=si32)
+        line = line if is_tensor(line) else op.constant(numbers_of(line))
+        if element_of(line) in REAL_TYPES and element_of(x) not in REAL_TYPES:
+            x = op.convert(x, f32)
+        line = op.convert(line, element_of(x))
+        return place_after_equal(op, line, x, output_type=si32)
     given = Arguments(node, "sorted_sequence", "values")
-    return op.SearchSorted(given.tensor("sorted_sequence"), given.tensor("values"), right_mode=side == "right", output_type=si32)
+    line, x = given.tensor("sorted_sequence"), given.tensor("values")
+    element = si64 if isinstance(dimension(op, line, 0), SSAValue) else si32
+    return place_after_equal(op, line, x, output_type=element) if side == "right" else op.SearchSorted(line, x, output_type=element)
 
 
 @keras.lowers("ops.Moments")
@@ -242,7 +248,7 @@ def normalized(node: LoweringNode, op: OpBuilder, *, axis: object = -1, order: o
     """keras.ops.Normalize(x) {axis, order} -> x / max(norm, epsilon)"""
     x = as_real(op, single(node))
     axes = axis_list(node, axis, node.known_rank(0))
-    return op.Divide(x, op.Maximum(norm_of(node, op, x, order, axes, keepdims=True), epsilon))
+    return as_declared(op, op.Divide(x, op.Maximum(norm_of(node, op, x, order, axes, keepdims=True), epsilon)))
 
 
 @keras.lowers("ops.Norm")

@@ -30,7 +30,7 @@ def pair_of(node: LoweringNode, op: OpBuilder, name: str, element: Attribute | N
             real, imaginary = cast("Sequence[float]", number)
             return op.constant(float(real), element), op.constant(float(imaginary), element)
         if not isinstance(number, int | float):
-            node.fail(f"its argument {name} is no number")
+            node.fail(f"its argument {name} is not a number")
         return op.constant(float(number), element), None
     if node.op.operands.index(value) in (complex_operands(node.op) or ()):
         return part(op, value, 0), part(op, value, 1)

@@ -14,6 +14,22 @@ moir.model @bias {
 
 // -----
 
+// What is not finite is after all bounds.
+// CHECK-LABEL: @places
+moir.model @places {
+  %b = opset1.Parameter() {name = "b"} : tensor<5xf32>
+  // CHECK: %[[X:.*]] = opset1.Parameter() {name = "x"}
+  %x = opset1.Parameter() {name = "x"} : tensor<3xf32>
+  // CHECK: %[[F:.*]] = opset10.IsFinite(%[[X]])
+  // CHECK: %[[L:.*]] = opset1.LogicalNot(%[[F]])
+  // CHECK: %[[P:.*]] = opset15.SearchSorted(%{{.*}}, %[[X]])
+  // CHECK: opset1.Select(%[[L]], %{{.*}}, %[[P]])
+  %y = paddle.searchsorted(%b, %x) {name = "y"} : tensor<*x!moir.dynamic>
+  opset1.Result(%y) {name = "y"}
+}
+
+// -----
+
 // What changes nothing is left out.
 // CHECK-LABEL: @unchanged
 moir.model @unchanged {

@@ -104,3 +104,20 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// A target that is the shape of the data already, as in norms of JAX.
+// CHECK-LABEL: moir.model @same
+// CHECK-NEXT:      %[[X:.*]] = opset1.Parameter
+// CHECK-NEXT:      %[[R:.*]] = opset1.Sqrt(%[[X]])
+// CHECK:           opset1.Result(%[[R]])
+builtin.module {
+  moir.model @same {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 1]>} : tensor<3xsi64>
+    %1 = opset3.Broadcast(%x, %s) {mode = "bidirectional"} : tensor<?x2x1xf32>
+    %2 = opset1.Sqrt(%1) : tensor<?x2x1xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

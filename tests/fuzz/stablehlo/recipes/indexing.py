@@ -107,7 +107,7 @@ def of_numpy(draw: Draw, name: str) -> Drawn:
         case "searchsorted":
             line = np.sort(array(draw, (np.float32, np.int32), [draw.integer(1, 5)], 0.0))
             side = draw.one_of(("left", "right"))
-            return lambda a, x: jnp.searchsorted(a, x, side=side), [line, like(draw, line, draw.filled(1, 2), 0.0)]
+            return lambda a, x: jnp.searchsorted(a, x, side=side), [line, like(draw, line, draw.filled(1, 2))]
         case "where":
             return lambda x: jnp.where(x > 0, x, 0), [array(draw, NUMERIC, shape)]
         case _:

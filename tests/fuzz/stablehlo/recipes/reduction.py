@@ -82,7 +82,8 @@ def ordered(draw: Draw, name: str) -> Drawn:
             return lambda x: jnp.argsort(x, axis=axis, descending=descending), [data]
         case _:
             count = draw.integer(1, shape[-1])
-            return lambda x: lax.top_k(x, count), [array(draw, NUMERIC, shape, 0.0)]
+            # Adding 0 makes 0 of -0, which is less than 0 for JAX, and equal to it in the runtime.
+            return lambda x: lax.top_k(x, count), [data + data.dtype.type(0)]
 
 
 @recipe("mean std var median any all argwhere_count logsumexp nansum ptp norm quantile diff unique_counts histogram")
@@ -104,6 +105,6 @@ def of_numpy(draw: Draw, name: str) -> Drawn:
         case "unique_counts":
             return lambda x: jnp.bincount(x, length=6), [draw.between(np.int32, [draw.integer(1, 6)], 0, 6)]
         case "histogram":
-            return lambda x: jnp.digitize(x, np.array([-1.0, 0.0, 1.0], np.float32)), [array(draw, (np.float32,), shape, 0.0)]
+            return lambda x: jnp.digitize(x, np.array([-1.0, 0.0, 1.0], np.float32)), [array(draw, (np.float32,), shape)]
         case _:
             return lambda x: getattr(jnp, name)(x, axis=axis), [data]

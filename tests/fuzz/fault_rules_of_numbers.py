@@ -14,7 +14,8 @@ def infinities_of_f64(wrong: Wrong) -> bool:
     if not any(array.dtype == np.float64 for array in [*wrong.operands, wrong.wanted]) or wrong.differs is None:
         return False
     if wrong.wanted.dtype == np.bool_:
-        return wrong.has("IsInf") and bool(wrong.wanted[wrong.differs].all())
+        wanted = wrong.wanted[wrong.differs]
+        return (wrong.has("IsInf") and bool(wanted.all())) or (wrong.has("IsFinite", "is_finite") and not wanted.any())
     found, wanted = wrong.elements()
     largest = np.isclose(np.abs(found), LARGEST) & (np.abs(wanted) >= LARGEST) & (np.sign(found) == np.sign(wanted))
     # What is computed of an infinity may be a number if it is computed of the largest one.

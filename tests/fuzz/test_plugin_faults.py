@@ -40,6 +40,8 @@ def single(*values: float) -> Any:
     ("name", "kind", "inputs", "found", "wanted"),
     [
         ("f64-infinity", "Neg", [np.array([INF, 1])], np.array([-float(LARGEST), -1]), np.array([-INF, -1])),
+        ("f64-infinity", "IsInf", [np.array([INF, 1])], np.array([False, False]), np.array([True, False])),
+        ("f64-infinity", "is_finite", [np.array([INF, 1])], np.array([True, True]), np.array([False, True])),
         ("u32-constant", "BitwiseNot", [np.array([8], np.uint32)], np.array([2**31 - 1], np.uint32), np.array([2**32 - 9], np.uint32)),
         ("i32-quotient", "Div", [np.array([1505919582]), np.array([74])], np.array([20350265]), np.array([20350264])),
         ("i32-remainder", "Mod", [np.array([1505919582]), np.array([74])], np.array([20]), np.array([46])),

@@ -89,7 +89,7 @@ RULES: Mapping[str, Rule] = {
     "i32-comparison": compared_in_f32,
     "i32-select": in_f32("Trilu", "Where"),
     "relu-nan": nan_is_lost("Relu", "LeakyRelu"),
-    "exp-nan": nan_is_lost("Exp", "Expm1", "Softmax", "LogSoftmax", "Celu", "Selu", "ReduceLogSumExp"),
+    "exp-nan": nan_is_lost("Exp", "Expm1", "Softmax", "LogSoftmax", "Celu", "Selu", "ReduceLogSumExp", "Activation"),
     "convert-nan": truth_of_nan,
     "clamp-nan": nan_is_lost("Clip", "Relu6"),
     "maximum-nan": nan_is_lost("Max"),

@@ -22,7 +22,8 @@ class ConstantAddsDimensions(Pattern):
 
     The plugin fuses activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without regard to the
     ranks of constants, and the fused result has the rank of x. The pattern matches the constants that these have:
-    single numbers, and scales and shifts (γ, β). It skips i32 and i64, which are types of shapes.
+    single numbers, and scales and shifts (γ, β). It skips i32 and i64, which are types of shapes, except for the two
+    operations of a Clamp.
     """
 
     roots = (Add, Divide, Maximum, Minimum, Multiply, Power, Subtract)
@@ -36,7 +37,9 @@ class ConstantAddsDimensions(Pattern):
         place = int(isinstance(op.operands[0].owner, Constant))
         value, constant = op.operands[place], op.operands[1 - place]
         rank, wanted = rank_of(value), rank_of(constant)
-        if rank is None or wanted is None or wanted <= rank or element_of(value) in (si32, si64):
+        if rank is None or wanted is None or wanted <= rank:
+            return
+        if element_of(value) in (si32, si64) and not isinstance(op, Maximum | Minimum):
             return
         if element_count(shape_of(constant)) != 1 and not isinstance(op, Add | Multiply):
             return

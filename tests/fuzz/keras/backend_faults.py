@@ -74,7 +74,7 @@ FAULTS = (
     ),
     BackendFault(
         "tensorflow",
-        "DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D",
+        "Conv1D Conv2D Conv3D Convolution1D Convolution2D Convolution3D DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D",
         _is_shorter_than_filters,
         "images that are smaller than the filters have results other than those that Keras declares",
     ),

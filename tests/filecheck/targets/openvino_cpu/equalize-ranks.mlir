@@ -14,7 +14,7 @@ builtin.module {
 
 // -----
 
-// A constant of the same rank adds no dimension, and shapes are never looked at.
+// A constant of the same rank adds no dimension, and sums and products of integers may be those of shapes.
 // CHECK-LABEL: moir.model @same
 // CHECK-NOT:     Unsqueeze
 builtin.module {
@@ -27,5 +27,20 @@ builtin.module {
     %2 = opset1.Multiply(%n, %k) : tensor<1xsi64>
     opset1.Result(%1) {name = "y"}
     opset1.Result(%2) {name = "z"}
+  }
+}
+
+// -----
+
+// A minimum and a maximum become a Clamp also of integers.
+// CHECK-LABEL: moir.model @limits
+// CHECK:         %[[N:.*]] = opset1.Unsqueeze(%n, %{{.*}}) : tensor<1xsi64>
+// CHECK:         opset1.Minimum(%[[N]], %k) {name = "m"} : tensor<1xsi64>
+builtin.module {
+  moir.model @limits {
+    %n = opset1.Parameter() {name = "n"} : tensor<si64>
+    %k = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %1 = opset1.Minimum(%n, %k) {name = "m"} : tensor<1xsi64>
+    opset1.Result(%1) {name = "z"}
   }
 }

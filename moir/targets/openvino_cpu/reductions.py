@@ -36,8 +36,9 @@ class ReductionBeforeConstants(Pattern):
     separates these.
 
     For integers and f64 with three dimensions that are reduced from the second one on, the fused operation reads zeros
-    in place of all batches but the first. This also holds for some operands that are not constants: the plugin fuses
-    the sign of a subtrahend, and values that it computes from known sizes. For f64 no operation separates a reduction
+    in place of all batches but the first, and so it does for integers whose last dimension is 1 and is reduced. This
+    also holds for some operands that are not constants: the plugin fuses the sign of a subtrahend, and values that it
+    computes from known sizes. For f64 no operation separates a reduction
     of the second dimension.
     """
 
@@ -51,7 +52,8 @@ class ReductionBeforeConstants(Pattern):
         if rank is None or not listed:
             return
         axes = sorted({normalize_axis(axis, rank) for axis in listed})
-        of_batches = rank == RANK and axes in ([1], [1, 2]) and is_combined(op) and (is_integer(op) or (len(axes) == 2 and is_wide(op)))
+        is_of_batches = axes in ([1], [1, 2]) or (axes == [2] and (shape_of(data) or (-1,))[-1] == 1)
+        of_batches = rank == RANK and is_of_batches and is_combined(op) and (is_integer(op) or (len(axes) == 2 and is_wide(op)))
         if of_batches or (rank > 1 and is_integer(op) and any(map(is_divided, constants_after(op)))):
             rewriter.replace_with(op, reduced_apart(rewriter.op, op, data, axes))
             return

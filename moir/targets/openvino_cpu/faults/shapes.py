@@ -162,7 +162,8 @@ FAULTS = (
     ),
     Fault(
         "batches-of-reductions",
-        "a reduction of integers or f64 of three dimensions from the second one on, then a constant, or as a subtrahend",
+        "a reduction of integers or f64 of three dimensions from the second one on, or of integers along a last dimension "
+        "of size 1, then a constant, or as a subtrahend",
         "is that of the first batch, and 0 for all others",
         form="separate-reductions",
     ),

@@ -140,3 +140,23 @@ builtin.module {
     opset1.Result(%5) {name = "w"}
   }
 }
+
+// -----
+
+// A reduction of integers along a last dimension of size 1 is not fused with the subtraction from another one.
+// CHECK-LABEL: moir.model @spread
+// CHECK:           %[[A:.*]] = opset1.ReduceMax(%{{.*}}) {keep_dims = true} : tensor<?x3x1xf32>
+// CHECK:           %[[B:.*]] = opset1.Convert(%[[A]]) {destination_type = si64
+// CHECK:           %[[C:.*]] = opset1.ReduceMin(%{{.*}}) {keep_dims = true} : tensor<?x3x1xf32>
+// CHECK:           %[[D:.*]] = opset1.Convert(%[[C]]) {destination_type = si64
+// CHECK:           opset1.Subtract(%[[B]], %[[D]])
+builtin.module {
+  moir.model @spread {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x3x1xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %1 = opset1.ReduceMax(%x, %axes) {keep_dims = true} : tensor<?x3x1xsi64>
+    %2 = opset1.ReduceMin(%x, %axes) {keep_dims = true} : tensor<?x3x1xsi64>
+    %3 = opset1.Subtract(%1, %2) : tensor<?x3x1xsi64>
+    opset1.Result(%3) {name = "y"}
+  }
+}

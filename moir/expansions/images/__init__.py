@@ -1,1 +1,1 @@
-"""Computations on images: colours, and the kernels of resizing."""
+"""Computations on images: colours, the kernels of resizing, and regions of interest."""

@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.opset.detection.outputs import CODE_TYPES
 from moir.dialects.shapes import shape_of
-from moir.expansions.pooled_regions import position_averages
+from moir.expansions.images.pooled_regions import position_averages
 from moir.lowering.binder import LoweringNode
 from moir.lowering.caffe.layer_parameters import LayerParameters, bottoms, parameter_text, parameters, with_parameters
 from moir.lowering.caffe.table import caffe

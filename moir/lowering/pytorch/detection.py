@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32
 from moir.dialects.shapes import element_of
-from moir.expansions import pooled_regions
+from moir.expansions.images import pooled_regions
 from moir.expansions.suppression import exclusive, selected_boxes
 from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder

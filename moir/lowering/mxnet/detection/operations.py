@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import f32, si32, si64
 from moir.dialects.shapes import shape_of, size_along
-from moir.expansions import pooled_regions
+from moir.expansions.images import pooled_regions
 from moir.expansions.suppression import is_selected, selected_boxes
 from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.attributes import rank_of_operand

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from moir.expansions import pooled_regions
-from moir.expansions.roi_maxima import roi_maxima
+from moir.expansions.images import pooled_regions
+from moir.expansions.images.roi_maxima import roi_maxima
 from moir.expansions.shape_values import with_last_dimension
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.table import onnx

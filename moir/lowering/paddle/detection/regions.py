@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, shape_of
-from moir.expansions import pooled_regions
+from moir.expansions.images import pooled_regions
 from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import lists_of
 from moir.lowering.paddle.table import paddle

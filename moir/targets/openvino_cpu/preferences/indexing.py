@@ -7,6 +7,7 @@ from xdsl.ir import Operation
 from moir.analysis.constants import scalar_of
 from moir.dialects.element_types import REAL_TYPES
 from moir.dialects.opset.indexing import Gather
+from moir.dialects.opset.slicing import UNBOUNDED
 from moir.dialects.shapes import element_of, normalize_axis, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
@@ -37,12 +38,14 @@ class SingleEntry(Pattern):
         size = shape[place]
         if not -size <= entry < size:
             return
-        entry = int(entry) % size
+        # An index that is counted from the end remains so, for inputs of other sizes.
+        first = int(entry)
+        after = first + 1 if first != -1 else UNBOUNDED
         before, none = [1] * place, [0] * (place + 1)
         sliced = rewriter.op.StridedSlice(
             data,
-            rewriter.op.constant([*none[1:], entry]),
-            rewriter.op.constant([*none[1:], entry + 1]),
+            rewriter.op.constant([*none[1:], first]),
+            rewriter.op.constant([*none[1:], after]),
             rewriter.op.constant([1] * (place + 1)),
             begin_mask=[*before, 0],
             end_mask=[*before, 0],

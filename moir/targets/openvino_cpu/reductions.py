@@ -38,8 +38,7 @@ class ReductionBeforeConstants(Pattern):
     For integers and f64 with three dimensions that are reduced from the second one on, the fused operation reads zeros
     in place of all batches but the first, and so it does for integers whose last dimension is 1 and is reduced. This
     also holds for some operands that are not constants: the plugin fuses the sign of a subtrahend, and values that it
-    computes from known sizes. For f64 no operation separates a reduction
-    of the second dimension.
+    computes from known sizes. For f64 no operation separates a reduction of the second dimension.
     """
 
     roots = (ReductionOp,)

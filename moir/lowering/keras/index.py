@@ -69,7 +69,7 @@ INDEX: dict[str, str] = {
         "RandomWidth RandomZoom Solarization SpatialDropout1D SpatialDropout2D SpatialDropout3D"
     ),
     "matrix": ("Dense EinsumDense"),
-    "merging": ("Add Average Concatenate Dot Maximum Minimum Multiply Subtract"),
+    "merging": ("Add Average Concatenate CustomScaleLayer Dot Maximum Minimum Multiply Subtract"),
     "normalization": (
         "BatchNormalization BatchNormalizationV1 BatchNormalizationV2 GroupNormalization LayerNormalization LayerScale "
         "RMSNormalization SyncBatchNormalization UnitNormalization"

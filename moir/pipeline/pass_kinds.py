@@ -26,6 +26,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "copy-loop-slices": ((("Loop", "TensorIterator"),),),
     "count-unsliced-iterations": ((("TensorIterator",),), (("Loop",),)),
     "divide-by-norms": ((("NormalizeL2",),),),
+    "divide-words": ((("Divide", "FloorMod", "Mod"),),),
     "draw-lists": ((("RandomUniform",),), (("Multinomial",),)),
     "drop-key-bias": ((("ScaledDotProductAttention",), ("Add",)),),
     "eliminate-identities": (
@@ -400,6 +401,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "omit-usual-scales": ((("ScaledDotProductAttention",),),),
     "order-prior-boxes": ((("PriorBox",),),),
+    "order-words": ((("Greater", "GreaterEqual", "Less", "LessEqual"),), (("Maximum", "Minimum"),), (("TopK",),)),
     "pad-blocks": ((("SpaceToBatch",),),),
     "pair-channels": ((("Convolution",),),),
     "raise-conditional-blocks": ((("select_input",),),),
@@ -537,7 +539,9 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
 PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
     "convert-chosen-extensions": ("i64",),
     "convert-in-steps": ("f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "i8", "nf4", "u2", "u4", "u8"),
+    "divide-words": ("u32",),
     "number-strings": ("string",),
+    "order-words": ("u32",),
     "shift-words": ("u32",),
     "widen-elements": (
         "bf16",

@@ -172,7 +172,7 @@ PROOFS: dict[str, Proof] = {
     "f64-infinity": (lambda x: ops.add(x, x), [np.array([INF])], np.array([INF])),
     "i64-width": (lambda x: ops.add(x, x), [np.array([2**40])], np.array([2**41])),
     "u32-constant": (lambda x: ops.broadcast(np.array(2**31 + 5, np.uint32), x), [np.array([1])], np.array([2**31 + 5], np.uint32)),
-    "u32-sign": (ops.maximum, [np.array([2**31 + 5], np.uint32), np.array([3], np.uint32)], np.array([2**31 + 5], np.uint32)),
+    "u32-sign": (lambda x: ops.clamp(x, 3, 2**32), [np.array([2**31 + 5], np.uint32)], np.array([2**31 + 5], np.uint32)),
     "i32-power": (lambda x: ops.power(x, integers(2)), [integers(5001)], integers(5001**2)),
     "norm-overflow": (lambda x: ops.reduce_l2(x, np.array([0]), False), [floats(3e30, 4e30)], np.array(5e30, np.float32)),
     "i32-sum": (lambda x: ops.reduce_sum(x, np.array([0]), False), [integers(2**24, 1, 1, 1)], np.array(2**24 + 3, np.int32)),

@@ -104,6 +104,8 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [np.array([2**31 + 32], np.uint32), np.array([4], np.uint32)],
         np.array([2**27 + 2], np.uint32),
     ),
+    "u32-order": (ops.maximum, [np.array([2**31 + 5], np.uint32), np.array([3], np.uint32)], np.array([2**31 + 5], np.uint32)),
+    "u32-quotient": (ops.divide, [np.array([2**32 - 1], np.uint32), np.array([10], np.uint32)], np.array([429496729], np.uint32)),
     "u32-operand": (
         lambda x: ops.multiply(x, np.array([2**31 + 5], np.uint32)),
         [np.array([3], np.uint32)],

@@ -28,8 +28,20 @@ FAULTS = (
     ),
     Fault(
         "u32-sign",
-        "Maximum, comparisons, Divide and others, of u32",
+        "Clamp, ReduceMax, ReduceMin and others, of u32",
         "numbers from 2³¹ on count as negative",
+    ),
+    Fault(
+        "u32-order",
+        "Maximum, Minimum, comparisons and TopK of u32",
+        "numbers from 2³¹ on count as negative",
+        form="order-words",
+    ),
+    Fault(
+        "u32-quotient",
+        "Divide, Mod and FloorMod of u32",
+        "is computed in f32, and numbers from 2³¹ on count as negative",
+        form="divide-words",
     ),
     Fault(
         "u32-shift",

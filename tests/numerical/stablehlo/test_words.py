@@ -1,0 +1,61 @@
+"""Unsigned integers of 32 bits, with which JAX makes random numbers; numpy says what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.numerical.stablehlo.test_operations import computed
+
+GENERATOR = np.random.default_rng(6)
+LIMITS = np.array([0, 1, 2, 3, 2**16 - 1, 2**24 + 1, 2**30, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1], np.uint32)
+PAIRS = np.array([(x, y) for x in LIMITS for y in LIMITS], np.uint32)
+RANDOM = (GENERATOR.integers(0, 2**32, (500, 2), dtype=np.uint64) >> GENERATOR.integers(0, 32, (500, 2), dtype=np.uint64)).astype(np.uint32)
+X, Y = np.concatenate([PAIRS, RANDOM]).T.copy()
+TYPE = f"tensor<{len(X)}xui32>"
+
+
+def of_pairs(operation: str, y: np.ndarray, folder: Path, result: str = TYPE) -> np.ndarray:
+    body = f"\n    %0 = stablehlo.{operation} : {f'({TYPE}, {TYPE}) -> {result}' if 'compare' in operation else TYPE}\n    return %0 : {result}"
+    return computed(body, folder, [X, y], f"%a: {TYPE}, %b: {TYPE}", result)
+
+
+@pytest.mark.parametrize(("kind", "function"), [("remainder", np.remainder), ("divide", np.floor_divide)])
+def test_division(kind: str, function: np.ufunc, tmp_path: Path) -> None:
+    divisors = np.maximum(Y, 1)
+    np.testing.assert_array_equal(of_pairs(f"{kind} %a, %b", divisors, tmp_path), function(X, divisors))
+
+
+@pytest.mark.parametrize("divisor", [1, 10, 2**20 + 7, 2**31 + 5])
+def test_division_by_a_constant(divisor: int, tmp_path: Path) -> None:
+    body = f"""
+    %c = stablehlo.constant dense<{divisor}> : {TYPE}
+    %0 = stablehlo.remainder %a, %c : {TYPE}
+    return %0 : {TYPE}"""
+    np.testing.assert_array_equal(computed(body, tmp_path, [X], f"%a: {TYPE}", TYPE), X % np.uint32(divisor))
+
+
+@pytest.mark.parametrize(("kind", "function"), [("maximum", np.maximum), ("minimum", np.minimum)])
+def test_extremes(kind: str, function: np.ufunc, tmp_path: Path) -> None:
+    np.testing.assert_array_equal(of_pairs(f"{kind} %a, %b", Y, tmp_path), function(X, Y))
+
+
+@pytest.mark.parametrize(
+    ("direction", "function"), [("LT", np.less), ("LE", np.less_equal), ("GT", np.greater), ("GE", np.greater_equal), ("EQ", np.equal)]
+)
+def test_comparisons(direction: str, function: np.ufunc, tmp_path: Path) -> None:
+    found = of_pairs(f"compare {direction}, %a, %b, UNSIGNED", Y, tmp_path, TYPE.replace("ui32", "i1"))
+    np.testing.assert_array_equal(found, function(X, Y))
+
+
+def test_sort(tmp_path: Path) -> None:
+    body = f"""
+    %0 = "stablehlo.sort"(%a) <{{dimension = 0 : i64}}> ({{
+    ^bb0(%x: tensor<ui32>, %y: tensor<ui32>):
+      %p = stablehlo.compare LT, %x, %y, UNSIGNED : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    }}) : ({TYPE}) -> {TYPE}
+    return %0 : {TYPE}"""
+    np.testing.assert_array_equal(computed(body, tmp_path, [X], f"%a: {TYPE}", TYPE), np.sort(X))

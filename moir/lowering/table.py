@@ -24,6 +24,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import READERS, Arrange, Reader, bound
 from moir.rewriting.builder import OpBuilder
+from moir.tables import listed
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
 """The result of a handler: a value for each result, or None for a result without uses.
@@ -97,8 +98,7 @@ class LoweringTable:
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
         self.package = package
-        index: Mapping[str, str] = import_module(f"{package}.index").INDEX if package is not None else {}
-        self._files = {kind: file for file, kinds in index.items() for kind in kinds.split()}
+        self._files = {} if package is None else listed(import_module(f"{package}.index").INDEX)
         self._unloaded = dict(self._files)
 
     def lowers(self, *kinds: str, since: int = 1) -> Callable[[Registered], Registered]:

@@ -19,4 +19,4 @@ def grouped_rows(table: Mapping[str, str]) -> str:
     groups: dict[str, list[str]] = defaultdict(list)
     for kind, value in table.items():
         groups[value].append(kind)
-    return "".join(f"{_quoted(value)}: {_quoted(' '.join(kinds), 124 - len(value))},\n" for value, kinds in groups.items())
+    return "".join(f"{_quoted(value, 100)}: {_quoted(' '.join(kinds), 124 - len(value))},\n" for value, kinds in groups.items())

@@ -62,7 +62,7 @@ DEFINITIONS = by_member(
         "1; 1; window_size:int stride:int": "AudioSpectrogram",
         "1; 1; ksize:list(int) strides:list(int) padding:string": "AvgPool AvgPool3D MaxPool MaxPool3D",
         "2; 2 component_types>=1": "BarrierTakeMany",
-        "0 T>=1; 2 T>=1; num_batch_threads:int max_batch_size:int batch_timeout_micros:int grad_timeout_micros:int": "Batch",
+        ("0 T>=1; 2 T>=1; num_batch_threads:int max_batch_size:int batch_timeout_micros:int grad_timeout_micros:int"): "Batch",
         "0 Tin>=1 Tcaptured>=0; 0 Tout>=1; num_batch_threads:int max_batch_size:int batch_timeout_micros:int": "BatchFunction",
         "3; 1": (
             "BatchMatrixBandPart BatchMatrixSolveLs BatchToSpaceND Betainc Bincount ClipByValue CudnnRNNParamsSize DenseBincount "
@@ -316,7 +316,7 @@ DEFINITIONS = by_member(
         "0 Tin>=0; 0 Tout>=0; version:int module:string": "XlaCallModule",
         "7; 1; dimension_numbers:string precision_config:string": "XlaConv XlaConvV2",
         "0 T>=0; 1; target_name:string backend_config:string": "XlaCustomCall",
-        "0 operand_dtypes>=0; 0 result_dtypes>=0; call_target_name:string backend_config:string has_side_effect:bool": "XlaCustomCallV2",
+        ("0 operand_dtypes>=0; 0 result_dtypes>=0; call_target_name:string backend_config:string has_side_effect:bool"): "XlaCustomCallV2",
         "2; 1; dimension_numbers:string precision_config:string": "XlaDot XlaDotV2",
         "2; 1; equation:string": "XlaEinsum",
         "3; 1; dimension_numbers:string indices_are_sorted:bool": "XlaGather XlaScatter",

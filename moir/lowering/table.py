@@ -44,11 +44,21 @@ BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | Non
 """A handler as a function of a node and a builder."""
 
 Formula: TypeAlias = (
-    Callable[[OpBuilder, SSAValue], Replacement]
+    Callable[[OpBuilder], Replacement]
+    | Callable[[OpBuilder, SSAValue], Replacement]
     | Callable[[OpBuilder, SSAValue, SSAValue], Replacement]
     | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
+    | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue, SSAValue], Replacement]
 )
-"""A handler that is one expression, of a builder, up to three operands, and attributes with defaults."""
+"""A handler that is one expression, of a builder, operands, and attributes with defaults."""
+
+NodeFormula: TypeAlias = (
+    Callable[[LoweringNode, OpBuilder], Replacement]
+    | Callable[[LoweringNode, OpBuilder, SSAValue], Replacement]
+    | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue], Replacement]
+    | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
+)
+"""A handler that is one expression and asks for the node as well."""
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
@@ -122,6 +132,16 @@ class LoweringTable:
 
         onnx.lowers_each({"Relu": lambda op, x: op.Relu(x), "PRelu": lambda op, x, slope: op.PRelu(x, slope)})
         """
+        self._register_each(formulas)
+
+    def lowers_each_node(self, formulas: Mapping[str, NodeFormula]) -> None:
+        """Register the handlers of a table as `lowers_each` does, where they ask for the node.
+
+        tf.lowers_each_node({"RFFT RFFT2D": lambda node, op, x, length: op.RDFT(x, innermost_axes(node), length)})
+        """
+        self._register_each(formulas)
+
+    def _register_each(self, formulas: Mapping[str, Callable[..., Any]]) -> None:
         for kinds, formula in formulas.items():
             first, *others = kinds.split()
             if formula.__name__ == "<lambda>":

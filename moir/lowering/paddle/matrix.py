@@ -57,10 +57,16 @@ def batched(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     return op.MatMul(x, y)
 
 
-@paddle.lowers("dot")
-def dot(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.dot(x, y) -> opset1.ReduceSum(x · y) along the last axis"""
-    return scalar_form(node, op, op.ReduceSum(op.Multiply(x, y), [-1], keep_dims=False), node.known_rank(0) - 1)
+paddle.lowers_each_node(
+    {
+        # paddle.dot(x, y) -> opset1.ReduceSum(x · y) along the last axis
+        "dot": lambda node, op, x, y: scalar_form(node, op, op.ReduceSum(op.Multiply(x, y), [-1], keep_dims=False), node.known_rank(0) - 1),
+        # paddle.kron(x, y) -> the products of all elements, in blocks
+        "kron": lambda node, op, x, y: kronecker_product(op, x, y, (node.known_rank(0), node.known_rank(1))),
+        # paddle.determinant(x) -> the determinants of matrices
+        "determinant": lambda node, op, x: scalar_form(node, op, determinant_of(op, x), node.known_rank(0) - 2),
+    }
+)
 
 
 def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, columns: int) -> SSAValue:
@@ -165,12 +171,6 @@ def einsum(node: LoweringNode, op: OpBuilder, *values: SSAValue, equation: str) 
     return [op.Einsum(*values, equation=formula), *[None] * (node.result_count - 1)]
 
 
-@paddle.lowers("kron")
-def kron(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.kron(x, y) -> the products of all elements, in blocks"""
-    return kronecker_product(op, x, y, (node.known_rank(0), node.known_rank(1)))
-
-
 @paddle.lowers("cross")
 def cross(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, dim: int = 9) -> SSAValue:
     """paddle.cross(x, y) {dim} -> the vector product, along the first axis of size 3 by default"""
@@ -186,12 +186,6 @@ def cross(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, dim: i
 def inverse(op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.inverse(x) -> opset14.Inverse(x)"""
     return op.Inverse(x)
-
-
-@paddle.lowers("determinant")
-def determinant(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.determinant(x) -> the determinants of matrices"""
-    return scalar_form(node, op, determinant_of(op, x), node.known_rank(0) - 2)
 
 
 @paddle.lowers("matrix_power")

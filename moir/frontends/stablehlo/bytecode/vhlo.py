@@ -16,7 +16,7 @@ from moir.dialects.shapes import impossibility
 from moir.frontends.stablehlo.bytecode.numbers import Cursor
 from moir.frontends.stablehlo.element_types import ELEMENTS, storage_of
 from moir.frontends.stablehlo.program import Dense, FunctionType, OtherType, Quantized, TensorType, Type
-from moir.tables import numbered
+from moir.tables import numbered, words
 
 Read = Callable[[int], Any]
 """Returns the attribute or the type that has a number in the file."""
@@ -201,20 +201,7 @@ _CUSTOM_CALL = (
     *("output_operand_aliases", "result_layouts"),
 )
 
-_ACCURACY = (
-    "cbrt",
-    "cosine",
-    "exponential",
-    "exponential_minus_one",
-    "log",
-    "log_plus_one",
-    "logistic",
-    "rsqrt",
-    "sine",
-    "sqrt",
-    "tan",
-    "tanh",
-)
+_ACCURACY = words("cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh")
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     **{f"{name}_v2": ("result_accuracy",) for name in _ACCURACY},

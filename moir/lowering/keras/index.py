@@ -22,13 +22,14 @@ functions.elementwise: ops.Abs ops.Absolute ops.Add ops.Angle ops.Arccos ops.Arc
   ops.Threshold ops.TrueDivide ops.Trunc ops.Where
 functions.generation: ops.Full ops.Isreal ops.Linspace ops.Logspace ops.Meshgrid ops.UnravelIndex ops.Vander
 functions.images: ops.CropImages ops.ExtractPatches ops.HSVToRGB ops.PadImages ops.RGBToGrayscale ops.RGBToHSV ops.Resize
+functions.indexing: ops.GetItem ops.Slice ops.Take ops.TakeAlongAxis
 functions.linear_algebra: ops.Cholesky ops.CholeskyInverse ops.Det ops.Eigh ops.Inv ops.Logdet ops.LuFactor ops.Qr ops.SVD
   ops.Slogdet ops.Solve ops.SolveTriangular
 functions.mathematics: ops.Bincount ops.Cross ops.Diag ops.Diagflat ops.Gcd ops.InTopK ops.Kron ops.Lcm
 functions.movement: ops.Arange ops.BroadcastTo ops.Diagonal ops.Diff ops.EmptyLike ops.ExpandDims ops.Flip ops.Fliplr ops.Flipud
-  ops.FullLike ops.GetItem ops.Moveaxis ops.MultiHot ops.OneHot ops.OnesLike ops.Pad ops.Ravel ops.Repeat ops.Reshape ops.Roll
-  ops.Rot90 ops.SegmentMax ops.SegmentMin ops.SegmentProd ops.SegmentSum ops.Shape ops.Slice ops.Squeeze ops.Swapaxes ops.Take
-  ops.TakeAlongAxis ops.Tile ops.Trace ops.Transpose ops.Tril ops.Triu ops.ZerosLike
+  ops.FullLike ops.Moveaxis ops.MultiHot ops.OneHot ops.OnesLike ops.Pad ops.Ravel ops.Repeat ops.Reshape ops.Roll ops.Rot90
+  ops.SegmentMax ops.SegmentMin ops.SegmentProd ops.SegmentSum ops.Shape ops.Squeeze ops.Swapaxes ops.Tile ops.Trace ops.Transpose
+  ops.Tril ops.Triu ops.ZerosLike
 functions.networks: ops.BatchNorm ops.CDist ops.Conv ops.ConvTranspose ops.DepthToSpace ops.DepthwiseConv ops.LayerNorm
   ops.RMSNorm ops.SeparableConv ops.SpaceToDepth ops.Unfold
 functions.order_statistics: ops.IsIn ops.Nanargmax ops.Nanargmin ops.Nancumprod ops.Nancumsum ops.Percentile ops.Quantile

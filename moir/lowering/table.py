@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
@@ -43,23 +43,6 @@ Handler: TypeAlias = Callable[..., "Replacement | None"]
 BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
 """A handler as a function of a node and a builder."""
 
-Formula: TypeAlias = (
-    Callable[[OpBuilder], Replacement]
-    | Callable[[OpBuilder, SSAValue], Replacement]
-    | Callable[[OpBuilder, SSAValue, SSAValue], Replacement]
-    | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
-    | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue, SSAValue], Replacement]
-)
-"""A handler that is one expression, of a builder, operands, and attributes with defaults."""
-
-NodeFormula: TypeAlias = (
-    Callable[[LoweringNode, OpBuilder], Replacement]
-    | Callable[[LoweringNode, OpBuilder, SSAValue], Replacement]
-    | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue], Replacement]
-    | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
-)
-"""A handler that is one expression and asks for the node as well."""
-
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
@@ -67,6 +50,25 @@ Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
 
 The function returns None if the operation has no definition.
 """
+
+
+if TYPE_CHECKING:
+    Formula: TypeAlias = (
+        Callable[[OpBuilder], Replacement]
+        | Callable[[OpBuilder, SSAValue], Replacement]
+        | Callable[[OpBuilder, SSAValue, SSAValue], Replacement]
+        | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
+        | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue, SSAValue], Replacement]
+    )
+    """A handler that is one expression, of a builder, operands, and attributes with defaults."""
+
+    NodeFormula: TypeAlias = (
+        Callable[[LoweringNode, OpBuilder], Replacement]
+        | Callable[[LoweringNode, OpBuilder, SSAValue], Replacement]
+        | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue], Replacement]
+        | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
+    )
+    """A handler that is one expression and asks for the node as well."""
 
 
 class LoweringTable:

@@ -80,7 +80,7 @@ class _Marks:
         self.levels: dict[SSAValue, Levels] = {}
 
     def run(self) -> None:
-        """Replace the marks in the block, and the operations between them by ones that have the dimensions of the levels."""
+        """Replace the marks in the block, and operations between them by ones with the dimensions of the levels."""
         for op in list(self.block.ops):
             if isinstance(op, FrameworkOp):
                 found = self._levels_after(op)

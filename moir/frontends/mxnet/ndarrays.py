@@ -25,7 +25,7 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 
 LIST_MAGIC = 0x112
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
@@ -43,9 +43,7 @@ def read_arrays(path: Path, model: Path | None = None) -> dict[str, DataAttr]:
 
     Raises ModelFileError for a file that is damaged, of another kind, or with sparse arrays.
     """
-    mapped = map_file(path, model)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path, model)
     return _Reader(path, mapped).arrays()
 
 

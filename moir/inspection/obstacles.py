@@ -78,7 +78,7 @@ def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> N
 
 def _left(module: ModuleOp, refused: dict[Operation, str]) -> list[Obstacle]:
     """The obstacles among the operations that were not lowered."""
-    from moir.passes.check.check_lowered import must_go
+    from moir.analysis.unlowered_operations import must_go
 
     found: dict[tuple[str, str | None], list[str]] = {}
     left = {op for block in all_blocks(module) for op in block.ops if must_go(op) or isinstance(op, UnregisteredOp)}

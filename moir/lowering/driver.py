@@ -27,19 +27,21 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from moir.analysis.analyses import Analyses
 from moir.analysis.known_values import KnownValues
+from moir.analysis.unlowered_operations import must_go, unlowered_before
 from moir.dialects.element_types import string
 from moir.dialects.framework import NEWEST_VERSION, FrameworkOp
 from moir.dialects.inference import infer_operation, set_type
 from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes, all_blocks, models_of
-from moir.dialects.names import FRAMEWORK_OPERATION, inherit_names, name_of
+from moir.dialects.names import inherit_names, name_of
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
-from moir.dialects.properties import string_attribute, value_of
+from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, rank_of
 from moir.errors import ConversionError, InferenceError, UnsupportedOperationError
 from moir.framework_record import Framework
 from moir.frameworks import INTERNAL, load
 from moir.lowering.binder import LoweringNode, T
 from moir.lowering.declared_outputs import contradictions, declared_outputs
+from moir.lowering.kept_operations import is_kept, name_computing
 from moir.lowering.table import NEWEST, BoundHandler, Expander, LoweringTable
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase, is_used
@@ -156,7 +158,7 @@ class Lowering:
         if self._recording is not None:
             self._recording.replaced(f"{handler.__module__.rpartition('.')[2]}.{handler.__name__}", [op], builder.inserted or ())
         if is_named:
-            _name_computing(op, values)
+            name_computing(op, values)
         self._replace(op, values)
         return following
 
@@ -171,6 +173,10 @@ class Lowering:
         try:
             found = handler(LoweringNode(op, version, self), builder)
         except ConversionError as error:
+            # Operations after one that stays may have a definition, which was not asked for yet.
+            is_definite = expander_of(self.framework) is None
+            if (cause := unlowered_before(op, self._has_no_lowering, is_definite=is_definite)) is not None:
+                raise cause from error
             if error.operation is None or error.node is None:
                 raise type(error)(error.reason, operation=op.name, node=name_of(op), hint=error.hint) from error
             raise
@@ -181,6 +187,9 @@ class Lowering:
             reason = f"operand {index} is a constant of strings, with which it cannot be computed"
             raise InferenceError(reason, operation=op.name, node=name_of(op)) from error
         return None if found is None else _values(op, handler, found)
+
+    def _has_no_lowering(self, op: Operation) -> bool:
+        return isinstance(op, FrameworkOp) and self.lowers(op) and must_go(op) and self._handler(op)[0] is None
 
     def _expand(self, op: FrameworkOp, version: int) -> Operation | None:
         before, following = op.prev_op, op.next_op
@@ -225,30 +234,6 @@ class Lowering:
         """Pass on the names of an operation some of whose results have no replacement."""
         substitutes = [value if value is not None else result for result, value in zip(op.results, values, strict=False)]
         inherit_names(op, substitutes)
-
-
-def is_kept(op: Operation, framework: Framework) -> bool:
-    """Whether an operation may stay until the layout change, because it has an attribute for its data layout."""
-    return isinstance(op, FrameworkOp) and op.dialect_name() == framework.dialect and op.KIND in framework.layout_kinds
-
-
-def _name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-    """Give the name of an operation that an extension made to the one that replaces it, not to a Transpose after it.
-
-    Its kind is recorded there too, so that transformations after the layout change still find it.
-    """
-    value, name = values[0] if values else None, name_of(op)
-    if not isinstance(value, OpResult):
-        return
-    computing = value.op
-    # By its name, since few models have an operation that stays, and the class is in a large family.
-    if computing.name == "opset1.Transpose" and isinstance(inner := computing.operands[0], OpResult):
-        if name:
-            computing.attributes.setdefault("name", string_attribute(f"{name}/Transpose"))
-        computing = inner.op
-    if name:
-        computing.attributes.setdefault("name", string_attribute(name))
-    computing.attributes[FRAMEWORK_OPERATION] = string_attribute(op.name)
 
 
 def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:

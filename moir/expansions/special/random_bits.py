@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import ui32
+from moir.expansions.special.wide_products import upper_product
 from moir.rewriting.builder import OpBuilder
 
 WORD = 32
@@ -73,29 +74,14 @@ def threefry(op: OpBuilder, counter: Words, key: Words) -> list[SSAValue]:
     return [a, b]
 
 
-def _product(op: OpBuilder, x: SSAValue, factor: int) -> tuple[SSAValue, SSAValue]:
-    """The upper and the lower word of a product with a constant, by products of halves of words."""
-    half = (1 << 16) - 1
-    low, high = op.BitwiseAnd(x, word(op, half)), shifted(op, x, 16)
-    first, second = factor & half, factor >> 16
-    middle = [op.Multiply(low, word(op, second)), op.Multiply(high, word(op, first))]
-    carried = op.Add(*(op.BitwiseAnd(each, word(op, half)) for each in middle))
-    carried = op.Add(carried, shifted(op, op.Multiply(low, word(op, first)), 16))
-    upper = op.Multiply(high, word(op, second))
-    for each in (*middle, carried):
-        upper = op.Add(upper, shifted(op, each, 16))
-    return upper, op.Multiply(x, word(op, factor))
-
-
 def philox(op: OpBuilder, counter: Words, key: Words) -> list[SSAValue]:
     """The hash (four words) of counters of four words and keys of two words: ten rounds of products."""
     words, keys = list(counter), list(key)
     for turn in range(PHILOX_ROUNDS):
         if turn:
             keys = [op.Add(each, word(op, step)) for each, step in zip(keys, PHILOX_STEPS, strict=True)]
-        (high, low), (other_high, other_low) = (
-            _product(op, words[place], factor) for place, factor in zip((0, 2), PHILOX_FACTORS, strict=True)
-        )
+        factors = [(words[place], word(op, factor)) for place, factor in zip((0, 2), PHILOX_FACTORS, strict=True)]
+        (high, low), (other_high, other_low) = ((upper_product(op, *pair), op.Multiply(*pair)) for pair in factors)
         words = [
             op.BitwiseXor(op.BitwiseXor(other_high, words[1]), keys[0]),
             other_low,

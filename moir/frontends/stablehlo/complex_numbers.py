@@ -149,6 +149,8 @@ class PartsWriter:
         is_complex = any(_part_type(each.type) for each in (*operands, *operation.results))
         if not is_complex or kind in STRUCTURAL:
             regions = [self._block(region) for region in operation.regions]
+            if kind == "sort":
+                regions[0].arguments[:] = self._interleaved(operation.regions[0].arguments)
             results = self._results(operation.results)
             written.operations.append(Operation(kind, [*self._flat(operands)], operation.attributes, regions, results, operation.name))
         elif kind == "composite":
@@ -174,10 +176,24 @@ class PartsWriter:
                 for index in (REAL, IMAGINARY)
             ]
             self._parts[result] = (found[0], found[1])
+        elif kind in ("iota", "dynamic_iota"):
+            type_ = _part_type(operation.results[0].type)
+            assert type_ is not None
+            real = self._new(written, kind, [*self._flat(operands)], type_, operation)
+            self._parts[operation.results[0]] = (real, self._new(written, "complex.zero", [real], type_))
         elif kind == "get_dimension_size":
             self._append(written, kind, self._of_part(operands, REAL), operation.results[0], operation)
         else:
             self._append_function(written, operation)
+
+    def _interleaved(self, arguments: Sequence[Value]) -> list[Value]:
+        """The arguments of a comparator, whose pairs are elements of one tensor: (x, y) as x.re, y.re, x.im, y.im."""
+        found: list[Value] = []
+        for x, y in zip(arguments[::2], arguments[1::2], strict=True):
+            found += (
+                [x, y] if x not in self._parts else [each for pair in zip(self._parts[x], self._parts[y], strict=True) for each in pair]
+            )
+        return found
 
     def _append_function(self, written: Block, operation: Operation) -> None:
         results = self._results(operation.results)

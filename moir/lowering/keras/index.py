@@ -52,7 +52,7 @@ infrastructure: ActivityRegularization AlphaDropout AugMix CutMix Dropout Equali
   RandomPerspective RandomPosterization RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation RandomWidth
   RandomZoom Solarization SpatialDropout1D SpatialDropout2D SpatialDropout3D
 matrix: Dense EinsumDense
-merging: Add Average Concatenate Dot Maximum Minimum Multiply Subtract
+merging: Add Average Concatenate CustomScaleLayer Dot Maximum Minimum Multiply Subtract
 normalization: BatchNormalization BatchNormalizationV1 BatchNormalizationV2 GroupNormalization LayerNormalization LayerScale
   RMSNormalization SyncBatchNormalization UnitNormalization
 pooling: AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D AdaptiveMaxPooling2D

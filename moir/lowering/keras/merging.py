@@ -47,6 +47,15 @@ def merged(node: LoweringNode, op: OpBuilder) -> SSAValue:
     return op.Divide(result, float(len(found))) if node.op.KIND == "Average" else result
 
 
+@keras.lowers("CustomScaleLayer")
+def scaled_sum(node: LoweringNode, op: OpBuilder, *, scale: float) -> SSAValue:
+    """keras.CustomScaleLayer(a, b) {scale} -> a + scale · b, which Keras' InceptionResNetV2 defines"""
+    found = joined_tensors(node, op)
+    if len(found) != 2:
+        node.fail(f"it has {len(found)} tensors instead of 2")
+    return op.Add(found[0], op.Multiply(found[1], scale))
+
+
 @keras.lowers("Concatenate")
 def concatenation(node: LoweringNode, op: OpBuilder, *, axis: int = -1) -> SSAValue:
     """keras.Concatenate(a, b, …) {axis} -> opset1.Concat(a, b, …)"""

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import INTEGER_TYPES, bf16, describe, f32, si16, si32, to_numpy, ui16, ui32
 from moir.dialects.shapes import element_of
+from moir.expansions.special.wide_products import upper_product
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.random import words_of_state
 from moir.lowering.stablehlo.table import stablehlo
@@ -183,6 +184,22 @@ def bits_of_float(op: OpBuilder, x: SSAValue) -> SSAValue:
 def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
     """A mask of i32: all bits where a condition holds, else 0. The runtime's Select would round large integers."""
     return op.Subtract(0, op.convert(condition, si32))
+
+
+@stablehlo.lowers("chlo.mulhi")
+def upper_half_of_product(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """stablehlo.chlo.mulhi(x, y) -> the upper half of the bits of x · y, from products of halves
+
+    The composite's own decomposition has integers of twice the bits, 64 for i32, in which the CPU plugin does not
+    compute.
+    """
+    element = element_of(lhs)
+    bits = describe(element).bits
+    if bits >= 32:
+        return upper_product(op, lhs, rhs)
+    wide = ui32 if _is_unsigned(lhs) else si32
+    product = op.Multiply(op.convert(lhs, wide), op.convert(rhs, wide))
+    return op.convert(op.BitwiseRightShift(product, op.constant_like(bits, product)), element)
 
 
 @stablehlo.lowers("bitcast_convert")

@@ -1,7 +1,7 @@
 """The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
 INDEX = """
-bits: bitcast_convert count_leading_zeros popcnt shift_left shift_right_arithmetic shift_right_logical
+bits: bitcast_convert chlo.mulhi count_leading_zeros popcnt shift_left shift_right_arithmetic shift_right_logical
 complex_numbers: complex.abs complex.cosine complex.divide complex.exponential complex.exponential_minus_one complex.fft
   complex.join complex.log complex.log_plus_one complex.logistic complex.power complex.rsqrt complex.separate complex.sign
   complex.sine complex.sqrt complex.tan complex.tanh complex.zero

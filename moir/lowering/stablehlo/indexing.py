@@ -12,9 +12,11 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.control_flow.branches import inlined
 from moir.lowering.stablehlo.reduction import own_operands
 from moir.lowering.stablehlo.table import stablehlo
-from moir.lowering.xla.indexing import gathered, scattered
+from moir.lowering.xla.indexing import gathered
+from moir.lowering.xla.scattering import scattered
 from moir.rewriting.builder import OpBuilder
 
 
@@ -79,12 +81,13 @@ def scatter(
     scatter_dims_to_operand_dims: tuple[int, ...] = (),
     inserted_window_dims: tuple[int, ...] = (),
 ) -> Sequence[SSAValue]:
-    """stablehlo.scatter(x, indices, updates) {dimension numbers} -> opset15.ScatterNDUpdate"""
-    values = own_operands(node)
-    if len(values) != 3:
-        node.fail("a scatter of several tensors is not supported", hint="scatter them one after the other")
-    body = node.op.regions[0]
-    return [scattered(node, op, values[0], values[2], body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims)]
+    """stablehlo.scatter(x…, indices, updates…) {dimension numbers} -> opset15.ScatterNDUpdate"""
+    body, own = node.op.regions[0], own_operands(node)
+
+    def combine(values: list[SSAValue]) -> list[SSAValue]:
+        return inlined(node, op, body, [*values, *node.operands[len(own) :]])
+
+    return scattered(node, op, own, body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims, combine)
 
 
 @stablehlo.lowers("torch_index_select")

@@ -2,7 +2,7 @@
 
     %l = stablehlo.cholesky(%a) {lower = true}  ->  %l = the lower triangle with %a = %l · %lᵀ
 
-The sizes of matrices have to be known. The status that a function returns is always 0, success.
+The sizes of matrices have to be known. The status that a function returns is 0, success, but for a Cholesky factor.
 """
 
 from __future__ import annotations
@@ -81,8 +81,12 @@ def _letter(node: LoweringNode, name: str, default: str) -> str:
 
 
 def _potrf(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """a -> its Cholesky factor"""
-    return [_cholesky(node, op, operands[0], is_lower=_letter(node, "uplo", "L") == "L"), _success(op, operands[0])]
+    """a -> its Cholesky factor, and 1 for each matrix that has none because it is not positive definite"""
+    found = _cholesky(node, op, operands[0], is_lower=_letter(node, "uplo", "L") == "L")
+    rows = (shape_of(found) or (0,))[-1]
+    is_positive = op.LogicalOr(op.Greater(found, 0.0), ~np.eye(rows, dtype=bool))
+    has_factor = op.ReduceLogicalAnd(is_positive, [-2, -1], keep_dims=False)
+    return [found, op.convert(op.LogicalNot(has_factor), si32)]
 
 
 def _trsm(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:

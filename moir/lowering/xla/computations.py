@@ -11,7 +11,7 @@ alone. So the function is identified by its results for all possible orders, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -179,8 +179,32 @@ class Outcomes:
 
     def of(self, numbers: Mapping[int, int]) -> list[int]:
         """The results, given numbers for the arguments that they depend on."""
+        return [int(each) for each in self.of_each(numbers)]
+
+    def of_each(self, numbers: Mapping[int, Any]) -> list[Any]:
+        """The results for numbers, or for arrays of them, given for the arguments that the results depend on."""
         known: dict[SSAValue, Any] = {self.arguments[index]: number for index, number in numbers.items()}
-        return [int(self._value(result, known)) for result in self.results]
+        return [np.asarray(self._value(result, known)) for result in self.results]
+
+    def compares_pairs(self) -> bool:
+        """Whether arguments are only compared within the pairs (0, 1), (2, 3), …, so that only the orders within pairs
+        determine the results.
+        """
+        pending, seen = list(self.results), set[SSAValue]()
+        while pending:
+            value = _canonical(_sort_key(pending.pop()))
+            if value in seen:
+                continue
+            seen.add(value)
+            operands = [_canonical(_sort_key(each)) for each in operands_of(value)]
+            indices = {self.arguments.index(each) // 2 for each in operands if each in self.arguments}
+            is_within = (
+                kind_of(value.owner) in _COMPARED.values() and len(indices) == 1 and all(each in self.arguments for each in operands)
+            )
+            if value in self.arguments or (indices and not is_within):
+                return False
+            pending += [each for each in operands if each not in self.arguments]
+        return True
 
     def every(self) -> Iterator[tuple[dict[int, int], list[int]]]:
         """All orders that the arguments can have, as numbers, each with the results."""
@@ -198,6 +222,9 @@ class Outcomes:
 
 MAXIMUM_ARGUMENTS = 4
 """The largest number of arguments for which the results are computed for all orders."""
+
+MAXIMUM_KEYS = 8
+"""The largest number of sort keys that are recognized."""
 
 
 class Extreme(Record):
@@ -239,25 +266,38 @@ def sort_keys(body: Region) -> list[Key] | None:
     """The sort keys of a comparator (x, y, x', y', …), which returns whether x precedes y; None if it is not such an
     order.
 
-    The second key orders elements whose first keys are equal.
+    Each further key orders elements whose keys before it are equal.
     """
     outcomes = Outcomes(body)
     operands = sorted({index // 2 for index in outcomes.used})
-    if not outcomes.is_known or len(outcomes.results) != 1 or not 0 < len(outcomes.used) <= MAXIMUM_ARGUMENTS:
+    if not outcomes.is_known or len(outcomes.results) != 1 or not 0 < len(operands) <= MAXIMUM_KEYS:
         return None
-    every = list(outcomes.every())
-    for order in permutations(operands):
-        for directions in product((True, False), repeat=len(order)):
-            keys = [Key(operand, ascends) for operand, ascends in zip(order, directions, strict=True)]
-            if all(bool(found[0]) is _precedes(given, keys) for given, found in every):
-                return keys
-    return None
-
-
-def _precedes(numbers: Mapping[int, int], keys: Sequence[Key]) -> bool:
-    """Whether the first elements of the pairs precede the second ones."""
-    for key in keys:
-        x, y = (numbers.get(2 * key.operand + side, -1) for side in (0, 1))
-        if x != y:
-            return (x < y) == key.ascends
-    return False
+    if 2 * operands[-1] + 1 >= len(outcomes.arguments):
+        return None
+    if 2 * len(operands) <= MAXIMUM_ARGUMENTS:
+        numbers = list(product(range(2 * len(operands)), repeat=2 * len(operands)))
+    elif outcomes.compares_pairs():
+        numbers = [[each for sign in signs for each in (sign, 0)] for signs in product((-1, 0, 1), repeat=len(operands))]
+    else:
+        return None
+    pairs = np.array(numbers).reshape(len(numbers), len(operands), 2)
+    arguments = {2 * operand + side: pairs[:, place, side] for place, operand in enumerate(operands) for side in (0, 1)}
+    precedes = outcomes.of_each(arguments)[0].astype(bool)
+    signs = dict(zip(operands, np.sign(pairs[:, :, 0] - pairs[:, :, 1]).T, strict=True))
+    keys: list[Key] = []
+    # The rows of which no key so far says the order.
+    undecided = np.ones(len(numbers), bool)
+    while signs:
+        key = next(
+            (
+                Key(operand, ascends)
+                for (operand, sign), ascends in product(signs.items(), (True, False))
+                if np.array_equal(precedes[undecided & (sign != 0)], (sign < 0)[undecided & (sign != 0)] == ascends)
+            ),
+            None,
+        )
+        if key is None:
+            return None
+        keys.append(key)
+        undecided &= signs.pop(key.operand) == 0
+    return None if precedes[undecided].any() else keys

@@ -1,4 +1,4 @@
-"""Gather and scatter: slices at computed positions, with any order of dimensions.
+"""Gather: slices at computed positions, with any order of dimensions.
 
 An index is a list of starts, one for each dimension in `start_index_map`. Where a slice of such a dimension has several
 elements, there is an index for each of them:
@@ -11,19 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import boolean, si32, si64, ui8
+from moir.dialects.element_types import si32, si64
 from moir.dialects.shapes import element_of, shape_of
 from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.xla.computations import combination
 from moir.rewriting.builder import OpBuilder
 
 HINT = "export the model with static shapes, so that sizes and dimensions are constants"
-
-REDUCTIONS = {"second": "none", "max": "max", "min": "min", "prod": "prod", "sum": "sum"}
-"""The reduction of ScatterNDUpdate for each function that combines the present element with the update."""
 
 
 class Places:
@@ -91,12 +87,13 @@ class Places:
         return op.Concat(*spread, axis=-1) if len(spread) > 1 else spread[0]
 
 
-def index_lists(node: LoweringNode, op: OpBuilder, *, keeps_type: bool = False) -> SSAValue:
-    """The indices of a node, with the dimension of the starts last; it is inserted if each index is a scalar.
+def index_lists(node: LoweringNode, op: OpBuilder, index: int = 1, *, keeps_type: bool = False) -> SSAValue:
+    """The indices of a node, its operand `index`, with the dimension of the starts last.
 
+    That dimension is inserted if each index is a scalar.
     They are i64, or of their own type if that is i32 and `keeps_type` is set.
     """
-    rank, place, indices = node.known_rank(1), node.integer("index_vector_dim", 0), node.operand(1)
+    rank, place, indices = node.known_rank(index), node.integer("index_vector_dim", 0), node.operand(index)
     if not keeps_type or element_of(indices) is not si32:
         indices = op.convert(indices, si64)
     if place == rank:
@@ -112,7 +109,7 @@ def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int,
     return node.integers(data, ()), [axis - (axis > place) for axis in node.integers(indices, ())]
 
 
-def _check_dimensions(node: LoweringNode, fits: bool, dimensions: Sequence[int]) -> None:
+def check_dimensions(node: LoweringNode, fits: bool, dimensions: Sequence[int]) -> None:
     """Raises ConversionError unless dimension numbers are those of operand 0 and of the indices, operand 1."""
     rank, place = node.known_rank(0), node.integer("index_vector_dim", 0)
     if not fits or not all(0 <= each < rank for each in dimensions) or not 0 <= place <= node.known_rank(1):
@@ -133,7 +130,7 @@ def gathered(
     """
     data, rank = operand, node.known_rank(0)
     batching, index_batching = batching_of(node, "operand_batching_dims", "start_indices_batching_dims")
-    _check_dimensions(node, len(sizes) == rank, (*start_index_map, *collapsed_slice_dims, *batching))
+    check_dimensions(node, len(sizes) == rank, (*start_index_map, *collapsed_slice_dims, *batching))
     # Gather has batch dimensions, too, if they are the first ones of both.
     leads = list(batching) == index_batching == list(range(len(batching)))
     is_single = len(start_index_map) == 1 and leads and len(batching) <= start_index_map[0] and sizes[start_index_map[0]] == 1
@@ -191,91 +188,3 @@ def _arranged(
     order = [left(kept[present[axis]] if axis in present else next(outer)) for axis in range(rank) if axis not in absent]
     found = op.transposed(found, order)
     return op.Unsqueeze(found, absent) if absent else found
-
-
-def scattered(
-    node: LoweringNode,
-    op: OpBuilder,
-    operand: SSAValue,
-    updates: SSAValue,
-    body: Region,
-    update_window_dims: Sequence[int],
-    scatter_dims_to_operand_dims: Sequence[int],
-    inserted_window_dims: Sequence[int],
-) -> SSAValue:
-    """An operand with updates written at the indices, operand 1 of a node that has the other dimension numbers.
-
-    A slice that does not lie within the operand is not written. Unless the indices are constants, such slices are
-    written after it, into elements that are cut off afterwards.
-    """
-    rank = node.known_rank(0)
-    reduction = REDUCTIONS.get(combination(body) or "")
-    if reduction is None or (reduction != "none" and element_of(operand) is boolean):
-        node.fail("its function is not a sum, a product, an extreme or the update alone", hint="cut the model before this node")
-    batching, index_batching = batching_of(node, "input_batching_dims", "scatter_indices_batching_dims")
-    _check_dimensions(node, True, (*scatter_dims_to_operand_dims, *inserted_window_dims, *batching))
-    kept = [axis for axis in range(rank) if axis not in inserted_window_dims and axis not in batching]
-    if len(kept) != len(update_window_dims) or not (scatter_dims_to_operand_dims or batching):
-        node.fail(f"its update_window_dims {list(update_window_dims)} do not fit its other dimension numbers")
-    window_of = dict(zip(kept, update_window_dims, strict=True))
-    written, shape = shape_of(updates) or (-1,) * node.known_rank(2), shape_of(operand) or (-1,) * rank
-    sizes = [written[window_of[axis]] if axis in window_of else 1 for axis in range(rank)]
-    if any(sizes[axis] < 0 for axis in scatter_dims_to_operand_dims):
-        node.fail("the size of what it writes is unknown", hint=HINT)
-    starts, mapped = index_lists(node, op), list(scatter_dims_to_operand_dims)
-    others = [axis for axis in range(rank) if axis not in mapped and axis not in batching]
-    partial = [axis for axis in others if axis not in window_of or not _is_whole(op, operand, updates, axis, window_of[axis])]
-    if any(shape[axis] < 0 or sizes[axis] < 0 for axis in partial):
-        node.fail("it writes a part of a dimension that no start belongs to, whose size is unknown", hint=HINT)
-    if partial:
-        # What is written there begins with the first element.
-        starts = op.Concat(starts, *[op.Multiply(op.Gather(starts, [0], -1), 0)] * len(partial), axis=-1)
-        mapped += partial
-    places = Places(op, operand, starts, mapped, batching, index_batching, sizes)
-    batch = [axis for axis in range(node.known_rank(2)) if axis not in update_window_dims]
-    singles = [window_of[axis] for axis in mapped if axis in window_of and axis not in places.several]
-    order = [*batch, *(window_of[axis] for axis in (*places.several, *places.whole)), *singles]
-    values = op.transposed(updates, order)
-    if singles:
-        values = op.Squeeze(values, list(range(len(order) - len(singles), len(order))))
-    return _written(op, places, values, reduction)
-
-
-def _is_whole(op: OpBuilder, operand: SSAValue, updates: SSAValue, axis: int, window: int) -> bool:
-    """Whether a dimension of the updates covers a whole dimension of the operand.
-
-    Two unknown sizes are taken to be equal: the runtime refuses updates of other sizes.
-    """
-    if (shape_of(operand) or ())[axis : axis + 1] == (shape_of(updates) or ())[window : window + 1]:
-        return True
-    return bool(op.known.dimension(operand, axis) == op.known.dimension(updates, window))
-
-
-def _written(op: OpBuilder, places: Places, values: SSAValue, reduction: str) -> SSAValue:
-    """The data after values have been written to the positions of slices."""
-    order = [*places.indexed, *places.whole]
-    target, starts = op.transposed(places.data, order), places.indices
-    element = element_of(target)
-    if element is boolean:
-        target, values = op.convert(target, ui8), op.convert(values, ui8)
-    limits = places.limits() if places.mapped else None
-    bounds = None if limits is None else op.known.constant(limits)
-    known = op.known.constant(starts)
-    is_within = limits is None or (known is not None and bounds is not None and bool(np.all((known >= 0) & (known <= bounds))))
-    after = 0
-    if not is_within and limits is not None:
-        after = places.sizes[places.mapped[0]]
-        axis = places.indexed.index(places.mapped[0])
-        rank = len(order)
-        ends = [after if each == axis else 0 for each in range(rank)]
-        inside = op.LogicalAnd(op.GreaterEqual(starts, 0), op.LessEqual(starts, limits))
-        inside = op.ReduceLogicalAnd(inside, [-1], keep_dims=True)
-        # The index of the first appended element, and 0 along all other dimensions.
-        size = dimension_list(op, places.data, places.mapped[0])
-        outside = op.Concat(size, op.constant([0] * (len(places.mapped) - 1)), axis=0) if len(places.mapped) > 1 else size
-        starts = op.Select(inside, starts, outside)
-        target = op.Pad(target, [0] * rank, ends, op.constant_like(0, target), pad_mode="constant")
-    result = op.ScatterNDUpdate(target, places.elements(starts), values, reduction=reduction)
-    if after:
-        result = op.Slice(result, [0], [-after], [1], [places.indexed.index(places.mapped[0])])
-    return op.transposed(op.convert(result, element), [order.index(axis) for axis in range(len(order))])

@@ -17,14 +17,14 @@ from moir.rewriting.builder import OpBuilder
 def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequence[SSAValue], axis: int) -> Sequence[SSAValue]:
     """Operands in the order of a comparator along an axis.
 
-    With two keys the elements are sorted by the second one first; the stable sort by the first key keeps the order of
-    equal elements.
+    With several keys the elements are sorted by the last one first; the stable sort by a key before it keeps the order
+    of equal elements.
     """
     keys = sort_keys(body)
     # A comparator may compare a value from outside of it, a parameter after those of the operands.
     if keys is None or any(key.operand >= len(operands) for key in keys):
         node.fail(
-            "its comparator is not an order by one or two of the operands",
+            "its comparator is not an order by its operands",
             hint="sort by numbers alone, or cut the model before this node",
         )
     for key in reversed(keys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.numerical.keras.models import differences, inputs_of, keras, randomiz
 from tests.numerical.runtime import core
 
 layers = keras.layers
+CustomScaleLayer: Any = sys.modules[keras.applications.InceptionResNetV2.__module__].CustomScaleLayer
 
 
 def masked() -> Any:
@@ -99,6 +101,7 @@ def merging() -> Any:
         [
             *(join([a, b]) for join in joins),
             layers.Add()([a, c]),
+            CustomScaleLayer(0.2)([a, b]),
             layers.Concatenate(axis=1)([a, b]),
             layers.Dot(axes=2)([a, b]),
             layers.Dot(axes=(2, 1), normalize=True)([a, c]),
@@ -177,6 +180,8 @@ def refused(kind: str, path: Path) -> None:
         model(np.ones((1, 4), np.float32))
     elif kind == "custom":
         model = keras.Model(x, Gate(name="gate")(x))
+    elif kind == "custom within":
+        model = keras.Model(x, layers.Conv1D(2, 1)(Gate(name="gate")(layers.Reshape((4, 1))(x))))
     elif kind == "lambda":
         model = keras.Model(x, layers.Lambda(lambda y: y + 1, name="plus")(x))
     else:
@@ -191,6 +196,7 @@ def refused(kind: str, path: Path) -> None:
     [
         ("subclass", "m.keras", "no graph of the model"),
         ("custom", "m.keras", r"zoo\$3eGate"),
+        ("custom within", "m.keras", r"no lowering for 1 kind of operation: keras\.zoo\$3eGate \('gate'\)"),
         ("lambda", "m.keras", "is a Lambda"),
         ("weights", "m.weights.h5", "without its layers"),
     ],

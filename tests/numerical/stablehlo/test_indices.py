@@ -15,7 +15,7 @@ GENERATOR = np.random.default_rng(5)
 
 
 def taken(rows: int, axis: int, fill: str, constant: bool) -> tuple[str, str, str, np.ndarray]:
-    """`jnp.take` along a dimension of `rows` with two dimensions before or behind it: body, arguments, result, data."""
+    """`jnp.take` along a dimension of `rows` with two dimensions before or after it: body, arguments, result, data."""
     shape = [2, 5]
     shape.insert(axis, rows)
     data = GENERATOR.normal(size=shape).astype(np.float32)

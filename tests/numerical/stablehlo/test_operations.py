@@ -209,3 +209,42 @@ def test_convolution_with_computed_padding(tmp_path: Path) -> None:
     padded = np.pad(X, [(0, 0), (1, 2)])
     wanted = [(padded[:, at : at + 3] * weights[0]).sum() for at in range(6)]
     np.testing.assert_allclose(found, np.array(wanted)[None, None], rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["i8", "i32", "ui32"])
+def test_upper_halves_of_products(kind: str, tmp_path: Path) -> None:
+    """JAX writes the composite with a decomposition in integers of twice the bits."""
+    dtype = np.dtype(kind.replace("i", "int"))
+    limits, bits = np.iinfo(dtype), dtype.itemsize * 8
+    a, b = (np.random.default_rng(seed).integers(limits.min, limits.max, 50, dtype, endpoint=True) for seed in (1, 2))
+    body = f"""
+    %0 = stablehlo.composite "chlo.mulhi" %a, %b {{decomposition = @upper, version = 1 : i32}}
+      : (tensor<50x{kind}>, tensor<50x{kind}>) -> tensor<50x{kind}>
+    return %0 : tensor<50x{kind}>
+  }}
+  func.func private @upper(%a: tensor<50x{kind}>, %b: tensor<50x{kind}>) -> tensor<50x{kind}> {{
+    return %a : tensor<50x{kind}>"""
+    found = computed(body, tmp_path, [a, b], f"%a: tensor<50x{kind}>, %b: tensor<50x{kind}>", f"tensor<50x{kind}>")
+    wanted = [int(x) * int(y) >> bits for x, y in zip(a, b, strict=True)]
+    np.testing.assert_array_equal(found, np.array(wanted, dtype))
+
+
+def test_the_status_of_a_factorization(tmp_path: Path) -> None:
+    """A matrix that is not positive definite has no Cholesky factor; JAX replaces what LAPACK wrote by NaN."""
+    body = """
+    %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}}
+      : (tensor<3x2x2xf32>) -> (tensor<3x2x2xf32>, tensor<3xi32>)
+    return %0#1 : tensor<3xi32>"""
+    matrices = np.array([[[2, 1], [1, 2]], [[-1, 0], [0, 1]], [[1, 2], [2, 1]]], np.float32)
+    found = computed(body, tmp_path, [matrices], "%a: tensor<3x2x2xf32>", "tensor<3xi32>")
+    np.testing.assert_array_equal(found != 0, [False, True, True])
+
+
+def test_complex_indices(tmp_path: Path) -> None:
+    body = """
+    %0 = stablehlo.iota dim = 0 : tensor<5xcomplex<f32>>
+    %1 = stablehlo.multiply %0, %a : tensor<5xcomplex<f32>>
+    return %1 : tensor<5xcomplex<f32>>"""
+    data = X.T.copy()
+    found = computed(body, tmp_path, [data], "%a: tensor<5xcomplex<f32>>", "tensor<5xcomplex<f32>>")
+    np.testing.assert_allclose(found, data * np.arange(5)[:, None], rtol=1e-6)

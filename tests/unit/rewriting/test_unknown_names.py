@@ -9,9 +9,9 @@ from xdsl.ir import Block
 
 import moir
 from moir.analysis.known_values import KnownValues
+from moir.analysis.unlowered_operations import hint
 from moir.dialects import opset
 from moir.errors import UnsupportedOperationError
-from moir.passes.check.check_lowered import hint
 from moir.rewriting.builder import OpBuilder
 from tests.unit.extensions.directories import chain
 

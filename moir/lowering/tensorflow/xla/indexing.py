@@ -12,7 +12,8 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import graph_of
 from moir.lowering.tensorflow.table import tf
 from moir.lowering.tensorflow.xla.movement import constant_list
-from moir.lowering.xla.indexing import gathered, scattered
+from moir.lowering.xla.indexing import gathered
+from moir.lowering.xla.scattering import scattered
 from moir.rewriting.builder import OpBuilder
 
 
@@ -38,9 +39,9 @@ def gather(
 def scatter(
     node: LoweringNode,
     op: OpBuilder,
-    operand: SSAValue,
+    _operand: SSAValue,
     _scatter_indices: SSAValue,
-    updates: SSAValue,
+    _updates: SSAValue,
     *,
     update_window_dims: tuple[int, ...] = (),
     scatter_dims_to_operand_dims: tuple[int, ...] = (),
@@ -50,4 +51,4 @@ def scatter(
     -> Transpose(opset15.ScatterNDUpdate(Transpose(x), indices, Transpose(updates)) {reduction})
     """
     body = graph_of(node, "update_computation")
-    return scattered(node, op, operand, updates, body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims)
+    return scattered(node, op, node.operands, body, update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims)[0]

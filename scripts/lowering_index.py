@@ -9,8 +9,6 @@ model needs. `tests/unit/lowering/test_index.py` compares the files with what is
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from importlib import import_module
@@ -25,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 
 HEADER = '''"""The kinds that each file of this package lowers; `python -m scripts.lowering_index` writes it."""
 
-INDEX: dict[str, str] = {
+INDEX = """
 '''
 
 
@@ -64,21 +62,16 @@ def registered(table: LoweringTable) -> dict[str, set[str]]:
     return found
 
 
-def text(kinds: dict[str, set[str]], path: Path) -> str:
-    """The text of the index of a package, which is at a path."""
-    rows: list[str] = []
-    for file, names in sorted(kinds.items()):
-        lines = '"\n        "'.join(f"{line} " for line in textwrap.wrap(" ".join(sorted(names)), 120)).rstrip()
-        rows.append(f'    "{file}": (\n        "{lines}"\n    ),\n')
-    source = f"{HEADER}{''.join(rows)}}}\n"
-    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", str(path), "-"]
-    return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
+def text(kinds: dict[str, set[str]]) -> str:
+    """The text of the index of a package."""
+    rows = (textwrap.fill(f"{file}: {' '.join(sorted(names))}", 130, subsequent_indent="  ") for file, names in sorted(kinds.items()))
+    return f'{HEADER}{chr(10).join(rows)}\n"""\n'
 
 
 def texts() -> dict[Path, str]:
     """The text of each index, by its path."""
     paths = {package: ROOT.joinpath(*package.split("."), "index.py") for package in packages()}
-    return {paths[package]: text(registered(table), paths[package]) for package, table in packages().items()}
+    return {paths[package]: text(registered(table)) for package, table in packages().items()}
 
 
 if __name__ == "__main__":

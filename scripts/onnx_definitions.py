@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
+
+from scripts.rows import grouped_rows
 
 FILE = Path(__file__).parents[1] / "moir" / "frontends" / "onnx" / "definition_table.py"
 
@@ -20,7 +21,10 @@ HEADER = '''"""Operands and attributes of ONNX's operations; `python -m scripts.
 The first word is the greatest number of operands, `*` stands for any number of operands.
 """
 
-DEFINITIONS: dict[str, str] = {
+from moir.tables import by_member
+
+DEFINITIONS = by_member(
+    {
 '''
 
 MANY = 1000
@@ -41,14 +45,9 @@ def table() -> dict[str, str]:
     return {kind: " ".join([counts[kind], *sorted(attributes[kind])]) for kind in sorted(operands)}
 
 
-def _entry(kind: str, row: str) -> str:
-    parts = [f'"{part}"' for part in textwrap.wrap(row, 110, drop_whitespace=False)]
-    return f'    "{kind}": {parts[0]},\n' if len(parts) == 1 else f'    "{kind}": (\n        {" ".join(parts)}\n    ),\n'
-
-
 def main() -> int:
     """Write the file."""
-    FILE.write_text(HEADER + "".join(_entry(*row) for row in table().items()) + "}\n", encoding="utf-8")
+    FILE.write_text(HEADER + grouped_rows(table()) + "    }\n)\n", encoding="utf-8")
     return subprocess.call([sys.executable, "-m", "ruff", "format", "-q", FILE])
 
 

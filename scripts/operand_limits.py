@@ -20,6 +20,7 @@ import numpy as np
 
 from scripts.opset_reference import OF_VARIABLES, REFERENCE, accepted, apart
 from scripts.opset_samples import Sample
+from scripts.rows import grouped_rows
 
 FILE = Path(__file__).parents[1] / "moir" / "emit" / "operand_limit_table.py"
 
@@ -29,7 +30,10 @@ For each operand, in order: the element types (`i` integers, `w` i32 and i64, `f
 all), then the greatest rank, then `=` if the operand must have exactly one element.
 """
 
-LIMITS: dict[str, str] = {
+from moir.tables import by_member
+
+LIMITS = by_member(
+    {
 '''
 
 WRITTEN = {
@@ -177,7 +181,7 @@ def table() -> dict[str, str]:
 
 def main() -> int:
     """Write the file."""
-    FILE.write_text(HEADER + "".join(f'    "{name}": "{row}",\n' for name, row in table().items()) + "}\n", encoding="utf-8")
+    FILE.write_text(HEADER + grouped_rows(table()) + "    }\n)\n", encoding="utf-8")
     return subprocess.call([sys.executable, "-m", "ruff", "format", "-q", FILE])
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from scripts.rows import grouped_rows
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "moir" / "frontends" / "tensorflow" / "definition_table.py"
@@ -22,7 +23,10 @@ PLACES = ("frontends", "raising", "lowering")
 
 HEADER = '''"""What TensorFlow says of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
-DEFINITIONS: dict[str, str] = {
+from moir.tables import by_member
+
+DEFINITIONS = by_member(
+    {
 '''
 
 
@@ -66,17 +70,9 @@ def table() -> dict[str, str]:
     return {kind: definition(op) for kind, op in found.items() if op is not None}
 
 
-def _entry(item: tuple[str, str]) -> str:
-    """The lines of a row."""
-    kind, row = item
-    parts = textwrap.wrap(row, 110, drop_whitespace=False, break_long_words=False)
-    quoted = [f'"{part}"' for part in parts]
-    return f'    "{kind}": {quoted[0]},\n' if len(parts) == 1 else f'    "{kind}": (\n        {" ".join(quoted)}\n    ),\n'
-
-
 def text() -> str:
     """The content of the file."""
-    return HEADER + "".join(map(_entry, table().items())) + "}\n"
+    return HEADER + grouped_rows(table()) + "    }\n)\n"
 
 
 def main() -> int:

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
+from moir import tables
 from moir.records import Record
 
 
@@ -166,6 +167,16 @@ def is_element_type(attribute: Attribute) -> bool:
 def from_xml(name: str) -> Attribute:
     """The element type spelled `name` inside `<data>`. Raises KeyError."""
     return _BY_XML[name]
+
+
+def named(table: str) -> dict[str, Attribute]:
+    """The element types by the names of a framework: "U8 u8, F16 f16" has the framework's name and that in `<data>`."""
+    return {name: _BY_XML[xml] for name, xml in tables.pairs(table).items()}
+
+
+def numbered(table: str) -> dict[int, Attribute]:
+    """The element types by the numbers of a framework: "0 f32, 3 u8"."""
+    return {number: _BY_XML[xml] for number, xml in tables.numbered(table).items()}
 
 
 def from_precision(name: str) -> Attribute:

@@ -71,6 +71,14 @@ def map_file(path: Path, model: Path | None = None) -> mmap.mmap | None:
         raise ModelFileError(f"cannot be read: {getattr(error, 'strerror', None) or error}", location=str(path)) from error
 
 
+def map_content(path: Path, model: Path | None = None) -> mmap.mmap:
+    """A read-only memory map of a file, see `map_file`. Raises ModelFileError if it is empty or cannot be read."""
+    mapped = map_file(path, model)
+    if mapped is None:
+        raise ModelFileError("the file is empty", location=str(path), hint="copy or download it again")
+    return mapped
+
+
 def read_whole(path: Path, what: str, limit: int = LARGEST_CONFIGURATION) -> bytes:
     """The content of a small file that the user named, such as a configuration; it may come through a pipe.
 

@@ -28,6 +28,8 @@ from inspect import CO_VARARGS, formatannotation
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.ir import Attribute
+
 from moir.errors import UsageError
 from moir.records import Record
 
@@ -159,6 +161,8 @@ def _type_name(value: object) -> str:
     """The annotation that corresponds to the type of a default; empty for None and an empty tuple, which determine
     none.
     """
+    if isinstance(value, Attribute):
+        return "Attribute"
     if isinstance(value, tuple):
         return f"tuple[{type(cast('tuple[object, ...]', value)[0]).__name__}, ...]" if value else ""
     return "" if value is None else type(value).__name__

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
@@ -24,6 +24,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import READERS, Arrange, Reader, bound
 from moir.rewriting.builder import OpBuilder
+from moir.tables import listed
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
 """The result of a handler: a value for each result, or None for a result without uses.
@@ -42,13 +43,6 @@ Handler: TypeAlias = Callable[..., "Replacement | None"]
 BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]
 """A handler as a function of a node and a builder."""
 
-Formula: TypeAlias = (
-    Callable[[OpBuilder, SSAValue], Replacement]
-    | Callable[[OpBuilder, SSAValue, SSAValue], Replacement]
-    | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
-)
-"""A handler that is one expression, of a builder, up to three operands, and attributes with defaults."""
-
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
@@ -56,6 +50,25 @@ Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
 
 The function returns None if the operation has no definition.
 """
+
+
+if TYPE_CHECKING:
+    Formula: TypeAlias = (
+        Callable[[OpBuilder], Replacement]
+        | Callable[[OpBuilder, SSAValue], Replacement]
+        | Callable[[OpBuilder, SSAValue, SSAValue], Replacement]
+        | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
+        | Callable[[OpBuilder, SSAValue, SSAValue, SSAValue, SSAValue], Replacement]
+    )
+    """A handler that is one expression, of a builder, operands, and attributes with defaults."""
+
+    NodeFormula: TypeAlias = (
+        Callable[[LoweringNode, OpBuilder], Replacement]
+        | Callable[[LoweringNode, OpBuilder, SSAValue], Replacement]
+        | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue], Replacement]
+        | Callable[[LoweringNode, OpBuilder, SSAValue, SSAValue, SSAValue], Replacement]
+    )
+    """A handler that is one expression and asks for the node as well."""
 
 
 class LoweringTable:
@@ -97,8 +110,7 @@ class LoweringTable:
         self._added: dict[str, list[tuple[int, Handler]]] | None = None
         self._imported: set[str] = set()
         self.package = package
-        index: Mapping[str, str] = import_module(f"{package}.index").INDEX if package is not None else {}
-        self._files = {kind: file for file, kinds in index.items() for kind in kinds.split()}
+        self._files = {} if package is None else listed(import_module(f"{package}.index").INDEX)
         self._unloaded = dict(self._files)
 
     def lowers(self, *kinds: str, since: int = 1) -> Callable[[Registered], Registered]:
@@ -122,6 +134,16 @@ class LoweringTable:
 
         onnx.lowers_each({"Relu": lambda op, x: op.Relu(x), "PRelu": lambda op, x, slope: op.PRelu(x, slope)})
         """
+        self._register_each(formulas)
+
+    def lowers_each_node(self, formulas: Mapping[str, NodeFormula]) -> None:
+        """Register the handlers of a table as `lowers_each` does, where they ask for the node.
+
+        tf.lowers_each_node({"RFFT RFFT2D": lambda node, op, x, length: op.RDFT(x, innermost_axes(node), length)})
+        """
+        self._register_each(formulas)
+
+    def _register_each(self, formulas: Mapping[str, Callable[..., Any]]) -> None:
         for kinds, formula in formulas.items():
             first, *others = kinds.split()
             if formula.__name__ == "<lambda>":

@@ -43,11 +43,11 @@ class Minimization:
         return self._known[part]
 
     def around(self, neighbours: Sequence[Sequence[int]], hint: Iterable[int]) -> list[int] | None:
-        """The smallest failing part among the operations around given ones; None if no part that is tried fails.
+        """A failing part that grows from some operations by their neighbours; None if none of the parts tried fails.
 
         Args:
             neighbours: the operations that are connected with each operation.
-            hint: the operations in the middle.
+            hint: the operations from which the part grows.
         """
         part = set(hint)
         while part and not self.is_over:

@@ -17,7 +17,7 @@ from moir.xdsl_passes import ModulePass
 ROOT = Path(__file__).parents[2]
 
 LAYERS = (
-    ("errors", "records", "decimals"),
+    ("errors", "records", "decimals", "tables"),
     (
         "arguments",
         "framework_record",

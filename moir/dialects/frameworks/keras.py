@@ -6,22 +6,8 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 
-ELEMENTS: dict[str, Attribute] = {
-    "bfloat16": element_types.bf16,
-    "bool": element_types.boolean,
-    "float16": element_types.f16,
-    "float32": element_types.f32,
-    "float64": element_types.f64,
-    "float8_e4m3fn": element_types.f8e4m3,
-    "float8_e5m2": element_types.f8e5m2,
-    "int16": element_types.si16,
-    "int32": element_types.si32,
-    "int64": element_types.si64,
-    "int8": element_types.si8,
-    "string": element_types.string,
-    "uint16": element_types.ui16,
-    "uint32": element_types.ui32,
-    "uint64": element_types.ui64,
-    "uint8": element_types.ui8,
-}
+ELEMENTS: dict[str, Attribute] = element_types.named(
+    "bfloat16 bf16, bool boolean, float16 f16, float32 f32, float64 f64, float8_e4m3fn f8e4m3, float8_e5m2 f8e5m2, "
+    "int16 i16, int32 i32, int64 i64, int8 i8, string string, uint16 u16, uint32 u32, uint64 u64, uint8 u8"
+)
 """The element types by Keras' names."""

@@ -11,18 +11,7 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types
 
-ELEMENTS: Mapping[int, Attribute] = {
-    0: element_types.boolean,
-    1: element_types.si16,
-    2: element_types.si32,
-    3: element_types.si64,
-    4: element_types.f16,
-    5: element_types.f32,
-    6: element_types.f64,
-    20: element_types.ui8,
-    21: element_types.si8,
-    22: element_types.bf16,
-    32: element_types.f8e4m3,
-    33: element_types.f8e5m2,
-}
+ELEMENTS: Mapping[int, Attribute] = element_types.numbered(
+    "0 boolean, 1 i16, 2 i32, 3 i64, 4 f16, 5 f32, 6 f64, 20 u8, 21 i8, 22 bf16, 32 f8e4m3, 33 f8e5m2"
+)
 """The element types by their numbers in `VarType.Type`."""

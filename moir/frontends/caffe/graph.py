@@ -31,6 +31,7 @@ from moir.frontends.caffe.network import Layer, Network, parameters
 from moir.frontends.caffe.weights import Weights
 from moir.frontends.operations import Operations, declared_type, named
 from moir.frontends.protobuf.text_format import TextMessage
+from moir.tables import pairs
 
 TRAINING = frozenset(
     (
@@ -43,15 +44,10 @@ TRAINING = frozenset(
 INFERENCE_TYPES = {"SoftmaxWithLoss": "Softmax", "SigmoidCrossEntropyLoss": "Sigmoid"}
 """The types of losses that contain an activation, with the type of layer that they are in inference."""
 
-DATA = {
-    "Data": "data_param",
-    "ImageData": "image_data_param",
-    "HDF5Data": "hdf5_data_param",
-    "WindowData": "window_data_param",
-    "MemoryData": "memory_data_param",
-    "DummyData": "dummy_data_param",
-    "AnnotatedData": "data_param",
-}
+DATA = pairs(
+    "Data data_param, ImageData image_data_param, HDF5Data hdf5_data_param, WindowData window_data_param, "
+    "MemoryData memory_data_param, DummyData dummy_data_param, AnnotatedData data_param"
+)
 """The types of layers that read data, with the field of their parameters: the blobs that they write become inputs."""
 
 

@@ -15,49 +15,19 @@ from typing import NamedTuple
 from moir.errors import ModelFileError
 from moir.frontends.caffe.weights import v0_error
 from moir.frontends.protobuf.text_format import TextMessage
+from moir.tables import pairs
 
-V1_TYPES = {
-    "ABSVAL": "AbsVal",
-    "ACCURACY": "Accuracy",
-    "ARGMAX": "ArgMax",
-    "BNLL": "BNLL",
-    "CONCAT": "Concat",
-    "CONTRASTIVE_LOSS": "ContrastiveLoss",
-    "CONVOLUTION": "Convolution",
-    "CROP": "Crop",
-    "DATA": "Data",
-    "DECONVOLUTION": "Deconvolution",
-    "DROPOUT": "Dropout",
-    "DUMMY_DATA": "DummyData",
-    "ELTWISE": "Eltwise",
-    "EUCLIDEAN_LOSS": "EuclideanLoss",
-    "EXP": "Exp",
-    "FLATTEN": "Flatten",
-    "HDF5_DATA": "HDF5Data",
-    "HDF5_OUTPUT": "HDF5Output",
-    "HINGE_LOSS": "HingeLoss",
-    "IM2COL": "Im2col",
-    "IMAGE_DATA": "ImageData",
-    "INFOGAIN_LOSS": "InfogainLoss",
-    "INNER_PRODUCT": "InnerProduct",
-    "LRN": "LRN",
-    "MEMORY_DATA": "MemoryData",
-    "MULTINOMIAL_LOGISTIC_LOSS": "MultinomialLogisticLoss",
-    "MVN": "MVN",
-    "POOLING": "Pooling",
-    "POWER": "Power",
-    "RELU": "ReLU",
-    "SIGMOID": "Sigmoid",
-    "SIGMOID_CROSS_ENTROPY_LOSS": "SigmoidCrossEntropyLoss",
-    "SILENCE": "Silence",
-    "SLICE": "Slice",
-    "SOFTMAX": "Softmax",
-    "SOFTMAX_LOSS": "SoftmaxWithLoss",
-    "SPLIT": "Split",
-    "TANH": "TanH",
-    "THRESHOLD": "Threshold",
-    "WINDOW_DATA": "WindowData",
-}
+V1_TYPES = pairs(
+    "ABSVAL AbsVal, ACCURACY Accuracy, ARGMAX ArgMax, BNLL BNLL, CONCAT Concat, CONTRASTIVE_LOSS ContrastiveLoss, "
+    "CONVOLUTION Convolution, CROP Crop, DATA Data, DECONVOLUTION Deconvolution, DROPOUT Dropout, "
+    "DUMMY_DATA DummyData, ELTWISE Eltwise, EUCLIDEAN_LOSS EuclideanLoss, EXP Exp, FLATTEN Flatten, "
+    "HDF5_DATA HDF5Data, HDF5_OUTPUT HDF5Output, HINGE_LOSS HingeLoss, IM2COL Im2col, IMAGE_DATA ImageData, "
+    "INFOGAIN_LOSS InfogainLoss, INNER_PRODUCT InnerProduct, LRN LRN, MEMORY_DATA MemoryData, "
+    "MULTINOMIAL_LOGISTIC_LOSS MultinomialLogisticLoss, MVN MVN, POOLING Pooling, POWER Power, RELU ReLU, "
+    "SIGMOID Sigmoid, SIGMOID_CROSS_ENTROPY_LOSS SigmoidCrossEntropyLoss, SILENCE Silence, SLICE Slice, "
+    "SOFTMAX Softmax, SOFTMAX_LOSS SoftmaxWithLoss, SPLIT Split, TANH TanH, THRESHOLD Threshold, "
+    "WINDOW_DATA WindowData"
+)
 """Type of a layer in the deprecated field `layers` -> its type in the field `layer`."""
 
 STRUCTURE = frozenset(

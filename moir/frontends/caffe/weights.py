@@ -6,7 +6,6 @@ Source: caffe.proto of BVLC Caffe 1.0, and `Blob::FromProto` for the shapes of o
 from __future__ import annotations
 
 import math
-import mmap
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from moir.dialects.data import Array, DataAttr, TensorData
 from moir.dialects.element_types import f32
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 from moir.frontends.caffe.messages import BLOB_FORMAT, MESSAGES, NETWORK_FORMAT
 from moir.frontends.caffe.proto_file import message_classes
 from moir.frontends.protobuf.damage import report_damage
@@ -37,7 +36,7 @@ class Weights:
 
     Args:
         path: the `.caffemodel`.
-        model: the file that it was found beside, see `map_file`.
+        model: the file that it was found beside, see `map_content`.
 
     Raises ModelFileError for a file that is damaged, or is not a Caffe model.
     """
@@ -109,13 +108,10 @@ class _BlobFile:
 
     def __init__(self, path: Path, format: FileFormat, model: Path | None = None) -> None:
         self._path = path
-        mapped = map_file(path, model)
-        if mapped is None:
-            raise ModelFileError("the file is empty", location=str(path))
-        self._mapped: mmap.mmap = mapped
+        self._mapped = map_content(path, model)
         if format is NETWORK_FORMAT:
-            check_beginning(path, mapped, "caffe")
-        splitter = Splitter(path, memoryview(mapped), format)
+            check_beginning(path, self._mapped, "caffe")
+        splitter = Splitter(path, memoryview(self._mapped), format)
         skeleton = splitter.split()
         self._payloads, self._key, self._skeleton = skeleton.payloads, skeleton.key, skeleton.data
         kind = MESSAGES.reader(format.message)

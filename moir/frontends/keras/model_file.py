@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import map_content
 from moir.files.zip_members import ERRORS, Window, is_stored, range_of
 from moir.frontends.keras.hdf5 import HDF5File
 from moir.frontends.keras.weights import GroupedWeights, LayerWeights, NamedWeights
@@ -55,9 +55,7 @@ class ModelFile(Record):
 
 def read_file(path: Path) -> ModelFile:
     """Read a Keras file. Raises ModelFileError if it is damaged, or has no model."""
-    mapped = map_file(path)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path)
     if mapped[:8] == _HDF5_MARK:
         return _of_hdf5(path, mapped)
     return _of_archive(path, mapped)

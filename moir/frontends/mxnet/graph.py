@@ -24,6 +24,7 @@ from moir.errors import ModelFileError
 from moir.frontends.mxnet.ndarrays import ELEMENTS
 from moir.frontends.mxnet.symbol import MAXIMUM_RESULTS, Node, Symbol, value_of_text
 from moir.frontends.operations import Operations, declared_type, named
+from moir.tables import words
 
 VARIABLE = "null"
 
@@ -63,22 +64,8 @@ OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
 _RANGED = ("output", "min_output", "max_output")
 """The names of the results of quantized operations."""
 
-NUMBERED = frozenset(
-    (
-        "CTCLoss",
-        "SliceChannel",
-        "_contrib_box_nms",
-        "_linalg_det",
-        "_npi_det",
-        "_npi_average",
-        "_npi_norm",
-        "_npi_sort",
-        "_split_v2",
-        "ctc_loss",
-        "moments",
-        "sort",
-        "split",
-    )
+NUMBERED = words(
+    "CTCLoss SliceChannel _contrib_box_nms _linalg_det _npi_det _npi_average _npi_norm _npi_sort _split_v2 ctc_loss moments sort split"
 )
 """The kinds whose results have numbers in their names, even if only one of them is visible."""
 

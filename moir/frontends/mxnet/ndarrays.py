@@ -25,28 +25,16 @@ from moir.dialects import element_types
 from moir.dialects.data import DataAttr, TensorData
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 
 LIST_MAGIC = 0x112
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 MAXIMUM_RANK = 32
 _LONGEST_NAME = 4096
 
-ELEMENTS: dict[int, Attribute] = {
-    0: element_types.f32,
-    1: element_types.f64,
-    2: element_types.f16,
-    3: element_types.ui8,
-    4: element_types.si32,
-    5: element_types.si8,
-    6: element_types.si64,
-    7: element_types.boolean,
-    8: element_types.si16,
-    9: element_types.ui16,
-    10: element_types.ui32,
-    11: element_types.ui64,
-    12: element_types.bf16,
-}
+ELEMENTS: dict[int, Attribute] = element_types.numbered(
+    "0 f32, 1 f64, 2 f16, 3 u8, 4 i32, 5 i8, 6 i64, 7 boolean, 8 i16, 9 u16, 10 u32, 11 u64, 12 bf16"
+)
 """The element types by MXNet's numbers."""
 
 
@@ -55,9 +43,7 @@ def read_arrays(path: Path, model: Path | None = None) -> dict[str, DataAttr]:
 
     Raises ModelFileError for a file that is damaged, of another kind, or with sparse arrays.
     """
-    mapped = map_file(path, model)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path, model)
     return _Reader(path, mapped).arrays()
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import map_content
 
 MAXIMUM_TEXT_BYTES = 1 << 28
 """Largest size of a symbol."""
@@ -67,9 +67,7 @@ class Symbol(NamedTuple):
 
 def read_symbol(path: Path, model: Path | None = None) -> Symbol:
     """Read a symbol. Raises ModelFileError if the file is damaged or is not a symbol."""
-    mapped = map_file(path, model)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path, model)
     if len(mapped) > MAXIMUM_TEXT_BYTES:
         raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path))
     try:

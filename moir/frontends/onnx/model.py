@@ -17,7 +17,7 @@ from moir.dialects.moir import ONNX_DOMAIN, ModelOp, ModuleLevel, add_notes
 from moir.dialects.properties import integer_attribute, string_attribute
 from moir.dialects.shapes import element_of
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 from moir.frontends.onnx.functions import Functions
 from moir.frontends.onnx.graph import GraphBuilder
 from moir.frontends.onnx.messages import MESSAGES, is_text
@@ -47,9 +47,7 @@ def read_model(path: str | Path) -> ModuleOp:
     ONNX model, or refers to files outside its folder.
     """
     path = Path(path)
-    mapped = map_file(path)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path)
     check_beginning(path, mapped, "onnx")
     splitter = Splitter(path, memoryview(mapped), ONNX_FORMAT)
     skeleton = splitter.split()

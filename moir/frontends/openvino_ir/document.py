@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import map_content
 
 MAXIMUM_DEPTH = 512
 """Largest depth of elements: an IR has six levels, and three more for each body within a body."""
@@ -27,9 +27,7 @@ _ENCODINGS = frozenset((b"utf-8", b"utf8", b"us-ascii", b"ascii"))
 
 def read_document(path: Path) -> Element:
     """The root element of an XML file. Raises ModelFileError if it is not XML, or exceeds the limits."""
-    data = map_file(path)
-    if data is None:
-        raise ModelFileError("the file is empty", location=str(path), hint="copy or download it again")
+    data = map_content(path)
     with data:
         beginning = data[:512]
         encoding = _ENCODING.match(beginning)

@@ -36,24 +36,6 @@ PROGRAM_FORMAT = FileFormat(
     lambda key, index: length_field(15, f"{key}:{index}".encode()),
 )
 
-ATTRIBUTE_FIELDS = {
-    0: "i",
-    1: "f",
-    2: "s",
-    3: "ints",
-    4: "floats",
-    5: "strings",
-    6: "b",
-    7: "bools",
-    8: "block_idx",
-    9: "l",
-    10: "blocks_idx",
-    11: "longs",
-    12: "float64s",
-    13: "var_name",
-    14: "vars_name",
-    15: "float64",
-    16: "scalar",
-    17: "scalars",
-}
+_FIELDS = "i f s ints floats strings b bools block_idx l blocks_idx longs float64s var_name vars_name float64 scalar scalars"
+ATTRIBUTE_FIELDS = dict(enumerate(_FIELDS.split()))
 """The field with the value of an attribute, by its type."""

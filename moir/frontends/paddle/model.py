@@ -20,7 +20,7 @@ from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, ModuleLevel
 from moir.dialects.properties import integer_attribute
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 from moir.framework_record import SAMPLE, is_text
 from moir.frameworks import FRAMEWORKS
 from moir.frontends.paddle.elements import TENSOR
@@ -48,9 +48,7 @@ def read_model(path: str | Path) -> ModuleOp:
     """
     path = Path(path)
     program = _program_of_folder(path) if path.is_dir() else path
-    mapped = map_file(program, path if path.is_dir() and program.parent != path else None)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(program), hint="copy or download it again")
+    mapped = map_content(program, path if path.is_dir() and program.parent != path else None)
     check_beginning(program, mapped, "paddle")
     attributes: dict[str, Attribute] = {}
     if is_text(mapped[:SAMPLE]):

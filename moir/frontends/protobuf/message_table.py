@@ -12,19 +12,9 @@ from functools import cached_property, partial
 from typing import Any
 
 from moir.frontends.protobuf.messages import ENUM, SCALAR_TYPES, Field, Message
+from moir.tables import numbers
 
-_TYPE_NUMBERS = {
-    "double": 1,
-    "float": 2,
-    "int64": 3,
-    "uint64": 4,
-    "int32": 5,
-    "fixed32": 7,
-    "bool": 8,
-    "string": 9,
-    "bytes": 12,
-    "uint32": 13,
-}
+_TYPE_NUMBERS = numbers("double 1, float 2, int64 3, uint64 4, int32 5, fixed32 7, bool 8, string 9, bytes 12, uint32 13")
 _MESSAGE_TYPE, _ENUM_TYPE = 11, 14
 _OPTIONAL, _REPEATED = 1, 3
 _ANY = "Any: 1 type_url string, 2 value bytes"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file, read_whole
+from moir.files.reading import map_content, read_whole
 
 MAXIMUM_TEXT_BYTES = 1 << 23
 """Largest size of a text file, which takes about fifty times as much memory."""
@@ -75,13 +75,11 @@ def read_text(path: Path, model: Path | None = None) -> TextMessage:
 
     Args:
         path: the file.
-        model: the file that it was found beside, see `map_file`.
+        model: the file that it was found beside, see `map_content`.
 
     Raises ModelFileError, with the line, if it is not in that format, larger than 8 MB, or nested too deeply.
     """
-    mapped = map_file(path, model)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path, model)
     if len(mapped) > MAXIMUM_TEXT_BYTES:
         raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="is this a file in binary form?")
     # Only comments and names of layers are ever in another encoding than ASCII.

@@ -23,7 +23,7 @@ from moir.dialects.names import add_tensor_names, escaped
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import tensor
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 from moir.frontends.operations import Operations, declared_type, named
 from moir.frontends.pytorch.archive import Archive
 from moir.frontends.pytorch.expressions import LARGEST, Bounds, Expression, Symbol, bounds_of, parse
@@ -55,9 +55,7 @@ def read_model(path: str | Path, program: str | None = None, weights: str | Path
     program.
     """
     path = Path(path)
-    mapped = map_file(path)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path)
     check_beginning(path, mapped, "aten")
     archive = Archive(memoryview(mapped), path)
     files = ProgramFiles(archive)

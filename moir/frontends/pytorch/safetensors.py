@@ -22,23 +22,10 @@ from moir.files.reading import map_file, read_whole
 from moir.frontends.pytorch.program import Fields
 from moir.frontends.pytorch.storages import tensor_over
 
-TYPES = {
-    "BOOL": element_types.boolean,
-    "U8": element_types.ui8,
-    "I8": element_types.si8,
-    "U16": element_types.ui16,
-    "I16": element_types.si16,
-    "U32": element_types.ui32,
-    "I32": element_types.si32,
-    "U64": element_types.ui64,
-    "I64": element_types.si64,
-    "F16": element_types.f16,
-    "BF16": element_types.bf16,
-    "F32": element_types.f32,
-    "F64": element_types.f64,
-    "F8_E4M3": element_types.f8e4m3,
-    "F8_E5M2": element_types.f8e5m2,
-}
+TYPES = element_types.named(
+    "BOOL boolean, U8 u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, U64 u64, I64 i64, F16 f16, BF16 bf16, F32 f32, "
+    "F64 f64, F8_E4M3 f8e4m3, F8_E5M2 f8e5m2"
+)
 """The element types by their names."""
 
 LARGEST_HEADER = 100_000_000

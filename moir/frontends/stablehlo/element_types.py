@@ -12,32 +12,11 @@ from moir.dialects import element_types
 from moir.dialects.element_types import describe, is_element_type
 from moir.dialects.quantization import IntegerRange
 
-ELEMENTS: dict[str, Attribute] = {
-    "bf16": element_types.bf16,
-    "f16": element_types.f16,
-    "f32": element_types.f32,
-    "f64": element_types.f64,
-    "f4E2M1FN": element_types.f4e2m1,
-    "f8E4M3FN": element_types.f8e4m3,
-    "f8E5M2": element_types.f8e5m2,
-    "f8E8M0FNU": element_types.f8e8m0,
-    "i1": element_types.boolean,
-    "i4": element_types.si4,
-    "i8": element_types.si8,
-    "i16": element_types.si16,
-    "i32": element_types.si32,
-    "i64": element_types.si64,
-    "index": element_types.si64,
-    "si8": element_types.si8,
-    "si16": element_types.si16,
-    "si32": element_types.si32,
-    "si64": element_types.si64,
-    "ui4": element_types.ui4,
-    "ui8": element_types.ui8,
-    "ui16": element_types.ui16,
-    "ui32": element_types.ui32,
-    "ui64": element_types.ui64,
-}
+ELEMENTS: dict[str, Attribute] = element_types.named(
+    "bf16 bf16, f16 f16, f32 f32, f64 f64, f4E2M1FN f4e2m1, f8E4M3FN f8e4m3, f8E5M2 f8e5m2, f8E8M0FNU f8e8m0, "
+    "i1 boolean, i4 i4, i8 i8, i16 i16, i32 i32, i64 i64, index i64, si8 i8, si16 i16, si32 i32, si64 i64, ui4 u4, "
+    "ui8 u8, ui16 u16, ui32 u32, ui64 u64"
+)
 
 
 def storage_of(element: Attribute) -> np.dtype[Any] | None:

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp, add_notes
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import map_content
 from moir.framework_record import SAMPLE, is_text
 from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.graph import block_of
@@ -32,9 +32,7 @@ def read_model(path: str | Path) -> ModuleOp:
     damaged, or that has no function `main`.
     """
     path = Path(path)
-    mapped = map_file(path)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path)
     platforms: list[str] = []
     program: Program
     if mapped[: len(BYTECODE)] == BYTECODE:

@@ -17,6 +17,7 @@ from xdsl.ir import Attribute
 from moir.dialects.properties import integer_attribute, integers_attribute
 from moir.errors import ModelFileError
 from moir.frontends.protobuf.message_table import MessageTable
+from moir.tables import by_member
 
 ATTRIBUTE = "dimension_numbers"
 
@@ -42,16 +43,15 @@ UniformQuantizedConvolutionDimensionNumbersAttr: 1 input_batch_dimension int64, 
 )
 """The messages in the notation of `MessageTable`."""
 
-MESSAGE_OF_KIND = {
-    "XlaConv": "ConvolutionDimensionNumbers",
-    "XlaConvV2": "ConvolutionDimensionNumbers",
-    "XlaDot": "DotDimensionNumbers",
-    "XlaDotV2": "DotDimensionNumbers",
-    "XlaGather": "GatherDimensionNumbers",
-    "XlaScatter": "ScatterDimensionNumbers",
-    "UniformQuantizedConvolution": "UniformQuantizedConvolutionDimensionNumbersAttr",
-    "UniformQuantizedConvolutionHybrid": "UniformQuantizedConvolutionDimensionNumbersAttr",
-}
+MESSAGE_OF_KIND = by_member(
+    {
+        "ConvolutionDimensionNumbers": "XlaConv XlaConvV2",
+        "DotDimensionNumbers": "XlaDot XlaDotV2",
+        "GatherDimensionNumbers": "XlaGather",
+        "ScatterDimensionNumbers": "XlaScatter",
+        "UniformQuantizedConvolutionDimensionNumbersAttr": "UniformQuantizedConvolution UniformQuantizedConvolutionHybrid",
+    }
+)
 """The type of the message in the attribute `dimension_numbers`, by kind; other kinds have no such attribute."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 from moir.files.recognition import beginning_of
 from moir.framework_record import VARINT, is_text
 from moir.frontends.protobuf.damage import report_damage
@@ -51,9 +51,7 @@ class ModelFile(Record):
 
 def read_binary(path: Path, format: FileFormat, folder: Path | None = None) -> ModelFile:
     """Read a binary file. Raises ModelFileError if it is damaged, of another format, or a link out of `folder`."""
-    mapped = map_file(path, folder)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path, folder)
     check_beginning(path, mapped, "tf")
     splitter = Splitter(path, memoryview(mapped), format)
     skeleton = splitter.split()
@@ -72,9 +70,7 @@ def read_text(path: Path, format: FileFormat, folder: Path | None = None) -> Mod
 
     Raises ModelFileError, with the line, if it is not in that format, and if it is a link out of `folder`.
     """
-    mapped = map_file(path, folder)
-    if mapped is None:
-        raise ModelFileError("the file is empty", location=str(path))
+    mapped = map_content(path, folder)
     if len(mapped) > MAXIMUM_TEXT_BYTES:
         raise ModelFileError(f"more than {MAXIMUM_TEXT_BYTES >> 20} MB of text", location=str(path), hint="convert it to a binary .pb")
     check_beginning(path, mapped, "tf")

@@ -26,6 +26,7 @@ from moir.frontends.protobuf.varints import decode_varints, narrowed
 from moir.frontends.protobuf.wire import Payload
 from moir.frontends.tensorflow.messages import DATA_TYPE_NAMES, REFERENCE_OFFSET
 from moir.records import Record
+from moir.tables import numbered
 
 MAXIMUM_RANK = 64
 """Largest rank of a numpy array. Complex tensors may have one dimension less, besides the last dimension of 2."""
@@ -94,20 +95,10 @@ DATA_TYPES = {
 }
 """The rows by the number of the data type. A reference to a variable has the row of the variable's type."""
 
-_FIELD_NUMBERS = {
-    4: "tensor_content",
-    5: "float_val",
-    6: "double_val",
-    7: "int_val",
-    9: "scomplex_val",
-    10: "int64_val",
-    11: "bool_val",
-    12: "dcomplex_val",
-    13: "half_val",
-    16: "uint32_val",
-    17: "uint64_val",
-    18: "float8_val",
-}
+_FIELD_NUMBERS = numbered(
+    "4 tensor_content, 5 float_val, 6 double_val, 7 int_val, 9 scomplex_val, 10 int64_val, 11 bool_val, "
+    "12 dcomplex_val, 13 half_val, 16 uint32_val, 17 uint64_val, 18 float8_val"
+)
 
 
 def element_type(number: int) -> Attribute:

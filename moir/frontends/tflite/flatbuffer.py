@@ -23,7 +23,7 @@ import numpy as np
 
 from moir.dialects.data import Array
 from moir.errors import ModelFileError
-from moir.files.reading import check_beginning, map_file
+from moir.files.reading import check_beginning, map_content
 
 IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
@@ -52,9 +52,7 @@ class ModelFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        mapped = map_file(path)
-        if mapped is None:
-            raise ModelFileError("the file is empty", location=str(path))
+        mapped = map_content(path)
         if mapped[4:8] != IDENTIFIER:
             check_beginning(path, mapped, "tflite")
             raise ModelFileError(f"not a model of TensorFlow Lite: the identifier {IDENTIFIER.decode()} is missing", location=str(path))

@@ -23,24 +23,19 @@ from moir.errors import ModelFileError
 from moir.frontends.numbers import shortest
 from moir.frontends.tflite.flatbuffer import ModelFile, integers, text
 from moir.frontends.tflite.tensors import ELEMENTS
+from moir.tables import pairs
 
 _ELEMENT_FIELDS = frozenset(
     ("in_data_type", "out_data_type", "output_type", "out_type", "idx_out_type", "key_dtype", "value_dtype", "quantized_bias_type")
 )
 """Fields that are element types."""
 
-_ENUMERATIONS: Mapping[str, str] = {
-    "padding": "Padding",
-    "fused_activation_function": "ActivationFunctionType",
-    "mode": "MirrorPadMode",
-    "weights_format": "FullyConnectedOptionsWeightsFormat",
-    "combiner": "CombinerType",
-    "kernel_type": "LSTMKernelType",
-    "comparison_direction": "StablehloComparisonDirection",
-    "compare_type": "StablehloComparisonType",
-    "reduce_function": "ReduceWindowFunction",
-    "algorithm": "RngAlgorithm",
-}
+_ENUMERATIONS: Mapping[str, str] = pairs(
+    "padding Padding, fused_activation_function ActivationFunctionType, mode MirrorPadMode, "
+    "weights_format FullyConnectedOptionsWeightsFormat, combiner CombinerType, kernel_type LSTMKernelType, "
+    "comparison_direction StablehloComparisonDirection, compare_type StablehloComparisonType, "
+    "reduce_function ReduceWindowFunction, algorithm RngAlgorithm"
+)
 """Field -> the class of its enumeration, where the name of the field differs."""
 
 _NOT_FIELDS = re.compile(r"GetRoot|Init$|_|.*(?:BufferHasIdentifier|Length|AsNumpy|IsNone)$")

@@ -22,24 +22,9 @@ from moir.frontends.tflite.flatbuffer import ModelFile, integers, text
 from moir.frontends.tflite.sparsity import densified
 from moir.records import Record
 
-ELEMENTS: dict[int, Attribute] = {
-    0: element_types.f32,
-    1: element_types.f16,
-    2: element_types.si32,
-    3: element_types.ui8,
-    4: element_types.si64,
-    5: element_types.string,
-    6: element_types.boolean,
-    7: element_types.si16,
-    9: element_types.si8,
-    10: element_types.f64,
-    12: element_types.ui64,
-    15: element_types.ui32,
-    16: element_types.ui16,
-    17: element_types.si4,
-    18: element_types.bf16,
-    20: element_types.ui4,
-}
+ELEMENTS: dict[int, Attribute] = element_types.numbered(
+    "0 f32, 1 f16, 2 i32, 3 u8, 4 i64, 5 string, 6 boolean, 7 i16, 9 i8, 10 f64, 12 u64, 15 u32, 16 u16, 17 i4, 18 bf16, 20 u4"
+)
 """The element types by the numbers of the schema. The IR has none for handles and variants."""
 
 HANDLES = (13, 14)

@@ -110,7 +110,7 @@ def lowered_body(
         prepare: called with the Parameters before any operation is lowered.
         needed: the rank that is needed of each result; None if no rank is needed.
         in_place: whether the graph is lowered only once: cloning nested graphs at each level would take quadratic time.
-            The node loses it.
+            The node loses the graph.
 
     Raises ConversionError if the graph has another number of Parameters.
     """

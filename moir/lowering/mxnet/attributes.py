@@ -18,18 +18,9 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.signatures import Reader
 from moir.rewriting.builder import OpBuilder
 
-ELEMENTS: dict[str, Attribute] = {
-    "float16": element_types.f16,
-    "float32": element_types.f32,
-    "float64": element_types.f64,
-    "bfloat16": element_types.bf16,
-    "int8": element_types.si8,
-    "int32": element_types.si32,
-    "int64": element_types.si64,
-    "uint8": element_types.ui8,
-    "bool": element_types.boolean,
-    "int16": element_types.si16,
-}
+ELEMENTS: dict[str, Attribute] = element_types.named(
+    "float16 f16, float32 f32, float64 f64, bfloat16 bf16, int8 i8, int32 i32, int64 i64, uint8 u8, bool boolean, int16 i16"
+)
 """The element types by their names in attributes."""
 
 LONGEST_NUMBER = 20

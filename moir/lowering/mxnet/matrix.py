@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.mxnet.attributes import rank_of_operand
 from moir.lowering.mxnet.table import mxnet
 from moir.rewriting.builder import OpBuilder
@@ -147,12 +148,9 @@ def inverse(op: OpBuilder, a: SSAValue) -> SSAValue:
 
 
 @mxnet.lowers("_npi_einsum")
-def einsum(op: OpBuilder, first: SSAValue, *others: SSAValue, subscripts: str) -> SSAValue:
+def einsum(node: LoweringNode, op: OpBuilder, *operands: SSAValue, subscripts: str) -> SSAValue:
     """mxnet._npi_einsum(a, b, …) {subscripts} -> opset7.Einsum(a, b, …) {equation}"""
-    if "->" not in subscripts:
-        letters = sorted(letter for letter in set(subscripts) - set(", .") if subscripts.count(letter) == 1)
-        subscripts = f"{subscripts}->{'...' if '...' in subscripts else ''}{''.join(letters)}"
-    return op.Einsum(first, *others, equation=subscripts)
+    return einstein_sum(node, op, subscripts, *operands)
 
 
 def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part: int) -> SSAValue:

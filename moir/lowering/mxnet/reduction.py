@@ -15,22 +15,17 @@ from moir.lowering.mxnet.elementwise import plain_name
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.tables import by_member
 
-_REDUCTIONS = {
-    "sum": "ReduceSum",
-    "sum_axis": "ReduceSum",
-    "mean": "ReduceMean",
-    "prod": "ReduceProd",
-    "max": "ReduceMax",
-    "max_axis": "ReduceMax",
-    "min": "ReduceMin",
-    "min_axis": "ReduceMin",
-    "nansum": "ReduceSum",
-    "nanprod": "ReduceProd",
-    "amax": "ReduceMax",
-    "amin": "ReduceMin",
-    "product": "ReduceProd",
-}
+_REDUCTIONS = by_member(
+    {
+        "ReduceSum": "sum sum_axis nansum",
+        "ReduceMean": "mean",
+        "ReduceProd": "prod nanprod product",
+        "ReduceMax": "max max_axis amax",
+        "ReduceMin": "min min_axis amin",
+    }
+)
 
 
 def _axes(node: LoweringNode) -> list[int]:

@@ -9,47 +9,17 @@ from xdsl.ir import Attribute
 
 from moir.dialects import element_types as types
 from moir.lowering.binder import LoweringNode
+from moir.tables import numbers
 
-ELEMENTS: dict[int, Attribute] = {
-    1: types.f32,
-    2: types.ui8,
-    3: types.si8,
-    4: types.ui16,
-    5: types.si16,
-    6: types.si32,
-    7: types.si64,
-    8: types.string,
-    9: types.boolean,
-    10: types.f16,
-    11: types.f64,
-    12: types.ui32,
-    13: types.ui64,
-    16: types.bf16,
-    17: types.f8e4m3,
-    19: types.f8e5m2,
-    21: types.ui4,
-    22: types.si4,
-    23: types.f4e2m1,
-    24: types.f8e8m0,
-    25: types.ui2,
-}
+ELEMENTS: dict[int, Attribute] = types.numbered(
+    "1 f32, 2 u8, 3 i8, 4 u16, 5 i16, 6 i32, 7 i64, 8 string, 9 boolean, 10 f16, 11 f64, 12 u32, 13 u64, 16 bf16, "
+    "17 f8e4m3, 19 f8e5m2, 21 u4, 22 i4, 23 f4e2m1, 24 f8e8m0, 25 u2"
+)
 """Element types by number; OpenVINO IR has no counterparts of the other data types, such as complex numbers."""
 
-NAMES = {
-    "FLOAT": 1,
-    "UINT8": 2,
-    "INT8": 3,
-    "UINT16": 4,
-    "INT16": 5,
-    "INT32": 6,
-    "INT64": 7,
-    "STRING": 8,
-    "BOOL": 9,
-    "FLOAT16": 10,
-    "DOUBLE": 11,
-    "UINT32": 12,
-    "UINT64": 13,
-}
+NAMES = numbers(
+    "FLOAT 1, UINT8 2, INT8 3, UINT16 4, INT16 5, INT32 6, INT64 7, STRING 8, BOOL 9, FLOAT16 10, DOUBLE 11, UINT32 12, UINT64 13"
+)
 """Numbers by name; the first versions of Cast give the data type as a string."""
 
 

@@ -15,12 +15,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, si32, si64, string
 from moir.dialects.large_arrays import computed
 from moir.dialects.memory_map import Array
-from moir.dialects.opset.matrix import Equation
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
-from moir.errors import InferenceError
 from moir.expansions.constant_forms import small_constant
 from moir.expansions.shape_values import dimension_value
 from moir.lowering.binder import LoweringNode
+from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
@@ -150,14 +149,8 @@ def triangle_mask(node: LoweringNode, op: OpBuilder, x: SSAValue, upper: bool) -
 
 
 @onnx.lowers("Einsum")
-def einstein_summation(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, equation_: str) -> SSAValue:
+def einstein_summation(node: LoweringNode, op: OpBuilder, *inputs: SSAValue, equation: str) -> SSAValue:
     """onnx.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
-    try:
-        equation = Equation.parse(equation_.replace(" ", ""))
-    except InferenceError as error:
-        node.fail(error.reason)
-    if len(equation.inputs) != len(inputs):
-        node.fail(f"the equation is of {len(equation.inputs)} operands, {len(inputs)} are given")
-    return op.Einsum(*inputs, equation=equation.text)
+    return einstein_sum(node, op, equation, *inputs)

@@ -19,16 +19,9 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, of_length, swapping
 from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import Constructor, OpBuilder
+from moir.tables import words
 
-_DIRECT = {
-    "ReduceL1": "ReduceL1",
-    "ReduceL2": "ReduceL2",
-    "ReduceMax": "ReduceMax",
-    "ReduceMean": "ReduceMean",
-    "ReduceMin": "ReduceMin",
-    "ReduceProd": "ReduceProd",
-    "ReduceSum": "ReduceSum",
-}
+_DIRECT = words("ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum")
 _OF_BOOLEANS = {"ReduceMax": "ReduceLogicalOr", "ReduceMin": "ReduceLogicalAnd"}
 _IN_FLOATS = ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean")
 RANK_UNKNOWN = "the number of axes is unknown, and so the rank of the result"
@@ -111,7 +104,7 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keep: bool) 
             # The runtime requires constant axes for reductions of booleans.
             return op.convert(_reduced(op, kind, op.convert(x, ui8), axes, keep), boolean)
         case _:
-            name = _OF_BOOLEANS.get(kind, kind) if element_of(x) == boolean else _DIRECT[kind]
+            name = _OF_BOOLEANS.get(kind, kind) if element_of(x) == boolean else kind
             constructor: Constructor = getattr(op, name)
             return constructor(x, axes, keep_dims=keep)
 

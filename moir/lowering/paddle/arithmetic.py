@@ -19,6 +19,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import is_integer, known_number
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
+from moir.tables import pairs
 
 _Function = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
 
@@ -192,13 +193,10 @@ def is_close(
     return near if node.op.KIND == "isclose" else op.ReduceLogicalAnd(near, list(range(node.known_rank(0))), keep_dims=False)
 
 
-_BITS = {
-    "bitwise_and": "BitwiseAnd",
-    "bitwise_or": "BitwiseOr",
-    "bitwise_xor": "BitwiseXor",
-    "bitwise_left_shift": "BitwiseLeftShift",
-    "bitwise_right_shift": "BitwiseRightShift",
-}
+_BITS = pairs(
+    "bitwise_and BitwiseAnd, bitwise_or BitwiseOr, bitwise_xor BitwiseXor, bitwise_left_shift BitwiseLeftShift, "
+    "bitwise_right_shift BitwiseRightShift"
+)
 _OF_BOOLEANS = {"bitwise_and": "LogicalAnd", "bitwise_or": "LogicalOr", "bitwise_xor": "LogicalXor"}
 """The operations on booleans, which the runtime does not accept in the bitwise operations of opset13."""
 

@@ -45,10 +45,15 @@ def gather_nd(op: OpBuilder, x: SSAValue, index: SSAValue) -> SSAValue:
     return op.GatherND(x, index, batch_dims=0)
 
 
-@paddle.lowers("take_along_axis")
-def take_along_axis(node: LoweringNode, op: OpBuilder, x: SSAValue, index: SSAValue, *, Axis: int = 0) -> SSAValue:
-    """paddle.take_along_axis(x, index) {Axis} -> opset6.GatherElements(x, index)"""
-    return op.GatherElements(x, index, axis=normalize_axis(Axis, node.known_rank(0)))
+paddle.lowers_each_node(
+    {
+        "take_along_axis": lambda node, op, x, index, *, Axis=0: op.GatherElements(x, index, axis=normalize_axis(Axis, node.known_rank(0))),
+        # paddle.lookup_table_v2(ids, table) -> opset8.Gather(table, ids, 0); rows of `padding_idx` are 0
+        "lookup_table_v2": lambda node, op, ids, table, *, padding_idx=-1: _looked_up(node, op, ids, table, padding_idx),
+        # paddle.lookup_table(ids [… , 1], table) -> opset8.Gather(table, ids without the last axis, 0)
+        "lookup_table": lambda node, op, ids, table, *, padding_idx=-1: _looked_up(node, op, op.Squeeze(ids, [-1]), table, padding_idx),
+    }
+)
 
 
 @paddle.lowers("put_along_axis")
@@ -122,12 +127,6 @@ def index_put(node: LoweringNode, op: OpBuilder, x: SSAValue, value: SSAValue, *
     return op["opset15.ScatterNDUpdate"](x, places, updates, reduction="sum" if accumulate else "none")
 
 
-@paddle.lowers("lookup_table_v2")
-def embedding(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue, *, padding_idx: int = -1) -> SSAValue:
-    """paddle.lookup_table_v2(ids, table) -> opset8.Gather(table, ids, 0); rows of `padding_idx` are 0"""
-    return _looked_up(node, op, ids, table, padding_idx)
-
-
 def _looked_up(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue, padding: int) -> SSAValue:
     rows = (shape_of(table) or (-1,))[0]
     if padding != -1 and (padding < 0 or 0 <= rows <= padding):
@@ -140,12 +139,6 @@ def _looked_up(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue
         kept[padding] = 0
         table = op.Multiply(table, op.constant_like(kept, table))
     return op.Gather(table, ids, 0)
-
-
-@paddle.lowers("lookup_table")
-def embedding_of_columns(node: LoweringNode, op: OpBuilder, ids: SSAValue, table: SSAValue, *, padding_idx: int = -1) -> SSAValue:
-    """paddle.lookup_table(ids [… , 1], table) -> opset8.Gather(table, ids without the last axis, 0)"""
-    return _looked_up(node, op, op.Squeeze(ids, [-1]), table, padding_idx)
 
 
 @paddle.lowers("masked_select")

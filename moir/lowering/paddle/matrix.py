@@ -15,6 +15,7 @@ from moir.expansions.linear_algebra.determinants import determinant_of
 from moir.expansions.linear_algebra.matrix_powers import matrix_power
 from moir.expansions.special.divisors import kronecker_product
 from moir.lowering.binder import LoweringNode
+from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.paddle.operands import scalar_form
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
@@ -57,10 +58,16 @@ def batched(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     return op.MatMul(x, y)
 
 
-@paddle.lowers("dot")
-def dot(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.dot(x, y) -> opset1.ReduceSum(x · y) along the last axis"""
-    return scalar_form(node, op, op.ReduceSum(op.Multiply(x, y), [-1], keep_dims=False), node.known_rank(0) - 1)
+paddle.lowers_each_node(
+    {
+        # paddle.dot(x, y) -> opset1.ReduceSum(x · y) along the last axis
+        "dot": lambda node, op, x, y: scalar_form(node, op, op.ReduceSum(op.Multiply(x, y), [-1], keep_dims=False), node.known_rank(0) - 1),
+        # paddle.kron(x, y) -> the products of all elements, in blocks
+        "kron": lambda node, op, x, y: kronecker_product(op, x, y, (node.known_rank(0), node.known_rank(1))),
+        # paddle.determinant(x) -> the determinants of matrices
+        "determinant": lambda node, op, x: scalar_form(node, op, determinant_of(op, x), node.known_rank(0) - 2),
+    }
+)
 
 
 def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, columns: int) -> SSAValue:
@@ -158,17 +165,7 @@ def addmm(op: OpBuilder, x: SSAValue, a: SSAValue, b: SSAValue, *, Alpha: float 
 @paddle.lowers("einsum")
 def einsum(node: LoweringNode, op: OpBuilder, *values: SSAValue, equation: str) -> Replacement:
     """paddle.einsum(values…) {equation} -> opset7.Einsum(values…)"""
-    formula = "".join(equation.split())
-    if "->" not in formula:
-        letters = [each for each in sorted(set(formula)) if each.isalpha() and formula.count(each) == 1]
-        formula += "->" + ("..." if "..." in formula else "") + "".join(letters)
-    return [op.Einsum(*values, equation=formula), *[None] * (node.result_count - 1)]
-
-
-@paddle.lowers("kron")
-def kron(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """paddle.kron(x, y) -> the products of all elements, in blocks"""
-    return kronecker_product(op, x, y, (node.known_rank(0), node.known_rank(1)))
+    return [einstein_sum(node, op, equation, *values), *[None] * (node.result_count - 1)]
 
 
 @paddle.lowers("cross")
@@ -186,12 +183,6 @@ def cross(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, dim: i
 def inverse(op: OpBuilder, x: SSAValue) -> SSAValue:
     """paddle.inverse(x) -> opset14.Inverse(x)"""
     return op.Inverse(x)
-
-
-@paddle.lowers("determinant")
-def determinant(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.determinant(x) -> the determinants of matrices"""
-    return scalar_form(node, op, determinant_of(op, x), node.known_rank(0) - 2)
 
 
 @paddle.lowers("matrix_power")

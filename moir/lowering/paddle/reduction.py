@@ -17,19 +17,13 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.paddle.operands import axes_of, entries, known_integer, known_integers, optional_element, scalar_form
 from moir.lowering.paddle.table import paddle
 from moir.rewriting.builder import OpBuilder
+from moir.tables import pairs
 
-_REDUCTIONS = {
-    "reduce_sum": "ReduceSum",
-    "reduce_mean": "ReduceMean",
-    "reduce_prod": "ReduceProd",
-    "reduce_max": "ReduceMax",
-    "reduce_amax": "ReduceMax",
-    "reduce_min": "ReduceMin",
-    "reduce_amin": "ReduceMin",
-    "reduce_all": "ReduceLogicalAnd",
-    "reduce_any": "ReduceLogicalOr",
-    "frobenius_norm": "ReduceL2",
-}
+_REDUCTIONS = pairs(
+    "reduce_sum ReduceSum, reduce_mean ReduceMean, reduce_prod ReduceProd, reduce_max ReduceMax, "
+    "reduce_amax ReduceMax, reduce_min ReduceMin, reduce_amin ReduceMin, reduce_all ReduceLogicalAnd, "
+    "reduce_any ReduceLogicalOr, frobenius_norm ReduceL2"
+)
 
 
 def _reduced_axes(node: LoweringNode, given: Sequence[int]) -> list[int]:

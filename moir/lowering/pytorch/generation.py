@@ -1,4 +1,4 @@
-"""Tensors generated from sizes and numbers: ranges, tensors of one number, identity matrices."""
+"""Tensors generated from sizes and numbers: ranges, tensors filled with a number, identity matrices."""
 
 from __future__ import annotations
 

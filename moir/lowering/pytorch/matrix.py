@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean
 from moir.dialects.shapes import element_of, rank_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.pytorch.arguments import Scalar, Tensors, present
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
@@ -57,12 +58,7 @@ def outer(node: LoweringNode, op: OpBuilder, self: SSAValue, vec2: SSAValue) -> 
 def einsum(node: LoweringNode, op: OpBuilder, *, equation: str, tensors: Tensors) -> SSAValue:
     """aten.einsum.default([x, y]) {equation = "bij,bjk->bik"} -> opset7.Einsum(x, y) {equation}"""
     values = as_element(op, inferred_element(node), *present(node, tensors))
-    written = equation.replace(" ", "")
-    if "->" not in written:
-        letters = written.replace(",", "").replace("...", "")
-        kept = "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
-        written += "->" + ("..." if "..." in written else "") + kept
-    return op.Einsum(*values, equation=written)
+    return einstein_sum(node, op, equation, *values)
 
 
 @aten.lowers("bilinear.default")

@@ -18,19 +18,11 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.linear_algebra import LAPACK
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
+from moir.tables import pairs
 
 Called = Callable[[LoweringNode, OpBuilder, Sequence[SSAValue]], Sequence[SSAValue | None]]
 
-SINGLE = {
-    "acos": "Acos",
-    "acosh": "Acosh",
-    "asin": "Asin",
-    "asinh": "Asinh",
-    "cosh": "Cosh",
-    "erf": "Erf",
-    "sinh": "Sinh",
-    "tan": "Tan",
-}
+SINGLE = pairs("acos Acos, acosh Acosh, asin Asin, asinh Asinh, cosh Cosh, erf Erf, sinh Sinh, tan Tan")
 """Functions of one tensor of `mhlo`."""
 
 

@@ -19,11 +19,15 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
-
-@tf.lowers("Mish", "Sigmoid", "Softplus", "Softsign")
-def renamed(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Softplus(x) -> opset4.SoftPlus(x)"""
-    return operation(op, node.op.KIND)(x)
+tf.lowers_each_node(
+    {
+        "Mish Sigmoid Softplus Softsign": lambda node, op, x: operation(op, node.op.KIND)(x),
+        "Softmax LogSoftmax": lambda node, op, logits: getattr(op, node.op.KIND)(logits, axis=-1),
+        # tf.SoftmaxCrossEntropyWithLogits(x, labels) -> -ReduceSum(labels * opset5.LogSoftmax(x)), opset8.Softmax(x)
+        # - labels
+        "SoftmaxCrossEntropyWithLogits": lambda node, op, features, labels: losses(op, features, labels)[: node.result_count],
+    }
+)
 
 
 tf.lowers_each(
@@ -41,20 +45,6 @@ tf.lowers_each(
 def swish(op: OpBuilder, x: SSAValue, beta: SSAValue | None = None) -> SSAValue:
     """tf.swish_f32(x, beta) -> opset4.Swish(x, beta)"""
     return op.Swish(x) if beta is None else op.Swish(x, beta)
-
-
-@tf.lowers("Softmax", "LogSoftmax")
-def softmax(node: LoweringNode, op: OpBuilder, logits: SSAValue) -> SSAValue:
-    """tf.Softmax(x) -> opset8.Softmax(x) {axis = -1}"""
-    return getattr(op, node.op.KIND)(logits, axis=-1)
-
-
-@tf.lowers("SoftmaxCrossEntropyWithLogits")
-def cross_entropy(node: LoweringNode, op: OpBuilder, features: SSAValue, labels: SSAValue) -> Sequence[SSAValue]:
-    """tf.SoftmaxCrossEntropyWithLogits(x, labels)
-    -> -ReduceSum(labels * opset5.LogSoftmax(x)), opset8.Softmax(x) - labels
-    """
-    return losses(op, features, labels)[: node.result_count]
 
 
 @tf.lowers("SparseSoftmaxCrossEntropyWithLogits")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.opset.matrix import Equation
-from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
+from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.tensorflow.attributes.fused_operations import with_fused_operations
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
@@ -39,15 +38,11 @@ def fused_product(
 
 
 @tf.lowers("Einsum", "XlaEinsum")
-def einstein_summation(node: LoweringNode, op: OpBuilder, *operands: SSAValue, equation_: str) -> SSAValue:
+def einstein_summation(node: LoweringNode, op: OpBuilder, *operands: SSAValue, equation: str) -> SSAValue:
     """tf.Einsum(…) {equation}
     -> opset7.Einsum(…) {equation}, where the equation has no blanks and an explicit result
     """
-    try:
-        equation = Equation.parse(equation_)
-    except InferenceError as error:
-        node.fail(error.reason)
-    return op.Einsum(*operands, equation=equation.text)
+    return einstein_sum(node, op, equation, *operands)
 
 
 @tf.lowers("BatchMatrixInverse", "MatrixInverse")

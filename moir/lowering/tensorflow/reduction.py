@@ -18,21 +18,15 @@ from moir.expansions.shape_values import all_axes, as_scalar, without_computed_a
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
+from moir.tables import pairs
 
-_SAME_MEANING = {
-    "All": "ReduceLogicalAnd",
-    "Any": "ReduceLogicalOr",
-    "EuclideanNorm": "ReduceL2",
-    "Max": "ReduceMax",
-    "Mean": "ReduceMean",
-    "Min": "ReduceMin",
-    "Prod": "ReduceProd",
-    "Sum": "ReduceSum",
-}
+_SAME_MEANING = pairs(
+    "All ReduceLogicalAnd, Any ReduceLogicalOr, EuclideanNorm ReduceL2, Max ReduceMax, Mean ReduceMean, "
+    "Min ReduceMin, Prod ReduceProd, Sum ReduceSum"
+)
 _OF_BOOLEANS = {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 _IN_FLOATS = ("EuclideanNorm", "Mean")
 _OVERFLOWING = ("Prod", "Sum")
-_EXTREMES = ("Max", "Min")
 _NARROW = (si8, si16, ui8, ui16)
 
 

@@ -25,10 +25,16 @@ def top_k_attribute(node: LoweringNode, op: OpBuilder, *, k: int) -> Sequence[SS
     return largest(node, op, k, si32)
 
 
-@tf.lowers("TopKV2")
-def top_k(node: LoweringNode, op: OpBuilder, _input: SSAValue, k: SSAValue) -> Sequence[SSAValue]:
-    """tf.TopKV2(x, k) {sorted = true} -> opset11.TopK(x, k) {axis = -1, mode = max, sort = value, stable}"""
-    return largest(node, op, as_scalar(op, as_indices(op, k)), index_type(node, "index_type"))
+tf.lowers_each_node(
+    {
+        # tf.TopKV2(x, k) {sorted = true} -> opset11.TopK(x, k) {axis = -1, mode = max, sort = value, stable}
+        "TopKV2": lambda node, op, _input, k: largest(node, op, as_scalar(op, as_indices(op, k)), index_type(node, "index_type")),
+        # tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, target predictions)), k)
+        "InTopKV2": lambda node, op, _predictions, _targets, k: is_among(node, op, op.convert(as_scalar(op, k), si32)),
+        # tf.UniqueWithCounts(x) {out_idx} -> opset10.Unique(x, 0) {sorted = false}
+        "Unique UniqueWithCounts": lambda node, op, x: distinct(node, op, x, 0),
+    }
+)
 
 
 @tf.lowers("ApproxTopK")
@@ -79,12 +85,6 @@ def in_top_k_attribute(node: LoweringNode, op: OpBuilder, *, k: int) -> SSAValue
     return is_among(node, op, op.constant(k, si32))
 
 
-@tf.lowers("InTopKV2")
-def in_top_k(node: LoweringNode, op: OpBuilder, _predictions: SSAValue, _targets: SSAValue, k: SSAValue) -> SSAValue:
-    """tf.InTopKV2(predictions, targets, k) -> Less(ReduceSum(Greater(predictions, target predictions)), k)"""
-    return is_among(node, op, op.convert(as_scalar(op, k), si32))
-
-
 def is_among(node: LoweringNode, op: OpBuilder, k: SSAValue) -> SSAValue:
     """Whether fewer than k predictions of each row are larger than the prediction of the target of the row.
 
@@ -126,12 +126,6 @@ def bound(node: LoweringNode, op: OpBuilder, sorted_inputs: SSAValue, values: SS
 
 
 # Distinct elements
-
-
-@tf.lowers("Unique", "UniqueWithCounts")
-def unique(node: LoweringNode, op: OpBuilder, x: SSAValue) -> Sequence[SSAValue | None]:
-    """tf.UniqueWithCounts(x) {out_idx} -> opset10.Unique(x, 0) {sorted = false}"""
-    return distinct(node, op, x, 0)
 
 
 @tf.lowers("UniqueV2", "UniqueWithCountsV2")

@@ -19,6 +19,7 @@ from moir.lowering.tflite.table import tflite
 from moir.lowering.tflite.tensorflow_operations import lowered_as
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
+from moir.tables import pairs
 
 
 class Same(Record):
@@ -35,133 +36,55 @@ class Same(Record):
     defaults: Mapping[str, object] = {}
 
 
-_ARITHMETIC = {
-    "ADD": "AddV2",
-    "ADD_N": "AddN",
-    "ATAN2": "Atan2",
-    "BITWISE_XOR": "BitwiseXor",
-    "DIV": "RealDiv",
-    "FLOOR_DIV": "FloorDiv",
-    "FLOOR_MOD": "FloorMod",
-    "MAXIMUM": "Maximum",
-    "MINIMUM": "Minimum",
-    "MUL": "Mul",
-    "POW": "Pow",
-    "RIGHT_SHIFT": "RightShift",
-    "SQUARED_DIFFERENCE": "SquaredDifference",
-    "SUB": "Sub",
-}
+_ARITHMETIC = pairs(
+    "ADD AddV2, ADD_N AddN, ATAN2 Atan2, BITWISE_XOR BitwiseXor, DIV RealDiv, FLOOR_DIV FloorDiv, FLOOR_MOD FloorMod, "
+    "MAXIMUM Maximum, MINIMUM Minimum, MUL Mul, POW Pow, RIGHT_SHIFT RightShift, "
+    "SQUARED_DIFFERENCE SquaredDifference, SUB Sub"
+)
 
-_ELEMENTWISE = {
-    "ABS": "Abs",
-    "CEIL": "Ceil",
-    "COS": "Cos",
-    "ELU": "Elu",
-    "EXP": "Exp",
-    "FLOOR": "Floor",
-    "LOGICAL_NOT": "LogicalNot",
-    "LOGISTIC": "Sigmoid",
-    "LOG_SOFTMAX": "LogSoftmax",
-    "NEG": "Neg",
-    "RELU": "Relu",
-    "RELU6": "Relu6",
-    "ROUND": "Round",
-    "RSQRT": "Rsqrt",
-    "SIGN": "Sign",
-    "SIN": "Sin",
-    "SQRT": "Sqrt",
-    "SQUARE": "Square",
-    "TANH": "Tanh",
-    "ZEROS_LIKE": "ZerosLike",
-}
+_ELEMENTWISE = pairs(
+    "ABS Abs, CEIL Ceil, COS Cos, ELU Elu, EXP Exp, FLOOR Floor, LOGICAL_NOT LogicalNot, LOGISTIC Sigmoid, "
+    "LOG_SOFTMAX LogSoftmax, NEG Neg, RELU Relu, RELU6 Relu6, ROUND Round, RSQRT Rsqrt, SIGN Sign, SIN Sin, "
+    "SQRT Sqrt, SQUARE Square, TANH Tanh, ZEROS_LIKE ZerosLike"
+)
 
-_COMPARISON = {
-    "EQUAL": "Equal",
-    "GREATER": "Greater",
-    "GREATER_EQUAL": "GreaterEqual",
-    "LESS": "Less",
-    "LESS_EQUAL": "LessEqual",
-    "LOGICAL_AND": "LogicalAnd",
-    "LOGICAL_OR": "LogicalOr",
-    "NOT_EQUAL": "NotEqual",
-    "SELECT": "Select",
-    "SELECT_V2": "SelectV2",
-    "WHERE": "Where",
-}
+_COMPARISON = pairs(
+    "EQUAL Equal, GREATER Greater, GREATER_EQUAL GreaterEqual, LESS Less, LESS_EQUAL LessEqual, "
+    "LOGICAL_AND LogicalAnd, LOGICAL_OR LogicalOr, NOT_EQUAL NotEqual, SELECT Select, SELECT_V2 SelectV2, WHERE Where"
+)
 
-_MOVEMENT = {
-    "BATCH_TO_SPACE_ND": "BatchToSpaceND",
-    "BROADCAST_ARGS": "BroadcastArgs",
-    "BROADCAST_TO": "BroadcastTo",
-    "EXPAND_DIMS": "ExpandDims",
-    "FILL": "Fill",
-    "GATHER_ND": "GatherNd",
-    "PAD": "Pad",
-    "PADV2": "PadV2",
-    "RANGE": "Range",
-    "REVERSE_V2": "ReverseV2",
-    "SCATTER_ND": "ScatterNd",
-    "SLICE": "Slice",
-    "SPACE_TO_BATCH_ND": "SpaceToBatchND",
-    "TILE": "Tile",
-    "TRANSPOSE": "Transpose",
-}
+_MOVEMENT = pairs(
+    "BATCH_TO_SPACE_ND BatchToSpaceND, BROADCAST_ARGS BroadcastArgs, BROADCAST_TO BroadcastTo, "
+    "EXPAND_DIMS ExpandDims, FILL Fill, GATHER_ND GatherNd, PAD Pad, PADV2 PadV2, RANGE Range, REVERSE_V2 ReverseV2, "
+    "SCATTER_ND ScatterNd, SLICE Slice, SPACE_TO_BATCH_ND SpaceToBatchND, TILE Tile, TRANSPOSE Transpose"
+)
 
-_REDUCTION = {
-    "MEAN": "Mean",
-    "REDUCE_ALL": "All",
-    "REDUCE_ANY": "Any",
-    "REDUCE_MAX": "Max",
-    "REDUCE_MIN": "Min",
-    "REDUCE_PROD": "Prod",
-    "SUM": "Sum",
-}
+_REDUCTION = pairs("MEAN Mean, REDUCE_ALL All, REDUCE_ANY Any, REDUCE_MAX Max, REDUCE_MIN Min, REDUCE_PROD Prod, SUM Sum")
 
-_SEGMENTS = {
-    "SEGMENT_SUM": "SegmentSum",
-    "UNSORTED_SEGMENT_MAX": "UnsortedSegmentMax",
-    "UNSORTED_SEGMENT_MIN": "UnsortedSegmentMin",
-    "UNSORTED_SEGMENT_PROD": "UnsortedSegmentProd",
-    "UNSORTED_SEGMENT_SUM": "UnsortedSegmentSum",
-}
+_SEGMENTS = pairs(
+    "SEGMENT_SUM SegmentSum, UNSORTED_SEGMENT_MAX UnsortedSegmentMax, UNSORTED_SEGMENT_MIN UnsortedSegmentMin, "
+    "UNSORTED_SEGMENT_PROD UnsortedSegmentProd, UNSORTED_SEGMENT_SUM UnsortedSegmentSum"
+)
 
-_BY_NAME = _ARITHMETIC | _ELEMENTWISE | _COMPARISON | _MOVEMENT | _REDUCTION | _SEGMENTS
+_OTHERS = pairs(
+    "ARG_MAX ArgMax, ARG_MIN ArgMin, BUCKETIZE Bucketize, COMPLEX_ABS ComplexAbs, CUMSUM Cumsum, "
+    "DEPTH_TO_SPACE DepthToSpace, IMAG Imag, LEAKY_RELU LeakyRelu, MATRIX_DIAG MatrixDiag, "
+    "MATRIX_SET_DIAG MatrixSetDiag, MIRROR_PAD MirrorPad, ONE_HOT OneHot, PACK Pack, "
+    "RANDOM_STANDARD_NORMAL RandomStandardNormal, RANDOM_UNIFORM RandomUniform, RANK Rank, REAL Real, RFFT2D RFFT2D, "
+    "RESIZE_BILINEAR ResizeBilinear, REVERSE_SEQUENCE ReverseSequence, SHAPE Shape, SPACE_TO_DEPTH SpaceToDepth, "
+    "SPARSE_TO_DENSE SparseToDense, SQUEEZE Squeeze, STRIDED_SLICE StridedSlice, TOPK_V2 TopKV2, UNPACK Unpack"
+)
+
+_BY_NAME = _ARITHMETIC | _ELEMENTWISE | _COMPARISON | _MOVEMENT | _REDUCTION | _SEGMENTS | _OTHERS
 
 SAME: Mapping[str, Same] = {kind: Same(name) for kind, name in _BY_NAME.items()} | {
-    "ARG_MAX": Same("ArgMax"),
-    "ARG_MIN": Same("ArgMin"),
-    "BUCKETIZE": Same("Bucketize"),
-    "COMPLEX_ABS": Same("ComplexAbs"),
-    "CUMSUM": Same("Cumsum"),
-    "DEPTH_TO_SPACE": Same("DepthToSpace"),
-    "IMAG": Same("Imag"),
-    "LEAKY_RELU": Same("LeakyRelu"),
     "LOCAL_RESPONSE_NORMALIZATION": Same("LRN", {"radius": "depth_radius"}),
-    "MATRIX_DIAG": Same("MatrixDiag"),
-    "MATRIX_SET_DIAG": Same("MatrixSetDiag"),
-    "MIRROR_PAD": Same("MirrorPad"),
     "MULTINOMIAL": Same("Multinomial", {"seed2": "seed2"}),
     "NON_MAX_SUPPRESSION_V4": Same("NonMaxSuppressionV4", defaults={"pad_to_max_output_size": True}),
     "NON_MAX_SUPPRESSION_V5": Same("NonMaxSuppressionV5", defaults={"pad_to_max_output_size": True}),
-    "ONE_HOT": Same("OneHot"),
-    "PACK": Same("Pack"),
-    "RANDOM_STANDARD_NORMAL": Same("RandomStandardNormal"),
-    "RANDOM_UNIFORM": Same("RandomUniform"),
-    "RANK": Same("Rank"),
-    "REAL": Same("Real"),
-    "RFFT2D": Same("RFFT2D"),
-    "RESIZE_BILINEAR": Same("ResizeBilinear"),
-    "REVERSE_SEQUENCE": Same("ReverseSequence"),
-    "SHAPE": Same("Shape"),
-    "SPACE_TO_DEPTH": Same("SpaceToDepth"),
-    "SPARSE_TO_DENSE": Same("SparseToDense"),
     "SPLIT": Same("Split", {"num_splits": "num_split"}),
     "SPLIT_V": Same("SplitV", {"num_splits": "num_split"}),
-    "SQUEEZE": Same("Squeeze"),
-    "STRIDED_SLICE": Same("StridedSlice"),
-    "TOPK_V2": Same("TopKV2"),
     "UNIQUE": Same("Unique", {"idx_out_type": "out_idx"}),
-    "UNPACK": Same("Unpack"),
 }
 """Kind -> the operation of TensorFlow."""
 

@@ -23,53 +23,29 @@ from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.properties import value_of
 from moir.records import Record
+from moir.tables import by_member, pairs
 
-PAIRS = {
-    "Add": "sum",
-    "AddV2": "sum",
-    "BitwiseAnd": "and",
-    "BitwiseOr": "or",
-    "LogicalAnd": "and",
-    "LogicalOr": "or",
-    "Max": "max",
-    "Maximum": "max",
-    "Min": "min",
-    "Minimum": "min",
-    "Mul": "prod",
-}
+PAIRS = by_member(
+    {
+        "sum": "Add AddV2",
+        "and": "BitwiseAnd LogicalAnd",
+        "or": "BitwiseOr LogicalOr",
+        "max": "Max Maximum",
+        "min": "Min Minimum",
+        "prod": "Mul",
+    }
+)
 """The reduction for a function of two arguments that consists of one operation; its operands may be in any order."""
 
 
 _COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEqual", "LT": "Less", "NE": "NotEqual"}
-_SPELLINGS = {
-    "add": "Add",
-    "and": "LogicalAnd",
-    "bitcast_convert": "Bitcast",
-    "broadcast_in_dim": "BroadcastTo",
-    "convert": "Cast",
-    "equal": "Equal",
-    "greater": "Greater",
-    "greater_equal": "GreaterEqual",
-    "less": "Less",
-    "less_equal": "LessEqual",
-    "logical_and": "LogicalAnd",
-    "logical_not": "LogicalNot",
-    "logical_or": "LogicalOr",
-    "maximum": "Maximum",
-    "minimum": "Minimum",
-    "mul": "Mul",
-    "multiply": "Mul",
-    "not": "LogicalNot",
-    "not_equal": "NotEqual",
-    "or": "LogicalOr",
-    "reshape": "Reshape",
-    "select": "Select",
-    "select_v2": "SelectV2",
-    "shift_right_logical": "RightShift",
-    "sub": "Sub",
-    "subtract": "Sub",
-    "xor": "BitwiseXor",
-}
+_SPELLINGS = pairs(
+    "add Add, and LogicalAnd, bitcast_convert Bitcast, broadcast_in_dim BroadcastTo, convert Cast, equal Equal, "
+    "greater Greater, greater_equal GreaterEqual, less Less, less_equal LessEqual, logical_and LogicalAnd, "
+    "logical_not LogicalNot, logical_or LogicalOr, maximum Maximum, minimum Minimum, mul Mul, multiply Mul, "
+    "not LogicalNot, not_equal NotEqual, or LogicalOr, reshape Reshape, select Select, select_v2 SelectV2, "
+    "shift_right_logical RightShift, sub Sub, subtract Sub, xor BitwiseXor"
+)
 """The kinds that are compared here, by their spellings in lower case, without the prefix of a dialect."""
 
 _IN_FRONT = "stablehlo_"

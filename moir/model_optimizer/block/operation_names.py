@@ -20,6 +20,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.properties import value_of
 from moir.dialects.xml import kind_of_layer_type, layer_type, respelled_operations
 from moir.model_optimizer.frameworks.lookup import names_of_kind, place_of_view, view_of_operation
+from moir.tables import by_member, by_word
 
 OPSET_OP_NAMES = {
     **{operation.KIND: layer_type(operation) for operation in respelled_operations()},
@@ -52,47 +53,23 @@ FURTHER_OP_NAMES = {
 Nodes are found by these names, too.
 """
 
-FRONT_TYPES = {
-    "Conv": "Convolution",
-    "Conv2D": "Convolution",
-    "Conv3D": "Convolution",
-    "DepthwiseConv2dNative": "Convolution",
-    "Deconv2D": "Deconvolution",
-    "Deconv3D": "Deconvolution",
-    "Deconvolution": "Deconvolution",
-    "Pooling": "Pooling",
-    "AveragePool": "Pooling",
-    "AvgPool": "Pooling",
-    "MaxPool": "Pooling",
-}
+FRONT_TYPES = by_member(
+    {
+        "Convolution": "Conv Conv2D Conv3D DepthwiseConv2dNative",
+        "Deconvolution": "Deconv2D Deconv3D Deconvolution",
+        "Pooling": "Pooling AveragePool AvgPool MaxPool",
+    }
+)
 """`op` of a node of a framework -> `type`, where no table above has it."""
 
-IN_PORTS_COUNTS = {
-    "Broadcast": 3,
-    "Clamp": 3,
-    "Conv": 3,
-    "Conv2D": 3,
-    "Deconv2D": 3,
-    "Deconvolution": 3,
-    "ONNXPad": 4,
-    "OneHot": 4,
-    "ReduceL1": 2,
-    "ReduceL2": 2,
-    "ReduceAnd": 2,
-    "ReduceMax": 2,
-    "ReduceMean": 2,
-    "ReduceMin": 2,
-    "ReduceOr": 2,
-    "ReduceProd": 2,
-    "ReduceSum": 2,
-    "Reshape": 2,
-    "Slice": 5,
-    "Squeeze": 2,
-    "TFPad": 3,
-    "TopK": 3,
-    "Transpose": 2,
-    "Unsqueeze": 2,
-}
+IN_PORTS_COUNTS = by_word(
+    {
+        "Broadcast Clamp Conv Conv2D Deconv2D Deconvolution TFPad TopK": 3,
+        "ONNXPad OneHot": 4,
+        ("ReduceL1 ReduceL2 ReduceAnd ReduceMax ReduceMean ReduceMin ReduceOr ReduceProd ReduceSum Reshape Squeeze Transpose Unsqueeze"): 2,
+        "Slice": 5,
+    }
+)
 """`op` of a node of a framework -> number of its input ports; a model may connect fewer."""
 
 

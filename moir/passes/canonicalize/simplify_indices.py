@@ -172,7 +172,10 @@ class WrappedRange(Pattern):
 
 
 class FilledGather(Pattern):
-    """Reads what an index out of range selects from a table, too, instead of choosing it afterwards."""
+    """Makes the number that a Select has for indices out of range a row of the Gather's table, and removes the Select.
+
+    A table that is computed keeps its Select, whose condition is read from a table of truth values.
+    """
 
     roots = (Select,)
 

@@ -37,7 +37,7 @@ def counted(value: SSAValue, rank: int, axis: int) -> int | None:
 
 
 class ComparedPositions(Pattern):
-    """Replaces the conversion of truth values that say which position an index has."""
+    """Replaces the conversion of a comparison of indices with all positions of an axis by OneHot."""
 
     roots = (Convert,)
 

@@ -80,7 +80,7 @@ class _Marks:
         self.levels: dict[SSAValue, Levels] = {}
 
     def run(self) -> None:
-        """Replace all marks of the block, and what is between them."""
+        """Replace the marks in the block, and operations between them by ones with the dimensions of the levels."""
         for op in list(self.block.ops):
             if isinstance(op, FrameworkOp):
                 found = self._levels_after(op)

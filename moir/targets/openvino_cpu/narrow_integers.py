@@ -11,22 +11,16 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.tables import by_word
 from moir.targets.record import Form
 
-NARROW: dict[str, int | None] = {
-    "opset1.Abs": 1,
-    "opset1.Add": 2,
-    "opset1.Divide": 2,
-    "opset7.Einsum": None,
-    "opset1.FloorMod": 2,
-    "opset1.MatMul": 2,
-    "opset1.Multiply": 2,
-    "opset1.Negative": 1,
-    "opset1.Power": 2,
-    "opset1.ReduceProd": 1,
-    "opset1.ReduceSum": 1,
-    "opset1.Subtract": 2,
-}
+NARROW: dict[str, int | None] = by_word(
+    {
+        "opset1.Abs opset1.Negative opset1.ReduceProd opset1.ReduceSum": 1,
+        "opset1.Add opset1.Divide opset1.FloorMod opset1.MatMul opset1.Multiply opset1.Power opset1.Subtract": 2,
+        "opset7.Einsum": None,
+    }
+)
 """The operations that the plugin computes wrongly in 8 bits, and the number of their 8-bit operands; None for all."""
 
 

@@ -19,6 +19,7 @@ from moir.conversion import import_model
 from moir.lowering.paddle.index import INDEX
 from moir.lowering.paddle.refusals import REASONS
 from moir.options import ConversionOptions
+from moir.tables import listed
 from tests.numerical.runtime import Array, run
 
 ARCHIVES = sorted((Path(__file__).parents[2] / "fixtures/paddle").glob("*.zip"))
@@ -85,7 +86,7 @@ def kinds(key: str, folder: Path) -> set[str]:
 
 def test_each_lowered_kind_has_a_case(tmp_path: Path) -> None:
     """With known and with unknown dimensions."""
-    lowered = {kind for family in INDEX.values() for kind in family.split()} - set(REASONS)
+    lowered = listed(INDEX).keys() - set(REASONS)
     found: dict[bool, set[str]] = {False: set(), True: set()}
     for number, key in enumerate(MODELS):
         found["dynamic" in MODELS[key][1]] |= kinds(key, tmp_path / str(number))

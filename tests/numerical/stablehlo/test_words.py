@@ -18,7 +18,8 @@ TYPE = f"tensor<{len(X)}xui32>"
 
 
 def of_pairs(operation: str, y: np.ndarray, folder: Path, result: str = TYPE) -> np.ndarray:
-    body = f"\n    %0 = stablehlo.{operation} : {f'({TYPE}, {TYPE}) -> {result}' if 'compare' in operation else TYPE}\n    return %0 : {result}"
+    types = f"({TYPE}, {TYPE}) -> {result}" if operation.startswith("compare") else TYPE
+    body = f"\n    %0 = stablehlo.{operation} : {types}\n    return %0 : {result}"
     return computed(body, folder, [X, y], f"%a: {TYPE}, %b: {TYPE}", result)
 
 

@@ -76,6 +76,8 @@ def test_lowerings() -> None:
     assert "| `Elu` | `onnx.Elu(x) {alpha} -> opset1.Elu(x) {alpha}` |" in text
     assert "| `Clip` from 11 |" in text
     assert [line for line in text.splitlines() if line.startswith("|") and len(re.findall(r"(?<!\\)\|", line)) != 3] == []
+    assert "| `com.microsoft.BiasGelu` | `op.Gelu(op.Add(x, bias))` |" in text  # a formula of a table
+    assert "|  |" not in text
 
 
 def test_the_interface_has_every_name_of_the_package_and_nothing_that_is_missing() -> None:

@@ -16,31 +16,15 @@ from moir.dialects.shapes import impossibility
 from moir.frontends.stablehlo.bytecode.numbers import Cursor
 from moir.frontends.stablehlo.element_types import ELEMENTS, storage_of
 from moir.frontends.stablehlo.program import Dense, FunctionType, OtherType, Quantized, TensorType, Type
+from moir.tables import numbered, words
 
 Read = Callable[[int], Any]
 """Returns the attribute or the type that has a number in the file."""
 
-SCALARS: dict[int, str] = {
-    0: "i1",
-    2: "bf16",
-    3: "f16",
-    4: "f32",
-    5: "f64",
-    6: "f8E4M3FN",
-    7: "f8E5M2",
-    10: "i4",
-    11: "i8",
-    12: "i16",
-    13: "i32",
-    14: "i64",
-    15: "ui4",
-    16: "ui8",
-    17: "ui16",
-    18: "ui32",
-    19: "ui64",
-    37: "f4E2M1FN",
-    40: "f8E8M0FNU",
-}
+SCALARS: dict[int, str] = numbered(
+    "0 i1, 2 bf16, 3 f16, 4 f32, 5 f64, 6 f8E4M3FN, 7 f8E5M2, 10 i4, 11 i8, 12 i16, 13 i32, 14 i64, 15 ui4, 16 ui8, "
+    "17 ui16, 18 ui32, 19 ui64, 37 f4E2M1FN, 40 f8E8M0FNU"
+)
 """The element types by their codes."""
 
 _NONE = 33
@@ -217,20 +201,7 @@ _CUSTOM_CALL = (
     *("output_operand_aliases", "result_layouts"),
 )
 
-_ACCURACY = (
-    "cbrt",
-    "cosine",
-    "exponential",
-    "exponential_minus_one",
-    "log",
-    "log_plus_one",
-    "logistic",
-    "rsqrt",
-    "sine",
-    "sqrt",
-    "tan",
-    "tanh",
-)
+_ACCURACY = words("cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh")
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     **{f"{name}_v2": ("result_accuracy",) for name in _ACCURACY},

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from moir.errors import ModelFileError
-from moir.files.reading import map_file
+from moir.files.reading import map_content
 from moir.frontends.protobuf.wire import varint
 from moir.frontends.tensorflow.checkpoint.checksum import crc32c, masked
 
@@ -42,16 +42,14 @@ class SortedTable:
 
     Args:
         path: the file.
-        model: the model that the file was found through, see `map_file`.
+        model: the model that the file was found through, see `map_content`.
 
     Raises ModelFileError for a file that is damaged, is not a table of this format, or whose compression is unknown.
     """
 
     def __init__(self, path: Path, model: Path | None = None) -> None:
         self.path = path
-        mapped = map_file(path, model)
-        if mapped is None:
-            raise ModelFileError("the file is empty", location=str(path))
+        mapped = map_content(path, model)
         if len(mapped) < _FOOTER_BYTES or struct.unpack_from("<Q", mapped, len(mapped) - 8)[0] != MAGIC:
             hint = "it is truncated, or something else"
             raise ModelFileError(

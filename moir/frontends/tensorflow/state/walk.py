@@ -162,7 +162,7 @@ class Walk:
         return found
 
     def reads(self, items: Iterable[Item]) -> set[Resource]:
-        """The variables whose values reach some tensors."""
+        """The variables from whose values tensors are computed."""
         found: set[Resource] = set()
         seen: set[Item] = set()
         stack = list(items)

@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import boolean
 from moir.dialects.shapes import rank_of
 from moir.lowering.binder import LoweringNode
+from moir.lowering.einstein_sums import einstein_sum
 from moir.lowering.keras.attention import attended, causal_mask
 from moir.lowering.keras.attributes import Arguments, axis_list, is_tensor, values_within
 from moir.lowering.keras.promotion import operands, promoted
@@ -33,12 +34,7 @@ def matmul(node: LoweringNode, op: OpBuilder, *, transpose_a: bool = False, tran
 @keras.lowers("ops.Einsum")
 def einsum(node: LoweringNode, op: OpBuilder, *, subscripts: str) -> SSAValue:
     """keras.ops.Einsum(a, b) {subscripts} -> opset7.Einsum(a, b) {equation}"""
-    equation = subscripts.replace(" ", "")
-    if "->" not in equation:
-        letters = list(equation.replace(",", "").replace(".", ""))
-        result = "".join(sorted(each for each in set(letters) if letters.count(each) == 1))
-        equation += "->" + ("..." if "." in equation else "") + result
-    return op.Einsum(*promoted(op, values_within(Arguments(node).positional)), equation=equation)
+    return einstein_sum(node, op, subscripts, *promoted(op, values_within(Arguments(node).positional)))
 
 
 @keras.lowers("ops.Dot", "ops.Inner", "ops.Vdot", "ops.Outer", "ops.Tensordot")

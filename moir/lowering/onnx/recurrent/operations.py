@@ -12,12 +12,10 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.recurrent.network import GRU, LSTM, RNN, Activation, Network
 from moir.lowering.onnx.recurrent.steps import decomposed
 from moir.lowering.onnx.table import onnx
 from moir.lowering.table import Replacement
-from moir.rewriting.builder import OpBuilder
 
 ACTIVATIONS = frozenset(("relu", "tanh", "sigmoid"))
 """Activations of the runtime. HardSigmoid is in the IR, but not in the CPU plugin."""
@@ -77,27 +75,17 @@ def lowered(network: Network) -> Replacement:
     return values[: network.node.result_count]
 
 
-@onnx.lowers("RNN")
-def rnn(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.RNN(x, w, r, b, lengths, h)
-    -> Transpose(opset5.RNNSequence(x as [N, T, I], h as [N, D, H], lengths, w, r, b summed))
-    """
-    return lowered(Network(node, op, RNN))
-
-
-@onnx.lowers("GRU")
-def gru(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.GRU(x, w, r, b, lengths, h)
-    -> Transpose(opset5.GRUSequence(x as [N, T, I], h as [N, D, H], lengths, w, r, b summed))
-    """
-    return lowered(Network(node, op, GRU))
-
-
-@onnx.lowers("LSTM")
-def lstm(node: LoweringNode, op: OpBuilder) -> Replacement:
-    """onnx.LSTM(x, w, r, b, lengths, h, c) -> Transpose(opset5.LSTMSequence(x as [N, T, I], h, c as [N, D, H], lengths,
-    w, r, b))
-
-    The gates are i, o, f, c in ONNX and f, i, c, o in the runtime.
-    """
-    return lowered(Network(node, op, LSTM))
+onnx.lowers_each_node(
+    {
+        # onnx.RNN(x, w, r, b, lengths, h) -> Transpose(opset5.RNNSequence(x as [N, T, I], h as [N, D, H], lengths, w,
+        # r, b summed))
+        "RNN": lambda node, op: lowered(Network(node, op, RNN)),
+        # onnx.GRU(x, w, r, b, lengths, h) -> Transpose(opset5.GRUSequence(x as [N, T, I], h as [N, D, H], lengths, w,
+        # r, b summed))
+        "GRU": lambda node, op: lowered(Network(node, op, GRU)),
+        # onnx.LSTM(x, w, r, b, lengths, h, c) -> Transpose(opset5.LSTMSequence(x as [N, T, I], h, c as [N, D, H],
+        # lengths, w, r, b))
+        # The gates are i, o, f, c in ONNX and f, i, c, o in the runtime.
+        "LSTM": lambda node, op: lowered(Network(node, op, LSTM)),
+    }
+)

@@ -37,22 +37,16 @@ def reinterpreted(x: SSAValue) -> SSAValue:
     return x
 
 
-@paddle.lowers("real")
-def real(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.real(x) -> opset8.Gather(x, 0, -1)"""
-    return part(op, x, 0) if complex_places(node) else x
-
-
-@paddle.lowers("imag")
-def imaginary(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.imag(x) -> opset8.Gather(x, 1, -1); zeros if x is real"""
-    return part(op, x, 1) if complex_places(node) else op.Multiply(x, 0.0)
-
-
-@paddle.lowers("conj")
-def conjugate(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
-    """paddle.conj(x) -> opset1.Multiply(x, [1, -1])"""
-    return conjugated(op, x) if complex_places(node) else x
+paddle.lowers_each_node(
+    {
+        # paddle.real(x) -> opset8.Gather(x, 0, -1)
+        "real": lambda node, op, x: part(op, x, 0) if complex_places(node) else x,
+        # paddle.imag(x) -> opset8.Gather(x, 1, -1); zeros if x is real
+        "imag": lambda node, op, x: part(op, x, 1) if complex_places(node) else op.Multiply(x, 0.0),
+        # paddle.conj(x) -> opset1.Multiply(x, [1, -1])
+        "conj": lambda node, op, x: conjugated(op, x) if complex_places(node) else x,
+    }
+)
 
 
 @paddle.lowers("angle")

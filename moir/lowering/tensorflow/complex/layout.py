@@ -16,6 +16,7 @@ from moir.errors import UnsupportedOperationError
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.tables import by_word, words
 
 COMPLEX_KINDS = (
     "Abs Angle Cast Complex ComplexAbs Conj Exp FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D Imag RFFT RFFT2D RFFT3D Real "
@@ -27,143 +28,38 @@ COMPLEX_KINDS = (
 )
 """Kinds whose handlers support complex tensors in their layout as real tensors."""
 
-BY_PARTS: dict[str, tuple[int, ...]] = {
-    "BatchMatrixBandPart": (0,),
-    "BatchMatrixDiag": (0,),
-    "BatchMatrixDiagPart": (0,),
-    "BatchMatrixSetDiag": (0, 1),
-    "BiasAdd": (0, 1),
-    "BiasAddV1": (0, 1),
-    "BroadcastTo": (0,),
-    "Cumsum": (0,),
-    "DepthToSpace": (0,),
-    "Diag": (0,),
-    "DiagPart": (0,),
-    "DynamicPartition": (0,),
-    "Empty": (),
-    "ExtractImagePatches": (0,),
-    "Fill": (1,),
-    "Gather": (0,),
-    "GatherNd": (0,),
-    "MatrixBandPart": (0,),
-    "MatrixDiag": (0,),
-    "MatrixDiagPart": (0,),
-    "MatrixDiagPartV2": (0, 2),
-    "MatrixDiagPartV3": (0, 2),
-    "MatrixDiagV2": (0, 4),
-    "MatrixDiagV3": (0, 4),
-    "MatrixSetDiag": (0, 1),
-    "MatrixSetDiagV2": (0, 1),
-    "MatrixSetDiagV3": (0, 1),
-    "Mean": (0,),
-    "MirrorPad": (0,),
-    "OneHot": (2, 3),
-    "Pad": (0,),
-    "PadV2": (0, 2),
-    "RaggedTensorToTensor": (1, 2),
-    "Reverse": (0,),
-    "ReverseSequence": (0,),
-    "ReverseV2": (0,),
-    "ScatterNd": (1,),
-    "ScatterNdNonAliasingAdd": (0, 2),
-    "SegmentMean": (0,),
-    "SegmentSum": (0,),
-    "Select": (1, 2),
-    "SelectV2": (1, 2),
-    "SpaceToDepth": (0,),
-    "SparseTensorDenseAdd": (1, 3),
-    "SparseToDense": (2, 3),
-    "Split": (1,),
-    "SplitV": (0,),
-    "Sum": (0,),
-    "TensorScatterAdd": (0, 2),
-    "TensorScatterSub": (0, 2),
-    "TensorScatterUpdate": (0, 2),
-    "TensorStridedSliceUpdate": (0, 4),
-    "Tile": (0,),
-    "UnsortedSegmentSum": (0,),
-    "ZerosLike": (0,),
-}
+BY_PARTS: dict[str, tuple[int, ...]] = by_word(
+    {
+        (
+            "BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BroadcastTo Cumsum DepthToSpace Diag DiagPart "
+            "DynamicPartition ExtractImagePatches Gather GatherNd MatrixBandPart MatrixDiag MatrixDiagPart Mean "
+            "MirrorPad Pad Reverse ReverseSequence ReverseV2 SegmentMean SegmentSum SpaceToDepth SplitV Sum Tile "
+            "UnsortedSegmentSum ZerosLike"
+        ): (0,),
+        "BatchMatrixSetDiag BiasAdd BiasAddV1 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3": (0, 1),
+        "Empty": (),
+        "Fill ScatterNd Split": (1,),
+        ("MatrixDiagPartV2 MatrixDiagPartV3 PadV2 ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterSub TensorScatterUpdate"): (0, 2),
+        "MatrixDiagV2 MatrixDiagV3 TensorStridedSliceUpdate": (0, 4),
+        "OneHot SparseToDense": (2, 3),
+        "RaggedTensorToTensor Select SelectV2": (1, 2),
+        "SparseTensorDenseAdd": (1, 3),
+    }
+)
 """Kinds that are applied to real and imaginary parts separately, with the indices of their complex operands."""
 
-FUNCTIONS = frozenset(
-    [
-        "Acos",
-        "Acosh",
-        "Asin",
-        "Asinh",
-        "Atan",
-        "Atanh",
-        "BatchMatMul",
-        "BatchMatMulV2",
-        "BatchMatMulV3",
-        "BatchMatrixSolve",
-        "Cos",
-        "Cosh",
-        "Cumprod",
-        "Div",
-        "DivNoNan",
-        "Einsum",
-        "Equal",
-        "EuclideanNorm",
-        "Expm1",
-        "Inv",
-        "Log",
-        "Log1p",
-        "LogMatrixDeterminant",
-        "MatMul",
-        "MatrixDeterminant",
-        "MatrixInverse",
-        "MatrixSolve",
-        "MulNoNan",
-        "NotEqual",
-        "OnesLike",
-        "Pow",
-        "Prod",
-        "RealDiv",
-        "Reciprocal",
-        "Rsqrt",
-        "Sigmoid",
-        "Sign",
-        "Sin",
-        "Sinh",
-        "SparseTensorDenseMatMul",
-        "Sqrt",
-        "Square",
-        "SquaredDifference",
-        "Tan",
-        "Tanh",
-        "Where",
-        "Xdivy",
-        "Xlog1py",
-        "Xlogy",
-    ]
+FUNCTIONS = words(
+    "Acos Acosh Asin Asinh Atan Atanh BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchMatrixSolve Cos Cosh Cumprod Div "
+    "DivNoNan Einsum Equal EuclideanNorm Expm1 Inv Log Log1p LogMatrixDeterminant MatMul MatrixDeterminant "
+    "MatrixInverse MatrixSolve MulNoNan NotEqual OnesLike Pow Prod RealDiv Reciprocal Rsqrt Sigmoid Sign Sin Sinh "
+    "SparseTensorDenseMatMul Sqrt Square SquaredDifference Tan Tanh Where Xdivy Xlog1py Xlogy"
 )
 """Kinds with their own formulas for complex numbers."""
 
 FORMULAS = "moir.lowering.tensorflow.complex.formulas"
 """The module of the formulas for complex numbers, which is imported when the first complex number occurs."""
 
-REAL_RESULTS = frozenset(
-    [
-        "Abs",
-        "Angle",
-        "ComplexAbs",
-        "Equal",
-        "Imag",
-        "IRFFT",
-        "IRFFT2D",
-        "IRFFT3D",
-        "IRFFTND",
-        "NotEqual",
-        "Rank",
-        "Real",
-        "Shape",
-        "ShapeN",
-        "Size",
-        "Where",
-    ]
-)
+REAL_RESULTS = words("Abs Angle ComplexAbs Equal Imag IRFFT IRFFT2D IRFFT3D IRFFTND NotEqual Rank Real Shape ShapeN Size Where")
 """Kinds that compute real results from complex operands."""
 
 

@@ -52,16 +52,16 @@ def generated_normal(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f3
     return op.convert(normal(op, shape_operand(node), NO_SEEDS), dtype)
 
 
-@tf.lowers("StatefulTruncatedNormal")
-def generated_truncated_normal(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
-    """tf.StatefulTruncatedNormal(generator, algorithm, shape) -> as tf.TruncatedNormal, without a seed"""
-    return op.convert(truncated_normal(op, shape_operand(node), NO_SEEDS), dtype)
-
-
-@tf.lowers("StatefulUniform")
-def generated_uniform(node: LoweringNode, op: OpBuilder, *, dtype: Attribute = f32) -> SSAValue:
-    """tf.StatefulUniform(generator, algorithm, shape) -> opset8.RandomUniform(shape, 0, 1)"""
-    return uniform_reals_of(op, shape_operand(node), NO_SEEDS, dtype)
+tf.lowers_each_node(
+    {
+        # tf.StatefulTruncatedNormal(generator, algorithm, shape) -> as tf.TruncatedNormal, without a seed
+        "StatefulTruncatedNormal": lambda node, op, *, dtype=f32: op.convert(truncated_normal(op, shape_operand(node), NO_SEEDS), dtype),
+        # tf.StatefulUniform(generator, algorithm, shape) -> opset8.RandomUniform(shape, 0, 1)
+        "StatefulUniform": lambda node, op, *, dtype=f32: uniform_reals_of(op, shape_operand(node), NO_SEEDS, dtype),
+        # tf.StatelessShuffle(x, key, counter, algorithm) -> as tf.RandomShuffle
+        "StatelessShuffle": lambda node, op, value: in_random_order(op, value, stateless_seeds(node, 1, 2)),
+    }
+)
 
 
 @tf.lowers("StatefulUniformInt")
@@ -213,12 +213,6 @@ def random_crop(op: OpBuilder, image: SSAValue, size_: SSAValue, *, seed: int = 
         first = op.convert(op.Minimum(drawn, op.Subtract(places, 1.0)), si64)
         image = op.Gather(image, op.Add(op.Range(0, length, 1, output_type=si64), first), axis)
     return image
-
-
-@tf.lowers("StatelessShuffle")
-def stateless_shuffle(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """tf.StatelessShuffle(x, key, counter, algorithm) -> as tf.RandomShuffle"""
-    return in_random_order(op, value, stateless_seeds(node, 1, 2))
 
 
 # Refusals

@@ -133,10 +133,19 @@ def uniform_integers(
 # Generators with a state
 
 
-@tf.lowers("RandomUniform")
-def random_uniform(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int = 0) -> SSAValue:
-    """tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
-    return uniform_reals(node, op, seeds_of(seed, seed2))
+tf.lowers_each_node(
+    {
+        # tf.RandomUniform(shape) {dtype, seed, seed2} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}
+        "RandomUniform": lambda node, op, *, seed=0, seed2=0: uniform_reals(node, op, seeds_of(seed, seed2)),
+        # tf.Multinomial(logits, count) {output_dtype, seed, seed2} -> opset13.Multinomial(opset5.LogSoftmax(logits),
+        # count)
+        "Multinomial": lambda node, op, *, seed=0, seed2=0: drawn_classes(node, op, seeds_of(seed, seed2)),
+        # tf.StatelessRandomUniform(shape, seed) {dtype} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}
+        "StatelessRandomUniform StatelessRandomUniformV2": lambda node, op: uniform_reals(node, op, operand_seeds(node)),
+        # tf.StatelessMultinomial(logits, count, seed) {output_dtype} -> as tf.Multinomial
+        "StatelessMultinomial": lambda node, op: drawn_classes(node, op, stateless_seeds(node, 2)),
+    }
+)
 
 
 @tf.lowers("RandomUniformInt")
@@ -223,14 +232,6 @@ def drawn_classes(node: LoweringNode, op: OpBuilder, seeds: Seeds) -> SSAValue:
     return op.Multinomial(logits, as_scalar(op, node.operand(1)), convert_type=element, **properties)
 
 
-@tf.lowers("Multinomial")
-def multinomial(node: LoweringNode, op: OpBuilder, *, seed: int = 0, seed2: int = 0) -> SSAValue:
-    """tf.Multinomial(logits, count) {output_dtype, seed, seed2}
-    -> opset13.Multinomial(opset5.LogSoftmax(logits), count)
-    """
-    return drawn_classes(node, op, seeds_of(seed, seed2))
-
-
 # Generators without a state: the seed is an operand, or was converted to a key and a counter by another node
 
 
@@ -256,12 +257,6 @@ def operand_seeds(node: LoweringNode) -> Seeds:
     return stateless_seeds(node, 1, 2) if node.op.KIND.endswith("V2") else stateless_seeds(node, 1)
 
 
-@tf.lowers("StatelessRandomUniform", "StatelessRandomUniformV2")
-def stateless_uniform(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StatelessRandomUniform(shape, seed) {dtype} -> opset8.RandomUniform(shape, 0, 1) {global_seed, op_seed}"""
-    return uniform_reals(node, op, operand_seeds(node))
-
-
 @tf.lowers("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
 def stateless_integers(node: LoweringNode, op: OpBuilder) -> SSAValue:
     """tf.StatelessRandomUniformInt(shape, seed, low, high) {dtype}
@@ -281,9 +276,3 @@ def stateless_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtyp
 def stateless_truncated_normal(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype: Attribute = f32) -> SSAValue:
     """tf.StatelessTruncatedNormal(shape, seed) {dtype} -> as tf.TruncatedNormal"""
     return op.convert(truncated_normal(op, shape, operand_seeds(node)), dtype)
-
-
-@tf.lowers("StatelessMultinomial")
-def stateless_multinomial(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """tf.StatelessMultinomial(logits, count, seed) {output_dtype} -> as tf.Multinomial"""
-    return drawn_classes(node, op, stateless_seeds(node, 2))

@@ -31,18 +31,19 @@ digits.
 """
 
 
-@tf.lowers("Lgamma")
-def logarithm(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 the approximation for 1 - x and the reflection
-    formula
-    """
-    return in_single(op, partial(logarithm_of_gamma, op), x)
-
-
-@tf.lowers("Digamma")
-def derivative_of_logarithm(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """tf.Digamma(x) -> the asymptotic series at z = x + 8 and a recurrence; below 0 the reflection formula"""
-    return in_single(op, partial(digamma, op), x)
+tf.lowers_each(
+    {
+        # tf.Lgamma(x) -> the Lanczos approximation for x; for x below 1/2 the approximation for 1 - x and the
+        # reflection formula
+        "Lgamma": lambda op, x: in_single(op, partial(logarithm_of_gamma, op), x),
+        # tf.Digamma(x) -> the asymptotic series at z = x + 8 and a recurrence; below 0 the reflection formula
+        "Digamma": lambda op, x: in_single(op, partial(digamma, op), x),
+        # tf.Zeta(x, q) -> Σ (q + k)⁻ˣ over k below n, and the Euler-Maclaurin series at q + n
+        "Zeta": lambda op, x, q: in_single(op, partial(zeta, op), x, q),
+        # tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); NaN if n is not a natural number
+        "Polygamma": lambda op, a, x: in_single(op, partial(polygamma, op), a, x),
+    }
+)
 
 
 def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -63,12 +64,6 @@ def digamma(op: OpBuilder, x: SSAValue) -> SSAValue:
     part = op.Subtract(x, op.Floor(x))
     lower = op.Subtract(upper, op.Divide(math.pi, op.Tan(op.Multiply(part, math.pi))))
     return op.Select(op.LogicalAnd(is_negative, op.Equal(part, 0.0)), math.nan, op.Select(is_negative, lower, upper))
-
-
-@tf.lowers("Zeta")
-def hurwitz_zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
-    """tf.Zeta(x, q) -> Σ (q + k)⁻ˣ over k below n, and the Euler-Maclaurin series at q + n"""
-    return in_single(op, partial(zeta, op), x, q)
 
 
 def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
@@ -101,12 +96,6 @@ def zeta(op: OpBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
     is_undefined = op.LogicalOr(op.NotEqual(x, op.Floor(x)), op.LogicalAnd(is_odd, is_pole))
     total = op.Select(op.LessEqual(q, 0.0), op.Select(is_undefined, math.nan, op.Select(is_pole, math.inf, total)), total)
     return op.Select(op.Less(x, 1.0), math.nan, op.Select(op.Equal(x, 1.0), math.inf, total))
-
-
-@tf.lowers("Polygamma")
-def derivatives_of_logarithm(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:
-    """tf.Polygamma(n, x) -> (-1)ⁿ⁺¹ n! zeta(n + 1, x), for n = 0 digamma(x); NaN if n is not a natural number"""
-    return in_single(op, partial(polygamma, op), a, x)
 
 
 def polygamma(op: OpBuilder, n: SSAValue, x: SSAValue) -> SSAValue:

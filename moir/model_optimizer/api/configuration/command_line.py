@@ -10,77 +10,25 @@ from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any
 
+_WITHOUT_VALUE = (
+    "input_model framework model_name input output input_shape placeholder_shapes placeholder_data_types batch scale layout "
+    "source_layout target_layout extensions transformations_config freeze_placeholder_with_value finegrain_fusing "
+    "input_checkpoint input_meta_graph saved_model_dir saved_model_tags tensorflow_custom_operations_config_update "
+    "tensorflow_use_custom_operations_config tensorflow_object_detection_api_pipeline_config "
+    "tensorflow_custom_layer_libraries tensorboard_logdir input_proto caffe_parser_path k mean_file mean_file_offsets "
+    "input_symbol nd_prefix_name pretrained_model_name counts"
+)
+_FLAGS = (
+    "static_shape reverse_input_channels compress_to_fp16 disable_fusing disable_gfusing disable_resnet_optimization "
+    "disable_nhwc_to_nchw disable_omitting_optional disable_weights_compression enable_concat_optimization "
+    "enable_flattening_nested_params enable_ssd_gluoncv generate_deprecated_IR_V2 generate_deprecated_IR_V7 "
+    "input_model_is_text legacy_ir_generation legacy_mxnet_model move_to_preprocess progress remove_memory "
+    "remove_output_softmax save_params_from_nd silent stream_output use_legacy_frontend use_new_frontend"
+)
+
 DEFAULTS: Mapping[str, Any] = {
-    **dict.fromkeys(
-        (
-            "input_model",
-            "framework",
-            "model_name",
-            "input",
-            "output",
-            "input_shape",
-            "placeholder_shapes",
-            "placeholder_data_types",
-            "batch",
-            "scale",
-            "layout",
-            "source_layout",
-            "target_layout",
-            "extensions",
-            "transformations_config",
-            "freeze_placeholder_with_value",
-            "finegrain_fusing",
-            "input_checkpoint",
-            "input_meta_graph",
-            "saved_model_dir",
-            "saved_model_tags",
-            "tensorflow_custom_operations_config_update",
-            "tensorflow_use_custom_operations_config",
-            "tensorflow_object_detection_api_pipeline_config",
-            "tensorflow_custom_layer_libraries",
-            "tensorboard_logdir",
-            "input_proto",
-            "caffe_parser_path",
-            "k",
-            "mean_file",
-            "mean_file_offsets",
-            "input_symbol",
-            "nd_prefix_name",
-            "pretrained_model_name",
-            "counts",
-        )
-    ),
-    **dict.fromkeys(
-        (
-            "static_shape",
-            "reverse_input_channels",
-            "compress_to_fp16",
-            "disable_fusing",
-            "disable_gfusing",
-            "disable_resnet_optimization",
-            "disable_nhwc_to_nchw",
-            "disable_omitting_optional",
-            "disable_weights_compression",
-            "enable_concat_optimization",
-            "enable_flattening_nested_params",
-            "enable_ssd_gluoncv",
-            "generate_deprecated_IR_V2",
-            "generate_deprecated_IR_V7",
-            "input_model_is_text",
-            "legacy_ir_generation",
-            "legacy_mxnet_model",
-            "move_to_preprocess",
-            "progress",
-            "remove_memory",
-            "remove_output_softmax",
-            "save_params_from_nd",
-            "silent",
-            "stream_output",
-            "use_legacy_frontend",
-            "use_new_frontend",
-        ),
-        False,
-    ),
+    **dict.fromkeys(_WITHOUT_VALUE.split()),
+    **dict.fromkeys(_FLAGS.split(), False),
     **dict.fromkeys(("blobs_as_inputs", "generate_experimental_IR_V10", "keep_shape_ops"), True),
     "data_type": "float",
     "log_level": "ERROR",

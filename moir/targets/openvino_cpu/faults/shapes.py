@@ -7,8 +7,8 @@ from moir.targets.record import AVX_512, Fault
 FAULTS = (
     Fault(
         "two-columns",
-        "MatMul of two computed matrices of two columns and at most two summands, then constants for the "
-        "columns, perhaps after an activation",
+        "MatMul of two computed matrices of two columns and at most two summands, then constants for the columns, "
+        "perhaps after an activation",
         "the constants are others",
     ),
     Fault(
@@ -21,26 +21,19 @@ FAULTS = (
         "(x - mean) / (√variance + ε) made of simple operations, whose means are along other axes than the variance",
         "all of it is along the axes of the variance",
     ),
-    Fault(
-        "normalization-shape",
-        "the same with an ε that adds elements to x",
-        "has the shape of x",
-    ),
+    Fault("normalization-shape", "the same with an ε that adds elements to x", "has the shape of x"),
     Fault(
         "prelu-shape",
         "relu(x) - slope · relu(-x) made of simple operations, with slopes that add elements to x",
         "has the shape of x, or does not run",
     ),
     Fault(
-        "attention-keys",
-        "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul",
-        "is garbage",
-        feature=AVX_512,
+        "attention-keys", "MatMul of bf16 with constant matrices of several heads, then Softmax, then MatMul", "is garbage", feature=AVX_512
     ),
     Fault(
         "convolution-of-one-channel",
-        "Convolution of several images or volumes of one channel and unknown width, with results one element "
-        "wide and a stride of columns above that of rows",
+        "Convolution of several images or volumes of one channel and unknown width, with results one element wide and "
+        "a stride of columns above that of rows",
         "takes the stride of columns for that of rows",
         feature=AVX_512,
     ),
@@ -59,13 +52,13 @@ FAULTS = (
         "matmul-batch",
         "MatMul of matrices of an unknown number, which is 1, with several constant ones",
         "does not run; with one thread its result has other sizes",
-        form="repeat-matrices",
+        "repeat-matrices",
     ),
     Fault(
         "scalar-product",
         "MatMul of a row and a column, perhaps with elementwise operations after it, then a Reshape to a scalar",
         "ends the process",
-        form="squeeze-products",
+        "squeeze-products",
     ),
     Fault(
         "resize-batch",
@@ -77,66 +70,57 @@ FAULTS = (
         "Concat of results of several Ifs of unknown sizes, a part of which is taken",
         "is garbage in the first inference",
     ),
-    Fault(
-        "pooling-by-position",
-        "PSROIPooling of unknown sizes",
-        "is not compiled",
-    ),
+    Fault("pooling-by-position", "PSROIPooling of unknown sizes", "is not compiled"),
     Fault(
         "gelu-rank",
-        "activations and normalizations made of simple operations, as ½ · x · (1 + erf(x / √2)), with "
-        "constants of a higher rank than x, if the rank of x is not known while converting (`equalize-ranks`)",
+        "activations and normalizations made of simple operations, as ½ · x · (1 + erf(x / √2)), with constants of a "
+        "higher rank than x, if the rank of x is not known while converting (`equalize-ranks`)",
         "loses the dimensions of size 1 that these add",
     ),
     Fault(
         "activation-rank",
         "activations and normalizations made of simple operations, with constants of a higher rank than the operand",
         "lose the dimensions of size 1 that these add",
-        form="equalize-ranks",
+        "equalize-ranks",
     ),
     Fault(
         "gather-of-one-batch",
         "Gather with batch dimensions of size 1, of few elements for each index",
         "reads out of bounds",
-        form="unbatch-gather",
+        "unbatch-gather",
     ),
     Fault(
         "square-weights",
         "MatMul by a square constant, and another one by the same constant transposed",
         "one of them multiplies by the matrix of the other",
-        form="separate-weights",
+        "separate-weights",
     ),
     Fault(
         "unknown-columns",
         "MatMul with an unknown number of columns, then constants for the columns",
         "is not compiled, or the constants are others",
-        form="separate-products",
+        "separate-products",
     ),
     Fault(
         "unit-kernels",
         "Convolution with padding, strides and a kernel of one element after an elementwise operation",
         "moves the strides before that operation, without regard to the padding",
-        form="widen-kernels",
+        "widen-kernels",
     ),
     Fault(
         "single-channel-loop",
         "Convolution of an unknown number of images of one channel in a loop, whose result is added to a state",
         "is zero",
-        form="pair-channels",
+        "pair-channels",
     ),
     Fault(
         "one-column",
         "Convolution of several images of one channel to one column, with a stride of columns above that of rows",
         "takes the stride of columns for that of rows",
-        form="align-strides",
+        "align-strides",
         feature=AVX_512,
     ),
-    Fault(
-        "unknown-filters",
-        "convolutions with filters of unknown sizes",
-        "are not compiled",
-        form="unfold-convolutions",
-    ),
+    Fault("unknown-filters", "convolutions with filters of unknown sizes", "are not compiled", "unfold-convolutions"),
     Fault(
         "changed-scales",
         "Interpolate by scales that change from one inference to the next, while the sizes stay as they are",
@@ -146,128 +130,89 @@ FAULTS = (
         "moved-strings",
         "operations that move strings, but for Gather, Concat and Reshape",
         "are refused, give other strings, or end the process",
-        form="number-strings",
+        "number-strings",
     ),
     Fault(
         "rows-of-constants",
         "a reduction of the last of three dimensions, then constants for single rows",
         "reads the constants out of bounds",
-        form="separate-reductions",
+        "separate-reductions",
     ),
-    Fault(
-        "prior-boxes-of-unknown-sizes",
-        "PriorBox of operation set 8 of unknown sizes",
-        "is not compiled",
-        form="order-prior-boxes",
-    ),
+    Fault("prior-boxes-of-unknown-sizes", "PriorBox of operation set 8 of unknown sizes", "is not compiled", "order-prior-boxes"),
     Fault(
         "batches-of-reductions",
-        "a reduction of integers or f64 of three dimensions from the second one on, or of integers along a last dimension "
-        "of size 1, then a constant, or as a subtrahend",
+        "a reduction of integers or f64 of three dimensions from the second one on, or of integers along a last "
+        "dimension of size 1, then a constant, or as a subtrahend",
         "is that of the first batch, and 0 for all others",
-        form="separate-reductions",
+        "separate-reductions",
     ),
     Fault(
         "remainder-of-sizes",
         "FloorMod of a dimension with bounds, as a size",
         "is the remainder of the bounds if both have the same one",
-        form="compute-remainders",
+        "compute-remainders",
     ),
-    Fault(
-        "computed-pad-value",
-        "Pad of data of known sizes with a computed value",
-        "pads with zeros",
-        form="select-pad-values",
-    ),
+    Fault("computed-pad-value", "Pad of data of known sizes with a computed value", "pads with zeros", "select-pad-values"),
     Fault(
         "large-pad-value",
         "Pad of integers with a value that f32 does not hold",
         "pads with another number, -2³¹ for 2³¹ - 1",
-        form="select-pad-values",
+        "select-pad-values",
     ),
+    Fault("unused-slices", "a TensorIterator whose body uses no slice", "is repeated once, or not at all", "count-unsliced-iterations"),
     Fault(
-        "unused-slices",
-        "a TensorIterator whose body uses no slice",
-        "is repeated once, or not at all",
-        form="count-unsliced-iterations",
-    ),
-    Fault(
-        "nested-iterators",
-        "a TensorIterator in the body of a TensorIterator",
-        'is refused: "No nested TensorIterator"',
-        form="unnest-iterators",
+        "nested-iterators", "a TensorIterator in the body of a TensorIterator", 'is refused: "No nested TensorIterator"', "unnest-iterators"
     ),
     Fault(
         "slices-of-states",
         "a loop whose next state is computed from a slice in place",
         "reads the next slice in place of the state",
-        form="copy-loop-slices",
+        "copy-loop-slices",
     ),
     Fault(
         "absolute-concat",
         "Abs of a Concat that another Concat reads, too",
         "writes the absolute values into the second Concat",
-        form="separate-absolute-values",
+        "separate-absolute-values",
     ),
-    Fault(
-        "single-group",
-        "GroupConvolutionBackpropData of one group with computed filters",
-        "is not compiled",
-        form="unfold-convolutions",
-    ),
-    Fault(
-        "computed-sizes",
-        "ConvolutionBackpropData of data of known sizes to computed ones",
-        "is not compiled",
-        form="unfold-convolutions",
-    ),
+    Fault("single-group", "GroupConvolutionBackpropData of one group with computed filters", "is not compiled", "unfold-convolutions"),
+    Fault("computed-sizes", "ConvolutionBackpropData of data of known sizes to computed ones", "is not compiled", "unfold-convolutions"),
     Fault(
         "less-than-a-window",
         "ConvolutionBackpropData of data of unknown sizes to less than a window",
         "does not run",
-        form="unfold-convolutions",
+        "unfold-convolutions",
     ),
     Fault(
         "quantize-sum",
         "FakeQuantize of a sum, difference, product or quotient with constants along the second axis, of unknown sizes",
         "the first of the constants is taken everywhere",
-        form="round-to-levels",
+        "round-to-levels",
     ),
     Fault(
         "views-of-moved-data",
         "two operations of Reshape, Squeeze and Unsqueeze, or one that is a result, of a value of known sizes that is "
         "transposed for a Convolution, or resized along its second and third axis, as well",
         "what is computed of the transposed or resized value is garbage",
-        form="complete-shapes",
+        "complete-shapes",
     ),
     Fault(
-        "third-axis-levels",
-        "FakeQuantize of data of unknown sizes with limits along the third axis",
-        "is not compiled",
-        form="round-to-levels",
+        "third-axis-levels", "FakeQuantize of data of unknown sizes with limits along the third axis", "is not compiled", "round-to-levels"
     ),
-    Fault(
-        "vector-product",
-        "MatMul with a constant vector, and a factor after it",
-        "is not compiled",
-        form="simplify-matmul",
-    ),
+    Fault("vector-product", "MatMul with a constant vector, and a factor after it", "is not compiled", "simplify-matmul"),
     Fault(
         "dequantized-batch",
         "MatMul with dequantized weights that have more than one leading dimension",
         "is not compiled",
-        form="simplify-matmul",
+        "simplify-matmul",
     ),
     Fault(
-        "einsum-empty",
-        "Einsum of operands that are known to have no element, of unknown sizes",
-        "is not compiled",
-        form="sum-empty-products",
+        "einsum-empty", "Einsum of operands that are known to have no element, of unknown sizes", "is not compiled", "sum-empty-products"
     ),
     Fault(
         "sequence-lengths",
         "LSTMSequence, GRUSequence and RNNSequence of an unknown number of sequences or of steps, with lengths below that of the steps",
         "has all steps of each sequence",
-        form="step-through-sequences",
+        "step-through-sequences",
     ),
 )

@@ -118,6 +118,7 @@ MIDDLE: tuple[str, ...] = (
     "simplify-shape-of",
     "simplify-broadcast",
     "simplify-reshape",
+    "compute-lists",
     "deduplicate",
     "eliminate-dead",
     # Dead operations in one of two branches would make them different.

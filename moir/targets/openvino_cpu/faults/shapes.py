@@ -174,6 +174,12 @@ FAULTS = (
         form="compute-remainders",
     ),
     Fault(
+        "many-repeated-axes",
+        "Tile of four dimensions or more by computed numbers that repeats three axes",
+        "moves blocks to wrong places",
+        form="repeat-in-pairs",
+    ),
+    Fault(
         "computed-pad-value",
         "Pad of data of known sizes with a computed value",
         "pads with zeros",

@@ -175,6 +175,7 @@ MIDDLE: tuple[str, ...] = (
     "fold-negations",
     "fuse-reduce",
     "fuse-normalize-l2",
+    "fuse-grouped-convolution",
     # Weights, after the activations: constant factors of activations look like scales.
     "fold-batch-norm",
     "fold-scales",

@@ -147,6 +147,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Select",), ("Multiply",), ("Abs",), ("Exp",)),
     ),
     "fuse-group-normalization": ((("Reshape",), ("MVN",)), (("Multiply",), ("Divide",), ("Sqrt",), ("ReduceMean",), ("Subtract",))),
+    "fuse-grouped-convolution": ((("Concat",), ("Convolution",), ("Split",)),),
     "fuse-hsigmoid": ((("Add",), ("Clamp",), ("Divide",)), (("Add",), ("Clamp",), ("Multiply",)), (("HardSigmoid",),)),
     "fuse-hswish": (
         (("HSigmoid",), ("Multiply",)),

@@ -77,7 +77,8 @@ def _piece(value: SSAValue) -> Piece | None:
 def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
     """The sequence [N, T, K] whose entries, in order, are some values [N, K]; None if there is none.
 
-    Consecutive entries of a longer sequence are a slice of it. The values may also be Concats or sums of entries of several sequences, all in the same way.
+    Consecutive entries of a longer sequence are a slice of it. The values may also be Concats or sums of entries of
+    several sequences, all in the same way.
     """
     pieces = [_piece(value) for value in values]
     first = pieces[0]

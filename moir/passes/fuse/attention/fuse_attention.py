@@ -16,8 +16,8 @@
     %2 = opset1.Select(%allowed, opset1.Add(%1, %bias), -3.4e38)      // several of them
 ->  %mask = opset1.Select(%allowed, %bias, -3.4e38)
 
-Query, key and value must be tensors of three to five dimensions. Batch and heads, all but the last two, are equal; where
-that cannot be told, as both are unknown, the fused operation repeats one that is 1 as the products do. Masks must
+Query, key and value must be tensors of three to five dimensions. Batch and heads, all but the last two, are equal;
+where that cannot be told, as both are unknown, the fused operation repeats one that is 1 as the products do. Masks must
 certainly not enlarge the product: their dimensions are those of the product or 1, or the operations that follow would
 fail otherwise. A key that the product does not transpose is transposed before the fused operation.
 

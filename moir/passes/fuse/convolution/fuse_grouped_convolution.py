@@ -12,8 +12,6 @@ groups of the first convolutional networks. A factor of all channels that follow
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from xdsl.ir import Operation, OpResult
 
@@ -35,7 +33,7 @@ class JoinedConvolutions(Pattern):
     """Replaces the convolutions of all parts of a Split, in their order, by one convolution of as many groups."""
 
     roots = (Concat,)
-    companions: ClassVar = ((Convolution,), (Split,))
+    companions = ((Convolution,), (Split,))
 
     def may_match(self, op: Operation) -> bool:
         return all(isinstance(operand.owner, Convolution) for operand in op.operands)

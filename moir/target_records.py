@@ -100,6 +100,7 @@ OPENVINO_CPU = Target(
         "search-along-axes": "moir.targets.openvino_cpu.sort",
         "widen-elements": "moir.targets.openvino_cpu.elements",
         "select-pad-values": "moir.targets.openvino_cpu.padding",
+        "repeat-in-pairs": "moir.targets.openvino_cpu.repetition",
         "step-through-sequences": "moir.targets.openvino_cpu.recurrent",
         "count-unsliced-iterations": "moir.targets.openvino_cpu.loops",
         "unnest-iterators": "moir.targets.openvino_cpu.loops",

@@ -1,4 +1,4 @@
-"""Which values depend on the inputs or the states of a model."""
+"""Which values depend on the inputs or the states of a model, and which on the sizes of its inputs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xdsl.ir import SSAValue
 
 from moir.dialects.moir import ModelOp
-from moir.dialects.opset.infrastructure import Parameter
+from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
 
 
@@ -23,6 +23,26 @@ def is_computed_of_inputs(value: SSAValue) -> bool:
 def is_computed_of_states(value: SSAValue) -> bool:
     """Whether a value depends on states of the model, and on no input."""
     return not is_computed_of_inputs(value) and any(each.name.endswith(".ReadValue") for each in _producers(value))
+
+
+def is_computed_of_sizes(value: SSAValue) -> bool:
+    """Whether a value is computed from the shape of another value that is no constant.
+
+    Where all sizes are known, so is such a value. But it changes if the inputs of the model are reshaped, so what is
+    made of it has to be computed in the model, too.
+    """
+    pending, seen = [value], {value}
+    while pending:
+        producer = pending.pop().owner
+        if not isinstance(producer, OpsetOp):
+            continue
+        if producer.name.endswith(".ShapeOf"):
+            if not isinstance(producer.operands[0].owner, Constant):
+                return True
+            continue
+        pending += [each for each in producer.operands if each not in seen]
+        seen.update(producer.operands)
+    return False
 
 
 def _producers(value: SSAValue) -> Iterator[OpsetOp]:

@@ -14,6 +14,7 @@ import numpy as np
 from xdsl.ir import OpResult, SSAValue
 
 from moir.analysis.constants import array_of
+from moir.analysis.input_dependence import is_computed_of_sizes
 from moir.dialects.data import Array, DataAttr
 from moir.dialects.element_types import describe
 from moir.dialects.names import name_of
@@ -157,6 +158,15 @@ class KnownValues:
         """
         array = None if value is None else self.constant(value)
         return None if array is None else Integers(integer_array(array).ravel().tolist())
+
+    def lasting(self, value: SSAValue | None) -> Array | None:
+        """The elements of a value, if they are known and remain so when the inputs of the model are reshaped."""
+        array = None if value is None else self.constant(value)
+        return None if array is None or value is None or is_computed_of_sizes(value) else array
+
+    def lasting_integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
+        """The elements of a value as integers, if they remain when the inputs of the model are reshaped."""
+        return None if self.lasting(value) is None else self.integers(value)
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
         """The elements of a value interpreted as a shape: integers, and symbols for unknown entries.

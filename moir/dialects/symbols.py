@@ -97,8 +97,11 @@ class Product(Symbol):
         self.symbols, self.number = tuple(symbols), number
 
     def __floordiv__(self, other: object) -> Symbol | int:
-        if (divisor := _integer(other)) and self.number % divisor == 0:
-            return product((*self.symbols, self.number // divisor))
+        (divisors, divisor), rest = factors_of([other if isinstance(other, Symbol) else _integer(other)]), list(self.symbols)
+        if divisor and self.number % divisor == 0 and all(rest.count(each) >= divisors.count(each) for each in divisors):
+            for each in divisors:
+                rest.remove(each)
+            return product((*rest, self.number // divisor))
         return self._combine(other, 1, True)
 
     __truediv__ = __floordiv__

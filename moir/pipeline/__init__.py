@@ -118,6 +118,7 @@ MIDDLE: tuple[str, ...] = (
     "simplify-shape-of",
     "simplify-broadcast",
     "simplify-reshape",
+    "compute-lists",
     "deduplicate",
     "eliminate-dead",
     # Dead operations in one of two branches would make them different.
@@ -174,6 +175,7 @@ MIDDLE: tuple[str, ...] = (
     "fold-negations",
     "fuse-reduce",
     "fuse-normalize-l2",
+    "fuse-grouped-convolution",
     # Weights, after the activations: constant factors of activations look like scales.
     "fold-batch-norm",
     "fold-scales",

@@ -19,6 +19,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "complete-shapes": ((("Reshape",),), (("Broadcast",),), (("Interpolate", "Transpose"),)),
     "complete-slices": ((("Slice",),), (("StridedSlice",),), (("GatherElements",), ("Slice",))),
     "compress-weights": ((("Gather", "MatMul"), ("Constant",)),),
+    "compute-lists": (
+        (("Unsqueeze",), ("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Subtract")),
+        (("Concat",), ("Gather",)),
+    ),
     "compute-remainders": ((("FloorMod",),),),
     "convert-chosen-extensions": ((("Select",),),),
     "convert-empty-rows": ((("SparseFillEmptyRows",),),),
@@ -144,6 +148,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Select",), ("Multiply",), ("Abs",), ("Exp",)),
     ),
     "fuse-group-normalization": ((("Reshape",), ("MVN",)), (("Multiply",), ("Divide",), ("Sqrt",), ("ReduceMean",), ("Subtract",))),
+    "fuse-grouped-convolution": ((("Concat",), ("Convolution",), ("Split",)),),
     "fuse-hsigmoid": ((("Add",), ("Clamp",), ("Divide",)), (("Add",), ("Clamp",), ("Multiply",)), (("HardSigmoid",),)),
     "fuse-hswish": (
         (("HSigmoid",), ("Multiply",)),
@@ -347,7 +352,6 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "fuse-roundings": ((("FakeQuantize",),), (("Concat",), ("FakeQuantize",))),
     "fuse-shuffle-channels": ((("Reshape",), ("Transpose",)),),
     "fuse-sigmoid": ((("Add",), ("Divide",), ("Exp",), ("Negative",)),),
-    "fuse-slices": ((("Slice",),), (("Reshape", "Squeeze"), ("Slice",))),
     "fuse-soft-plus": (
         (("Add",), ("Exp",), ("Log",)),
         (("Abs",), ("Add",), ("Negative",), ("Relu",), ("SoftPlus",)),
@@ -426,6 +430,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While", "XlaWhile"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
     "read-final-shapes": ((("ShapeOf",),),),
+    "repeat-in-pairs": ((("Tile",),),),
     "repeat-matrices": ((("MatMul",),),),
     "reshape-biases": ((("Add",), ("MatMul",), ("Reshape",)),),
     "reshape-unit-transposes": ((("Transpose",),),),

@@ -77,15 +77,20 @@ def _piece(value: SSAValue) -> Piece | None:
 def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
     """The sequence [N, T, K] whose entries, in order, are some values [N, K]; None if there is none.
 
-    The values may also be Concats or sums of entries of several sequences, all in the same way.
+    Consecutive entries of a longer sequence are a slice of it. The values may also be Concats or sums of entries of
+    several sequences, all in the same way.
     """
     pieces = [_piece(value) for value in values]
     first = pieces[0]
     if first is not None:
-        if [(first.source, first.axis, index, len(values)) for index in range(len(values))] != pieces or rank_of(first.source) != RANK:
+        order, end = {0: [1, 0, 2], 1: [0, 1, 2]}.get(first.axis), first.place + len(values)
+        following = [first._replace(place=place) for place in range(first.place, end)]
+        if following != pieces or order is None or rank_of(first.source) != RANK:
             return None
-        order = {0: [1, 0, 2], 1: [0, 1, 2]}.get(first.axis)
-        return None if order is None else op.transposed(first.source, order)
+        whole = first.source
+        if len(values) < first.size:
+            whole = op.Slice(whole, [first.place], [end], [1], [first.axis])
+        return op.transposed(whole, order)
     producers = [value.owner for value in values if isinstance(value.owner, Concat | Add)]
     if len(producers) < len(values):
         return None

@@ -258,6 +258,8 @@ class OneHotOp(OpsetOp):
     axis = integer_property()
     result = result_def()
 
+    SYMBOLIC: ClassVar[bool] = True
+
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         indices = shapes[0]
         for index, what in ((1, "depth"), (2, "on_value"), (3, "off_value")):
@@ -282,11 +284,15 @@ class OneHotOp(OpsetOp):
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         indices, depth, on_value, off_value = operands
+        if is_symbolic(indices) or is_symbolic(depth):
+            return None
         size = int(depth.reshape(()))
         axis = normalize_axis(self.integer("axis"), indices.ndim + 1)
         position = np.expand_dims(self.position(indices.astype(np.int64), size), axis)
         steps = np.arange(size).reshape([-1 if index == axis else 1 for index in range(indices.ndim + 1)])
-        return (np.where(position == steps, on_value.reshape(()), off_value.reshape(())),)
+        found = np.where(position == steps, on_value.reshape(()), off_value.reshape(()))
+        element = self.element_type(2)
+        return (simplified(found, element_types.to_numpy(element)) if found.dtype == object and element in INTEGERS else found,)
 
 
 @deferred_definition

@@ -66,7 +66,7 @@ def constant_of_shape(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SSA
     if value is not None and (value.size != 1 or (isinstance(given, DataAttr) and describe(given.element).is_packed)):
         node.fail("value is not one number of at least 8 bits")
     entry = np.zeros((), np.float32) if value is None else value.reshape(())
-    target = op.known.integers(input)
+    target = op.known.lasting_integers(input)
     if target is not None and 0 <= math.prod(target) <= MAXIMUM_CONSTANT and min(target, default=0) >= 0:
         return op.filled(target, entry)
     need_length(node, 0)

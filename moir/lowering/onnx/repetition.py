@@ -19,14 +19,11 @@ from moir.rewriting.builder import OpBuilder
 @onnx.lowers("Tile", since=6)
 @moves_strings(0)
 def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, repeats_: SSAValue) -> SSAValue:
-    """onnx.Tile(x, repeats) -> opset1.Tile(x, repeats); x if nothing is repeated; Gathers if repeats is computed"""
-    data, repeats = input, op.known.integers(repeats_)
+    """onnx.Tile(x, repeats) -> opset1.Tile(x, repeats); x if nothing is repeated"""
+    repeats = op.known.lasting_integers(repeats_)
     if repeats is None:
-        counts = [op.Gather(repeats_, axis, 0) for axis in range(node.known_rank(0))]
-        for axis, count in enumerate(counts):
-            data = repeated(op, data, axis, count)
-        return data
-    return data if all(count == 1 for count in repeats) else op.Tile(data, repeats)
+        return op.Tile(input, of_length(op, repeats_, node.known_rank(0)))
+    return input if all(count == 1 for count in repeats) else op.Tile(input, repeats)
 
 
 @onnx.lowers("Tile")

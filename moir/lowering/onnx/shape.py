@@ -33,7 +33,7 @@ def reshape(node: LoweringNode, op: OpBuilder, data_: SSAValue, shape: SSAValue,
     """onnx.Reshape(x, shape) {allowzero = 0}
     -> opset1.Reshape(x, shape) {special_zero = true}; x if it already has this shape
     """
-    known = op.known.integers(shape)
+    known = op.known.lasting_integers(shape)
     if known is not None and known == shape_of(data_):
         return data_
     need_length(node, 1)

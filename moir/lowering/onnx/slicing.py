@@ -76,7 +76,7 @@ def pad(
     value = constant_value
     if value is not None and (known := node.known.constant(value)) is not None and known.size == 1 and not known.any():
         value = None
-    pads = op.known.constant(pads_)
+    pads = op.known.lasting(pads_)
     if pads is not None and axes is None:
         return padded(node, op, pads.ravel(), value)
     if pads is not None and (rank := rank_of(data)) is not None and (positions := op.known.integers(axes)) is not None:

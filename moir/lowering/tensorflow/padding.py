@@ -35,7 +35,7 @@ def sides_of(widths: Array) -> tuple[list[int], list[int]]:
 
 def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SSAValue | None) -> SSAValue:
     """Data padded by widths that have a row [begin, end] for each dimension."""
-    known = op.known.constant(widths)
+    known = op.known.lasting(widths)
     if known is None:
         begin, end = (op.Gather(widths, side, 1) for side in (0, 1))
         return op.Pad(data, begin, end, value, pad_mode=mode)

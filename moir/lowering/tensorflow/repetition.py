@@ -18,7 +18,9 @@ def tile(node: LoweringNode, op: OpBuilder, input: SSAValue, multiples_: SSAValu
 
     Computed multiples become opset3.Broadcast if only dimensions of size 1 are repeated, otherwise Gathers.
     """
-    data, multiples = input, op.known.integers(multiples_)
+    data, multiples = input, op.known.lasting_integers(multiples_)
+    if multiples is None and op.known.integers(multiples_) is not None:
+        return op.Tile(data, multiples_)
     if multiples is not None:
         return data if all(count == 1 for count in multiples) else op.Tile(data, multiples)
     shape, entries = shape_of(input), node.known.elements(multiples_)

@@ -120,7 +120,7 @@ def reshape(node: LoweringNode, op: OpBuilder, tensor: SSAValue, shape: SSAValue
     if is_complex(node):
         target = op.Concat(shape, op.constant([2], element_of(shape)), axis=0)
     refuse_unknown_rank(node)
-    known = op.known.integers(target)
+    known = op.known.lasting_integers(target)
     if known is not None and -1 not in known and known == shape_of(tensor):
         return tensor
     return op.Reshape(tensor, target, special_zero=False)

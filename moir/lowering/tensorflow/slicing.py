@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import SSAValue
 
+from moir.analysis.input_dependence import is_computed_of_sizes
 from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
@@ -31,7 +32,7 @@ def slice_of_size(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
     A size of -1 selects all remaining elements; the end of the slice is then a number larger than every dimension.
     """
-    starts, sizes = op.known.integers(begin), op.known.integers(size)
+    starts, sizes = op.known.lasting_integers(begin), op.known.lasting_integers(size)
     known_count(begin, size)
     if starts is not None and sizes is not None:
         shape = shape_of(input)
@@ -224,13 +225,14 @@ def with_new_axes(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Inde
     return op.Unsqueeze(data, axes) if axes else data
 
 
-def known_cuts(node: LoweringNode, index: Index) -> list[Cut] | None:
+def known_cuts(node: LoweringNode, index: Index, *, is_reshaped: bool = True) -> list[Cut] | None:
     """The slices of an index that do not take a whole axis; None if their bounds are unknown.
 
-    Positions of the kind `single` are not included.
+    Positions of the kind `single` are not included. Bounds that are computed from shapes count as unknown if the model
+    may be reshaped.
     """
-    kinds = index.kinds
-    known = [node.known.elements(node.operand(number)) for number in (1, 2, 3)]
+    kinds, bounds = index.kinds, [node.operand(number) for number in (1, 2, 3)]
+    known = [None if is_reshaped and is_computed_of_sizes(value) else node.known.elements(value) for value in bounds]
     entries = [None if each is None else integer_entries(each) for each in known]
     shape = None if is_complex(node) else node.shape(0)
     cuts: list[Cut] = []
@@ -259,17 +261,14 @@ def is_whole(cut: Cut, size: int) -> bool:
 
 
 def settled(cut: Cut, size: int) -> Cut:
-    """A slice whose bounds lie within the axis if the size of the axis is known.
+    """A slice with bounds of 32 bits, which are counted from the same ends: the size may become another one.
 
     The runtime clamps the start of a backward slice to the first element if it lies before it, where TensorFlow's
     result is empty.
     """
-    if size < 0:
-        return Cut(cut.axis, max(FIRST, min(cut.start, LAST)), max(FIRST, min(cut.stop, LAST)), cut.step)
-    taken = range(size)[cut.start : cut.stop : cut.step]
-    if not taken:
+    if cut.step < 0 <= size and not range(size)[cut.start : cut.stop : cut.step]:
         return Cut(cut.axis, 0, 0, 1)
-    return Cut(cut.axis, taken.start, taken.stop if taken.stop >= 0 else FIRST, cut.step)
+    return Cut(cut.axis, max(FIRST, min(cut.start, LAST)), max(FIRST, min(cut.stop, LAST)), cut.step)
 
 
 def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index, taken: Sequence[str]) -> SSAValue:
@@ -306,7 +305,7 @@ def strided_slice_update(
     index = Index.of(node)
     if index is None:
         node.fail("the length of its index is unknown", hint="give begin, end and strides a known shape")
-    cuts, begin, kinds = known_cuts(node, index), op.known.integers(begin_), index.kinds
+    cuts, begin, kinds = known_cuts(node, index, is_reshaped=False), op.known.integers(begin_), index.kinds
     if cuts is None or begin is None:
         node.fail("its bounds are computed when the model runs", hint="make begin, end and strides constants")
     rank = rank_of(data)

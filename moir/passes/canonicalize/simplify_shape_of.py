@@ -10,12 +10,15 @@ Every value of a shape computation whose entries are known as `Dimensions` is re
 
  1. by a constant if weights and constants of the model fix all of it,
  2. else by the first value of the block that has the same entries,
- 3. else by one Gather if all entries are dimensions of one ShapeOf, some of which weights may fix.
+ 3. else by one Gather if all entries are dimensions of one ShapeOf, some of which weights may fix,
+ 4. else by one Concat of constants and of lists of one entry, if the block has such lists. So what rearranges a list
+    goes, as the Slice, Transpose and Split by which amounts of padding get another order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import groupby
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -28,6 +31,7 @@ from moir.dialects.element_types import INTEGER_TYPES, boolean, to_numpy
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.movement import Concat, Split, VariadicSplit
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol, is_symbolic, same
@@ -61,6 +65,14 @@ class SimplifyShapeOfPass(ReportingPass):
         return any(changed)
 
 
+def key_of(result: SSAValue, entries: Array) -> Hashable:
+    """What values with the same entries share: the element type, which is interned, by its `id`, which is hashed
+    quickly, the shape and the entries.
+    """
+    numbers = tuple([id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()])
+    return id(element_of(result)), entries.shape, numbers
+
+
 class ShapeComputations:
     """The shape computations of one block.
 
@@ -84,40 +96,67 @@ class ShapeComputations:
         for op in operations:
             if recording is not None and recording.is_exhausted:
                 break
-            if not isinstance(op, OpsetOp) or op.regions or len(op.results) != 1 or id(element_of(result := op.results[0])) not in _WHOLE:
+            if not isinstance(op, OpsetOp) or op.regions or not op.results or id(element_of(result := op.results[0])) not in _WHOLE:
                 continue
             if not op.operands or not op.DETERMINISTIC or op.EFFECTS:
+                continue
+            if len(op.results) > 1 and not isinstance(op, Split | VariadicSplit):
                 continue
             if isinstance(op, ShapeOf) and (origin := self.origin(op.operands[0])) is not op.operands[0]:
                 op.operands[0] = origin
                 changed = True
-            entries = self.entries(result)
-            if entries is None:
+            known = [entries for each in op.results if (entries := self.entries(each)) is not None]
+            if len(known) < len(op.results):
                 continue
             if rewriter is None:
                 rewriter = Rewriter(op, self.known, recording)
             rewriter.begin(op, SimplifyShapeOfPass.name)
-            # The element type is interned, so that its `id` serves as key, which is hashed quickly.
-            numbers = tuple([id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()])
-            key = (id(element_of(result)), entries.shape, numbers)
-            if not is_symbolic(entries):
-                element = element_of(result)
-                rewriter.replace_with(op, rewriter.op.constant(entries.astype(to_numpy(element)), element))
-            elif (earlier := self.first.get(key)) is not None:
-                rewriter.replace_with(op, earlier)
-            elif (gathered := self.gathered(op, entries, rewriter)) is not None:
-                rewriter.replace_with(op, gathered)
-                self.first[key] = gathered
-            else:
-                self.first[key] = result
+            found = self.replacements(op, known, rewriter)
+            if found is not None:
+                rewriter.replace_with(op, found)
+            elif len(known) == 1:
+                self.first[key_of(result, known[0])] = result
                 if isinstance(op, ShapeOf):
-                    for entry in entries.tolist():
+                    for entry in known[0].tolist():
                         if isinstance(entry, Symbol):
                             self.places.setdefault(entry, result)
             if rewriter.has_done_action:
                 changed = True
                 rewriter.report(op)
         return changed
+
+    def replacements(self, op: OpsetOp, known: Sequence[Array], rewriter: Rewriter) -> list[SSAValue] | None:
+        """The values that replace the results of an operation with known entries; None if one of them has none."""
+        found: list[SSAValue] = []
+        for result, entries in zip(op.results, known, strict=True):
+            key = key_of(result, entries)
+            if not is_symbolic(entries):
+                value = rewriter.op.constant(entries.astype(to_numpy(element_of(result))), element_of(result))
+            elif (value := self.first.get(key)) is None:
+                value = self.gathered(op, entries, rewriter)
+                value = value if value is not None else self.joined(op, result, entries, rewriter)
+                if value is None:
+                    return None
+                self.first[key] = value
+            found.append(value)
+        return found
+
+    def joined(self, op: OpsetOp, result: SSAValue, entries: Array, rewriter: Rewriter) -> SSAValue | None:
+        """A Concat of constants and of lists of one entry; None if an entry has no list, or if `op` is a Concat."""
+        if entries.ndim != 1 or entries.size < 2 or isinstance(op, Concat):
+            return None
+        element = element_of(result)
+        lists = {entry: self.first.get((id(element), (1,), (id(entry),))) for entry in entries.tolist() if isinstance(entry, Symbol)}
+        if None in lists.values():
+            return None
+        parts: list[SSAValue] = []
+        for is_known, run in groupby(entries.tolist(), lambda entry: not isinstance(entry, Symbol)):
+            each = [*run]
+            if is_known:
+                parts.append(rewriter.op.constant(np.array(each, to_numpy(element)), element))
+            else:
+                parts += [value for entry in each if (value := lists[entry]) is not None]
+        return rewriter.op.Concat(*parts, axis=0)
 
     def entries(self, result: SSAValue) -> Array | None:
         """The known entries of an integer or boolean value; None if they are unknown."""

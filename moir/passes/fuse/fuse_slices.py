@@ -8,6 +8,10 @@
     %2 = opset8.Slice(%0, [4], [8], [1], [2])
 ->  %1, %2 = opset1.Split(%0, 2) {num_splits = 2}
 
+    %1 = opset8.Slice(%0, [-3], [9223372036854775807], [1], [1])        // %0: [2, 7, 8], of images of any size
+    %2 = opset8.Slice(%0, [0], [-3], [1], [1])
+->  %2, %1 = opset1.VariadicSplit(%0, 1, [-1, 3])
+
     %1 = opset8.Slice(%0, [3], [4], [1], [0])         // %0: [6, 2, 7]
     %2 = opset1.Reshape(%1, [2, 7])                   // or opset1.Squeeze(%1, [0])
 ->  %2 = opset8.Gather(%0, 3, 0)
@@ -27,7 +31,9 @@ from moir.dialects.data import Array
 from moir.dialects.opset.shape import Reshape, Squeeze, Squeeze1
 from moir.dialects.opset.slicing import Slice
 from moir.dialects.shapes import element_of, is_static, rank_of, shape_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.dialects.symbols import Symbol
+from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
+from moir.rewriting.driver import Pattern, Rewriter
 
 
 def cuts_of(op: Slice) -> tuple[Array, Array, Array, list[int]] | None:
@@ -77,7 +83,7 @@ def part_of(op: Operation) -> tuple[int, int, int] | None:
 RESIZING = (Reshape, Squeeze, Squeeze1)
 
 
-class PartsOfWhole(Pattern):
+class PartsOfWhole(DimensionsPattern):
     """Merges the slices of a value that together cover a whole dimension, each beginning where another one ends."""
 
     roots = (Slice,)
@@ -100,12 +106,35 @@ class PartsOfWhole(Pattern):
             ends.append(end)
         if len(parts) < 2 or ends[-1] != size:
             return
+        tokens = self.known.tokens(data)
         lengths = [end - start for start, end in zip([0, *ends], ends, strict=False)]
+        if tokens is None or isinstance(tokens[axis], Symbol):
+            lengths = lasting_lengths(parts, lengths, size)
+        if lengths is None:
+            rewriter.decline("the slices are parts of the whole for one size only")
+            return
         if 1 in lengths and any(isinstance(use.operation, RESIZING) for part in parts for use in live_uses(part.results[0])):
             rewriter.decline("single entries become Gathers")
             return
         for part, result in zip(parts, split_after_producer(rewriter, data, axis, lengths), strict=True):
             rewriter.replace_with(part, result)
+
+
+def lasting_lengths(parts: Sequence[Operation], lengths: list[int], size: int) -> list[int] | None:
+    """The lengths of the parts of a dimension that has another size in a model that is reshaped; -1 is the rest.
+
+    Numbers that are counted from the end remain so. None if a part ends at a number that is counted from one side where
+    the next one begins at a number from the other side. If the last part ends at a number, no other size is meant.
+    """
+    found = [cuts for part in parts if isinstance(part, Slice) and (cuts := cuts_of(part)) is not None]
+    starts, ends = ([int(cuts[place][0]) for cuts in found] for place in (0, 1))
+    if 0 <= ends[-1] <= size or starts[0] < 0:
+        return lengths
+    signs = [end < 0 for end in ends[:-1]]
+    if signs != [start < 0 for start in starts[1:]] or signs != sorted(signs):
+        return None
+    rest = signs.count(False)
+    return [-1 if place == rest else length for place, length in enumerate(lengths)]
 
 
 def has_several_uses(value: SSAValue) -> bool:
@@ -120,7 +149,7 @@ def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths:
         op.anchor = data.op.next_op
     else:
         op.anchor = op.block.first_op
-    if len(set(lengths)) == 1:
+    if len(set(lengths)) == 1 and -1 not in lengths:
         results = op.Split.results(data, axis, num_splits=len(lengths))
     else:
         results = op.VariadicSplit.results(data, axis, lengths)
@@ -145,10 +174,13 @@ class EntryOfSlice(Pattern):
             return
         axis, start, end = found
         if end - start == 1 and tuple(result) == (*shape[:axis], *shape[axis + 1 :]):
-            rewriter.replace_with(op, rewriter.op.Gather(part.operands[0], start, axis))
+            # An entry that is counted from the end remains so.
+            given = constant_of(part.operands[1])
+            index = start if given is None else min(int(given[0]), start)
+            rewriter.replace_with(op, rewriter.op.Gather(part.operands[0], index, axis))
 
 
-class FuseSlicesPass(PatternPass):
+class FuseSlicesPass(DimensionsPass):
     """Merges a slice of a slice into one, and slices of one entry into Gathers."""
 
     name = "fuse-slices"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation
 
+from moir.analysis.integral_bounds import integral_bounds
 from moir.analysis.sources import is_computed_of
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of, rank_of
@@ -38,6 +39,8 @@ class RemainderOfSizes(Pattern):
     ->  %2 = opset1.Mod(%size, %n)
         %1 = opset1.Mod(opset1.Add(%2, %n), %n)
 
+    Where neither number is negative, the first remainder is that of FloorMod.
+
     If the result is used as a size, the runtime replaces FloorMod of a dimension by a constant if the remainders of
     both bounds are equal, although sizes between the bounds have other remainders.
     """
@@ -49,7 +52,11 @@ class RemainderOfSizes(Pattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         build, (size, divisor) = rewriter.op, op.operands
-        rewriter.replace_with(op, build.Mod(build.Add(build.Mod(size, divisor), divisor), divisor))
+        bounds = [integral_bounds(value) for value in (size, divisor)]
+        remainder = build.Mod(size, divisor)
+        if any(each is None or each[0] < 0 for each in bounds):
+            remainder = build.Mod(build.Add(remainder, divisor), divisor)
+        rewriter.replace_with(op, remainder)
 
 
 def _is_list(op: OpsetOp) -> bool:

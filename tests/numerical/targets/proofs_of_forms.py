@@ -233,6 +233,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [np.zeros(7, np.float32)],
         np.ones(7, np.float32),
     ),
+    "many-repeated-axes": (
+        ops.tile,
+        [np.arange(16, dtype=np.float32).reshape(2, 2, 2, 2), integers(2, 2, 2, 2)],
+        np.tile(np.arange(16, dtype=np.float32).reshape(2, 2, 2, 2), [2, 2, 2, 2]),
+    ),
     "computed-pad-value": (
         lambda x, value: opset12.pad(x, np.array([1]), np.array([0]), "constant", value),
         [floats(1, 2), np.float32(9)],

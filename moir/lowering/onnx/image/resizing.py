@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
-from moir.analysis.input_dependence import is_computed_of_inputs
+from moir.analysis.input_dependence import is_computed_of_inputs, is_computed_of_sizes
 from moir.dialects.element_types import boolean, f32, si16, si32, si64, ui8, ui16, ui32, ui64
 from moir.dialects.opset.movement import Concat
 from moir.dialects.shapes import element_count, element_of, normalize_axis, rank_of, shape_of
@@ -202,7 +202,11 @@ def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, pol
 
 
 def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
-    """Drop the axes whose size does not change if scales or sizes are constant; return whether no axis remains."""
+    """Drop the axes whose size does not change if scales or sizes are known; return whether no axis remains.
+
+    Sizes that are computed from shapes remain so, but for those of the first two axes: the size of a batch and the
+    number of channels are assumed not to change.
+    """
     known, shape = op.known.constant(resizing.target), shape_of(data)
     if known is None or shape is None:
         return False
@@ -210,10 +214,15 @@ def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) ->
     axes = list(range(len(shape))) if resizing.axes is None else resizing.axes
     if known.size != len(axes):
         raise InferenceError(f"there are {known.size} scales or sizes for {len(axes)} axes")
-    kept = [i for i, axis in enumerate(axes) if known[i] != (1 if resizing.by_scales else shape[axis])]
+    is_computed = is_computed_of_sizes(resizing.target)
+    unchanged = [known[i] == (1 if resizing.by_scales else shape[axis]) for i, axis in enumerate(axes)]
+    kept = [i for i, axis in enumerate(axes) if not unchanged[i] or (is_computed and axis > 1)]
     order = sorted(kept, key=lambda i: axes[i])
+    if is_computed and order and order != list(range(len(axes))):
+        resizing.target = op.Gather(resizing.target, order, 0)
+    elif not is_computed:
+        resizing.target = op.constant(known[order])
     resizing.axes = [axes[i] for i in order]
-    resizing.target = op.constant(known[order])
     return not order
 
 

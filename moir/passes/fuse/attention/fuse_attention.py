@@ -16,7 +16,8 @@
     %2 = opset1.Select(%allowed, opset1.Add(%1, %bias), -3.4e38)      // several of them
 ->  %mask = opset1.Select(%allowed, %bias, -3.4e38)
 
-Query, key and value must be tensors of four dimensions with certainly equal batch and heads, the first two. Masks must
+Query, key and value must be tensors of three to five dimensions. Batch and heads, all but the last two, are equal;
+where that cannot be told, as both are unknown, the fused operation repeats one that is 1 as the products do. Masks must
 certainly not enlarge the product: their dimensions are those of the product or 1, or the operations that follow would
 fail otherwise. A key that the product does not transpose is transposed before the fused operation.
 
@@ -54,14 +55,15 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, rank_of
-from moir.dialects.symbols import same
+from moir.dialects.symbols import Symbol, same
 from moir.records import Record
 from moir.rewriting.dimension_patterns import DimensionsPattern
 from moir.rewriting.driver import Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 from moir.rewriting.shapes_of_products import ShapeOfRows
 
-RANK = 4
+RANKS = (3, 4, 5)
+"""Numbers of dimensions of query, key and value: batch and heads may be one dimension, or more than two."""
 
 ABSORBING = -1e30
 """Numbers up to this one absorb a score: adding a finite score of usual size does not change them."""
@@ -128,16 +130,17 @@ class Attention(DimensionsPattern):
         assert isinstance(op, MatMul)
         softmax, is_guarded = softmax_of(op.operands[0])
         element = element_of(op.results[0])
-        if softmax is None or op.flag("transpose_a") or softmax.integer("axis") not in (-1, RANK - 1) or element not in FLOATS:
+        rank = rank_of(op.results[0]) or 0
+        if softmax is None or op.flag("transpose_a") or softmax.integer("axis") not in (-1, rank - 1) or element not in FLOATS:
             return
         scores = found_scores(softmax.operands[0])
         if scores is None or scores.product.flag("transpose_a"):
             return
         query, key = scores.query, scores.key
         value = op.operands[1]
-        if any(rank_of(each) != RANK or element_of(each) != element for each in (query, key, value)):
+        if rank not in RANKS or any(rank_of(each) != rank or element_of(each) != element for each in (query, key, value)):
             return
-        if not self.same_batch(query, key) or not self.same_batch(query, value) or not self.fits(scores, op):
+        if not self.fits_batch(query, key) or not self.fits_batch(query, value) or not self.fits(scores, op):
             return
         if not scores.product.flag("transpose_b"):
             key = swapped(key, rewriter)
@@ -152,10 +155,12 @@ class Attention(DimensionsPattern):
             fused = without_masked_rows(fused, mask, rewriter)
         rewriter.replace_with(op, fused)
 
-    def same_batch(self, a: SSAValue, b: SSAValue) -> bool:
-        """Whether two values have the same batch and heads."""
+    def fits_batch(self, a: SSAValue, b: SSAValue) -> bool:
+        """Whether two values have the same batch and heads, or ones that are not known to differ."""
         left, right = self.known.tokens(a), self.known.tokens(b)
-        return left is not None and right is not None and all(map(same, left[:2], right[:2]))
+        if left is None or right is None:
+            return False
+        return all(same(x, y) or (isinstance(x, Symbol) and isinstance(y, Symbol)) for x, y in zip(left[:-2], right[:-2], strict=True))
 
     def scales(self, factor: SSAValue, query: SSAValue) -> bool:
         """Whether a factor of the product certainly does not enlarge the query."""
@@ -176,16 +181,17 @@ class Attention(DimensionsPattern):
         if product is None or values is None or result is None:
             return False
         keys = values[-1 if second.flag("transpose_b") else -2]
-        is_settled, ranks = True, [RANK * (not scores.masks)]
+        rank = len(product)
+        is_settled, ranks = True, [rank * (not scores.masks)]
         for mask in scores.masks:
             if mask.replacement is None and element_of(mask.value) != element_of(scores.product.results[0]):
                 return False
             for part in (mask.value,) if mask.replacement is None else (mask.value, mask.replacement):
                 tokens = self.known.tokens(part)
-                if tokens is None or len(tokens) > RANK:
+                if tokens is None or len(tokens) > rank:
                     return False
                 ranks.append(len(tokens))
-                own = product[RANK - len(tokens) :]
+                own = product[rank - len(tokens) :]
                 fitting = [same(token, 1) or same(token, size) for token, size in zip(tokens, own, strict=True)]
                 if fitting and not fitting[-1] and not same(keys, product[-1]):
                     return False
@@ -277,7 +283,7 @@ def scaled_product(value: SSAValue) -> Scores | None:
         inner, factor = unscaled_heads(value)
     if not isinstance(inner, OpResult) or not isinstance(inner.op, MatMul) or not has_one_live_use(inner):
         return None
-    (query, first), (key, second) = (unscaled(operand) if rank_of(operand) == RANK else (operand, 1.0) for operand in inner.op.operands)
+    (query, first), (key, second) = (unscaled(operand) if rank_of(operand) in RANKS else (operand, 1.0) for operand in inner.op.operands)
     return Scores(inner.op, query, key, scale * first * second, factor)
 
 
@@ -287,7 +293,7 @@ def unscaled_heads(value: SSAValue) -> tuple[SSAValue, SSAValue | None]:
     if isinstance(op, Multiply) and op.text("auto_broadcast") == "numpy":
         for data, factor in ((op.operands[0], op.operands[1]), (op.operands[1], op.operands[0])):
             numbers = weight_of(factor)
-            if numbers is not None and 2 < numbers.ndim <= RANK and numbers.shape[-2:] == (1, 1) and rank_of(data) == RANK:
+            if numbers is not None and numbers.shape[-2:] == (1, 1) and 2 < numbers.ndim <= (rank_of(data) or 0) in RANKS:
                 return data, factor
     return value, None
 
@@ -331,7 +337,8 @@ def added_mask(condition: SSAValue, numbers: tuple[float, float], query: SSAValu
 
 def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
     """A value with its last two dimensions exchanged; a Transpose that produces the value is undone instead."""
-    order = [*range(RANK - 2), RANK - 1, RANK - 2]
+    rank = rank_of(value) or 0
+    order = [*range(rank - 2), rank - 1, rank - 2]
     if isinstance(value.owner, Transpose) and (first := value.owner.permutation(rewriter.known)) is not None:
         return rewriter.op.transposed(value.owner.operands[0], [first[axis] for axis in order])
     return rewriter.op.Transpose(value, np.array(order, np.int64))

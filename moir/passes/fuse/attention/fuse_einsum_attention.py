@@ -41,7 +41,7 @@ from moir.dialects.opset.matrix import ELLIPSIS, LETTERS, Einsum, Equation, MatM
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import element_of, normalize_axis, rank_of
 from moir.dialects.symbols import Symbol, same
-from moir.passes.fuse.attention.fuse_attention import RANK, added_mask, replacing_number
+from moir.passes.fuse.attention.fuse_attention import added_mask, replacing_number
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
@@ -85,7 +85,7 @@ def product_of(op: Operation) -> Product | None:
     if None in ranks or len(ranks) != 2:
         return None
     if isinstance(op, MatMul):
-        return matrix_product(op, ranks[0] or 0) if ranks[0] == ranks[1] and ranks[0] in (RANK, RANK + 1) else None
+        return matrix_product(op, ranks[0] or 0) if ranks[0] == ranks[1] and ranks[0] in (4, 5) else None
     if not isinstance(op, Einsum):
         return None
     equation = Equation.parse(op.text("equation"))

@@ -152,6 +152,12 @@ FAULTS = (
         "is the remainder of the bounds if both have the same one",
         "compute-remainders",
     ),
+    Fault(
+        "many-repeated-axes",
+        "Tile of four dimensions or more by computed numbers that repeats three axes",
+        "moves blocks to wrong places",
+        "repeat-in-pairs",
+    ),
     Fault("computed-pad-value", "Pad of data of known sizes with a computed value", "pads with zeros", "select-pad-values"),
     Fault(
         "large-pad-value",

@@ -8,7 +8,7 @@ from moir.analysis.constants import scalar_of
 from moir.dialects.element_types import REAL_TYPES
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.slicing import UNBOUNDED
-from moir.dialects.shapes import element_of, normalize_axis, shape_of
+from moir.dialects.shapes import element_of, is_static, normalize_axis, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
 
@@ -16,12 +16,14 @@ from moir.targets.record import Form
 class SingleEntry(Pattern):
     """Replaces a Gather of one entry along an axis by a StridedSlice that removes the axis.
 
-        %y = opset8.Gather(%x, 3, 1)                                 // %x: [?, 8, 16]
+        %y = opset8.Gather(%x, 3, 1)                                 // %x: [2, 8, 16]
     ->  %y = opset1.StridedSlice(%x, [0, 3], [0, 4], [1, 1])
              {begin_mask = [1, 0], end_mask = [1, 0], shrink_axis_mask = [0, 1], …}
 
     The plugin copies the elements of a slice with fewer instructions than those of a Gather, which reads its indices
-    from memory. Only floats are concerned: integers may be shapes, which the runtime infers through a Gather.
+    from memory. But it does not copy the entry of a Gather at all if the dimensions before the axis are 1, and a slice
+    of data of unknown sizes takes it longer in each inference. Only floats are concerned: integers may be shapes, which
+    the runtime infers through a Gather.
     """
 
     roots = (Gather,)
@@ -32,11 +34,11 @@ class SingleEntry(Pattern):
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, index, axis = op.operands
         shape, entry, place = shape_of(data), scalar_of(index), scalar_of(axis)
-        if shape is None or len(shape) < 2 or entry is None or place is None:
+        if shape is None or len(shape) < 2 or not is_static(shape) or entry is None or place is None:
             return
         place = normalize_axis(int(place), len(shape))
         size = shape[place]
-        if not -size <= entry < size:
+        if not -size <= entry < size or set(shape[:place]) <= {1}:
             return
         # An index that is counted from the end remains so, for inputs of other sizes.
         first = int(entry)

@@ -67,3 +67,32 @@ builtin.module {
     opset1.Result(%s) {name = "z"}
   }
 }
+
+// -----
+
+// A list whose entries are put into another order is joined of lists that are there.
+// CHECK-LABEL: moir.model @order
+// CHECK:           %[[A:.*]] = opset1.Unsqueeze
+// CHECK:           %[[B:.*]] = opset1.Unsqueeze
+// CHECK:           %[[L:.*]] = opset1.Concat(%{{.*}}, %[[A]], %[[B]]) {axis = 0
+// CHECK:           opset1.Result(%[[L]])
+builtin.module {
+  moir.model @order {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?xf32>
+    %0 = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %1 = opset1.Constant() {value = #moir.data<tensor<si64>, [1]>} : tensor<si64>
+    %7 = opset1.Constant() {value = #moir.data<tensor<si64>, [7]>} : tensor<si64>
+    %z = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %o = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [2, 1, 0]>} : tensor<3xsi64>
+    %s = opset3.ShapeOf(%x) : tensor<2xsi64>
+    %a = opset8.Gather(%s, %0, %0) : tensor<si64>
+    %b = opset8.Gather(%s, %1, %0) : tensor<si64>
+    %c = opset1.FloorMod(%a, %7) : tensor<si64>
+    %d = opset1.FloorMod(%b, %7) : tensor<si64>
+    %e = opset1.Unsqueeze(%c, %z) : tensor<1xsi64>
+    %f = opset1.Unsqueeze(%d, %z) : tensor<1xsi64>
+    %l = opset1.Concat(%f, %e, %z) {axis = 0} : tensor<3xsi64>
+    %r = opset8.Gather(%l, %o, %0) : tensor<3xsi64>
+    opset1.Result(%r) {name = "y"}
+  }
+}

@@ -36,14 +36,17 @@ builtin.module {
 
 // -----
 
-// Parts of a dimension, of one size and of several ones.
+// Parts of a dimension that no input changes, of one size and of several ones.
 // CHECK-LABEL: moir.model @parts
-// CHECK:           %[[C:.*]], %[[D:.*]] = opset1.VariadicSplit(%x, %{{.*}}, %{{.*}})
-// CHECK:           %[[A:.*]], %[[B:.*]] = opset1.Split(%x, %{{.*}}) {num_splits = 2
+// CHECK:           %[[X:.*]] = opset1.Reshape
+// CHECK:           %[[C:.*]], %[[D:.*]] = opset1.VariadicSplit(%[[X]], %{{.*}}, %{{.*}})
+// CHECK:           %[[A:.*]], %[[B:.*]] = opset1.Split(%[[X]], %{{.*}}) {num_splits = 2
 // CHECK:           opset1.Result(%[[B]]) {name = "b"}
 builtin.module {
   moir.model @parts {
-    %x = opset1.Parameter() {name = "x"} : tensor<?x4xf32>
+    %i = opset1.Parameter() {name = "x"} : tensor<?xf32>
+    %t = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [-1, 4]>} : tensor<2xsi64>
+    %x = opset1.Reshape(%i, %t) {special_zero = false} : tensor<?x4xf32>
     %0 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
     %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
     %h = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
@@ -76,5 +79,53 @@ builtin.module {
     %1 = opset8.Slice(%x, %3, %4, %a, %a) : tensor<2x1x7xf32>
     %2 = opset1.Reshape(%1, %t) {special_zero = false, name = "entry"} : tensor<2x7xf32>
     opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// Parts of a dimension of an input, which may get another size: what is counted from an end remains so.
+// CHECK-LABEL: moir.model @sizes
+// CHECK:           %[[E:.*]] = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [-1, 1]>
+// CHECK:           opset1.VariadicSplit(%x, %{{.*}}, %[[E]])
+// CHECK:           %[[S:.*]] = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [2, -1]>
+// CHECK:           opset1.VariadicSplit(%x, %{{.*}}, %[[S]])
+builtin.module {
+  moir.model @sizes {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4xf32>
+    %0 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %h = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %m = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %e = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [9223372036854775807]>} : tensor<1xsi64>
+    %1 = opset8.Slice(%x, %0, %h, %a, %a) : tensor<?x2xf32>
+    %2 = opset8.Slice(%x, %h, %e, %a, %a) : tensor<?x2xf32>
+    %3 = opset8.Slice(%x, %0, %m, %a, %a) : tensor<?x3xf32>
+    %4 = opset8.Slice(%x, %m, %e, %a, %a) : tensor<?x1xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "b"}
+    opset1.Result(%3) {name = "c"}
+    opset1.Result(%4) {name = "d"}
+  }
+}
+
+// -----
+
+// One part is counted from the start, the next one from the end: parts of the whole for four columns only.
+// CHECK-LABEL: moir.model @mixed
+// CHECK:           opset8.Slice(%x
+// CHECK:           opset8.Slice(%x
+builtin.module {
+  moir.model @mixed {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x4xf32>
+    %0 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %h = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [3]>} : tensor<1xsi64>
+    %m = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [-1]>} : tensor<1xsi64>
+    %e = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [9223372036854775807]>} : tensor<1xsi64>
+    %1 = opset8.Slice(%x, %0, %h, %a, %a) : tensor<?x3xf32>
+    %2 = opset8.Slice(%x, %m, %e, %a, %a) : tensor<?x1xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "b"}
   }
 }

@@ -393,3 +393,55 @@ builtin.module {
     opset1.Result(%6) {name = "y"}
   }
 }
+
+// -----
+
+// Batch and heads as one dimension, and as three.
+// CHECK-LABEL: moir.model @other_ranks
+// CHECK:           opset13.ScaledDotProductAttention(%q, %k, %v, {{.*}}) {name = "three"} : tensor<?x?x8xf32>
+// CHECK:           opset13.ScaledDotProductAttention({{.*}}) {name = "five"} : tensor<?x2x3x?x8xf32>
+builtin.module {
+  moir.model @other_ranks {
+    %q = opset1.Parameter() {name = "q"} : tensor<?x?x8xf32>
+    %k = opset1.Relu(%q) : tensor<?x?x8xf32>
+    %v = opset1.Tanh(%q) : tensor<?x?x8xf32>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<?x?x?xf32>
+    %2 = opset8.Softmax(%1) {axis = 2} : tensor<?x?x?xf32>
+    %3 = opset1.MatMul(%2, %v) {name = "three"} : tensor<?x?x8xf32>
+    opset1.Result(%3) {name = "y"}
+    %a = opset1.Parameter() {name = "a"} : tensor<?x2x3x?x8xf32>
+    %b = opset1.Relu(%a) : tensor<?x2x3x?x8xf32>
+    %c = opset1.Tanh(%a) : tensor<?x2x3x?x8xf32>
+    %4 = opset1.MatMul(%a, %b) {transpose_b = true} : tensor<?x2x3x?x?xf32>
+    %5 = opset8.Softmax(%4) {axis = 4} : tensor<?x2x3x?x?xf32>
+    %6 = opset1.MatMul(%5, %c) {name = "five"} : tensor<?x2x3x?x8xf32>
+    opset1.Result(%6) {name = "z"}
+  }
+}
+
+// -----
+
+// Unknown batches of two inputs are repeated by the fused operation as by the products; two heads are not four.
+// CHECK-LABEL: moir.model @two_inputs
+// CHECK:           opset13.ScaledDotProductAttention(%q, %k, %k, {{.*}}) {name = "batches"}
+// CHECK-NOT:       opset13.ScaledDotProductAttention
+// CHECK:           opset1.MatMul(%{{.*}}, %h) {name = "heads"}
+builtin.module {
+  moir.model @two_inputs {
+    %q = opset1.Parameter() {name = "q"} : tensor<?x4x?x8xf32>
+    %k = opset1.Parameter() {name = "k"} : tensor<?x4x?x8xf32>
+    %h = opset1.Parameter() {name = "h"} : tensor<?x1x?x8xf32>
+    %t = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 4, -1, 8]>} : tensor<4xsi64>
+    %u = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 1, -1, 8]>} : tensor<4xsi64>
+    %1 = opset1.MatMul(%q, %k) {transpose_b = true} : tensor<?x4x?x?xf32>
+    %2 = opset8.Softmax(%1) {axis = -1} : tensor<?x4x?x?xf32>
+    %3 = opset1.MatMul(%2, %k) {name = "batches"} : tensor<?x4x?x8xf32>
+    opset1.Result(%3) {name = "y"}
+    %4 = opset1.Reshape(%q, %t) {special_zero = true} : tensor<?x4x?x8xf32>
+    %5 = opset1.Reshape(%h, %u) {special_zero = true} : tensor<?x1x?x8xf32>
+    %6 = opset1.MatMul(%4, %5) {transpose_b = true} : tensor<?x4x?x?xf32>
+    %7 = opset8.Softmax(%6) {axis = -1} : tensor<?x4x?x?xf32>
+    %8 = opset1.MatMul(%7, %h) {name = "heads"} : tensor<?x4x?x8xf32>
+    opset1.Result(%8) {name = "z"}
+  }
+}

@@ -1,0 +1,71 @@
+"""Repetitions that the CPU plugin computes wrongly."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import cast
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from moir.analysis.constants import constant_of
+from moir.dialects.opset.infrastructure import Constant
+from moir.dialects.opset.movement import Concat
+from moir.dialects.opset.repetition import Tile
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.record import Form
+
+MOST_AXES = 2
+"""The greatest number of axes that a Tile by computed numbers repeats correctly, of data of more than three."""
+
+
+class ManyRepeatedAxes(Pattern):
+    """Repeats two axes at a time where the numbers of repetitions are computed.
+
+        %y = opset1.Tile(%x, %n)                                                    // %x: (?, ?, ?, ?)
+    ->  %1 = opset1.Tile(%x, opset1.Concat(opset8.Gather(%n, [0, 1], 0), [1, 1]))
+        %y = opset1.Tile(%1, opset1.Concat([1, 1], opset8.Gather(%n, [2, 3], 0)))
+
+    The plugin moves blocks to wrong places if a Tile by numbers that are no constant repeats three axes, of data of
+    four or more.
+    """
+
+    roots = (Tile,)
+
+    def may_match(self, op: Operation) -> bool:
+        return not isinstance(op.operands[1].owner, Constant)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build, (data, repeats) = rewriter.op, op.operands
+        count, rank = element_count(shape_of(repeats)), rank_of(data)
+        if count is None or rank is None or max(count, rank) <= MOST_AXES + 1:
+            return
+        axes = [axis for axis in range(count) if axis not in unrepeated(repeats)]
+        if len(axes) <= MOST_AXES:
+            return
+        for start in range(0, len(axes), MOST_AXES):
+            pair = axes[start : start + MOST_AXES]
+            parts: list[SSAValue] = []
+            for is_repeated, run in groupby(range(count), pair.__contains__):
+                places = list(run)
+                ones = build.constant([1] * len(places), element_of(repeats))
+                parts.append(build.Gather(repeats, places, 0) if is_repeated else ones)
+            data = build.Tile(data, build.Concat(*parts, axis=0))
+        rewriter.replace_with(op, data)
+
+
+def unrepeated(repeats: SSAValue) -> set[int]:
+    """The places of the ones in a list that a Concat makes; what is 1 for the present sizes only is not among them."""
+    found, place = set[int](), 0
+    for part in repeats.owner.operands if isinstance(repeats.owner, Concat) else ():
+        length, known = element_count(shape_of(part)), constant_of(part)
+        if length is None:
+            break
+        if known is not None:
+            found.update(place + index for index, entry in enumerate(cast(list[int], np.ravel(known).tolist())) if entry == 1)
+        place += length
+    return found
+
+
+FORMS = (Form("repeat-in-pairs", (ManyRepeatedAxes,)),)

@@ -374,6 +374,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "inline-branches": ((("If",),),),
     "join-empty-parts": ((("Concat",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
+    "mask-words": ((("Select",),),),
     "normalize-rows": ((("GroupNormalization",),),),
     "number-strings": (
         (
@@ -433,6 +434,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "round-windows-up": ((("MaxPool",),),),
     "scale-queries": ((("ScaledDotProductAttention",),),),
     "search-along-axes": ((("TopK",),), (("Convert",),), (("Unique",),)),
+    "search-filled-rows": ((("SearchSorted",),),),
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
@@ -537,6 +539,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
 PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
     "convert-chosen-extensions": ("i64",),
     "convert-in-steps": ("f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "i8", "nf4", "u2", "u4", "u8"),
+    "mask-words": ("i32", "u32"),
     "number-strings": ("string",),
     "shift-words": ("u32",),
     "widen-elements": (

@@ -44,7 +44,9 @@ class RedundantBroadcast(DimensionsPattern):
         assert isinstance(op, Broadcast)
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
-        if _keeps_shape(op) or all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
+        if _keeps_shape(op):
+            rewriter.replace_with(op, op.operands[0])
+        elif all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
             # The name of the result is dropped, since the data are another tensor.
             rewriter.substitute(op, op.operands[:1])
 

@@ -78,6 +78,12 @@ FAULTS = (
         "is computed in f32",
     ),
     Fault(
+        "selected-words",
+        "Select of integers that bitwise operations compute, or beyond 2²⁴, where a comparison of other integers holds",
+        "is computed in f32",
+        form="mask-words",
+    ),
+    Fault(
         "i16-width",
         "any, of i16 and u16",
         "wraps around at the output of the model only",

@@ -121,3 +121,19 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// A result whose Broadcast is removed keeps its name.
+// CHECK-LABEL: moir.model @named
+// CHECK:           %[[R:.*]] = opset1.Relu(%x) {name = "b", tensor_names = ["y"]}
+// CHECK-NEXT:      opset1.Result(%[[R]])
+builtin.module {
+  moir.model @named {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 1]>} : tensor<3xsi64>
+    %1 = opset1.Relu(%x) : tensor<?x2x1xf32>
+    %2 = opset3.Broadcast(%1, %s) {mode = "bidirectional", name = "b", tensor_names = ["y"]} : tensor<?x2x1xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

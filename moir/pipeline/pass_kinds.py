@@ -13,7 +13,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-transposes": ((("Transpose",),), (("Reshape",),)),
     "choose-layouts": ((("Transpose",),),),
     "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
-    "compare-with-zero": ((("Equal", "NotEqual"),),),
+    "compare-with-zero": ((("Equal", "NotEqual"),), (("Convert",),)),
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
     "complete-scales": ((("Interpolate",),),),
     "complete-shapes": ((("Reshape",),), (("Broadcast",),), (("Interpolate", "Transpose"),)),

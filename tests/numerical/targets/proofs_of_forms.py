@@ -222,6 +222,7 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         SIGNALS.sum(2, keepdims=True),
     ),
     "search-empty": (lambda x, row: opset15.search_sorted(row, x), [floats(1, 2), np.zeros(0, np.float32)], np.zeros(2, np.int64)),
+    "truth-of-smallest": (lambda x: ops.convert(x, "boolean"), [integers(-(2**31), 0)], np.array([True, False])),
     "selected-words": (
         lambda x, y: ops.select(ops.equal(y, integers(0)), ops.bitwise_or(x, integers(1)), x),
         [integers(2**24), integers(0)],

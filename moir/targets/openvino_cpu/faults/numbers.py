@@ -84,6 +84,12 @@ FAULTS = (
         form="mask-words",
     ),
     Fault(
+        "truth-of-smallest",
+        "Convert of integers of 32 or 64 bits to boolean",
+        "is false for -2³¹, and for 2³¹ without a sign",
+        form="compare-with-zero",
+    ),
+    Fault(
         "i16-width",
         "any, of i16 and u16",
         "wraps around at the output of the model only",

@@ -13,7 +13,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-transposes": ((("Transpose",),), (("Reshape",),)),
     "choose-layouts": ((("Transpose",),),),
     "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
-    "compare-with-zero": ((("Equal", "NotEqual"),),),
+    "compare-with-zero": ((("Equal", "NotEqual"),), (("Convert",),)),
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
     "complete-scales": ((("Interpolate",),),),
     "complete-shapes": ((("Reshape",),), (("Broadcast",),), (("Interpolate", "Transpose"),)),
@@ -379,6 +379,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "inline-branches": ((("If",),),),
     "join-empty-parts": ((("Concat",),),),
     "low-latency": ((("GRUSequence", "LSTMSequence", "Loop", "RNNSequence", "TensorIterator"),),),
+    "mask-words": ((("Select",),),),
     "normalize-rows": ((("GroupNormalization",),),),
     "number-strings": (
         (
@@ -440,6 +441,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "round-windows-up": ((("MaxPool",),),),
     "scale-queries": ((("ScaledDotProductAttention",),),),
     "search-along-axes": ((("TopK",),), (("Convert",),), (("Unique",),)),
+    "search-filled-rows": ((("SearchSorted",),),),
     "select-by-logic": ((("Select",),),),
     "select-pad-values": ((("Pad",),),),
     "separate-absolute-values": ((("Abs",), ("Concat",)),),
@@ -545,6 +547,7 @@ PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
     "convert-chosen-extensions": ("i64",),
     "convert-in-steps": ("f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0", "i8", "nf4", "u2", "u4", "u8"),
     "divide-words": ("u32",),
+    "mask-words": ("i32", "u32"),
     "number-strings": ("string",),
     "order-words": ("u32",),
     "shift-words": ("u32",),

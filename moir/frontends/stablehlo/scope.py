@@ -25,7 +25,7 @@ KNOWN_COMPOSITES = frozenset(
     (
         *("chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan", "chlo.atanh", "chlo.conj", "chlo.cosh", "chlo.digamma"),
         *("chlo.erf", "chlo.erfc", "chlo.erf_inv", "chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf", "chlo.lgamma", "chlo.mulhi"),
-        *("chlo.sinh", "chlo.square", "chlo.tan", "chlo.top_k"),
+        *("chlo.next_after", "chlo.sinh", "chlo.square", "chlo.tan", "chlo.top_k"),
     )
 )
 """Composites that are lowered as operations; any other one is replaced by its decomposition."""

@@ -15,11 +15,11 @@ functions.elementwise: ops.Abs ops.Absolute ops.Add ops.Angle ops.Arccos ops.Arc
   ops.HardSigmoid ops.HardSilu ops.HardTanh ops.Heaviside ops.Hypot ops.I0 ops.Identity ops.Imag ops.Isclose ops.Isfinite
   ops.Isinf ops.Isnan ops.Isneginf ops.Isposinf ops.Ldexp ops.LeakyRelu ops.LeftShift ops.Less ops.LessEqual ops.Log ops.Log10
   ops.Log1p ops.Log2 ops.LogSigmoid ops.LogSoftmax ops.Logaddexp ops.Logaddexp2 ops.LogicalAnd ops.LogicalNot ops.LogicalOr
-  ops.LogicalXor ops.Maximum ops.Minimum ops.Mod ops.Multiply ops.NanToNum ops.Negative ops.NotEqual ops.Power ops.Rad2deg
-  ops.Real ops.Reciprocal ops.Relu ops.Relu6 ops.RightShift ops.Round ops.Rsqrt ops.SaturateCast ops.Select ops.Selu ops.Sigmoid
-  ops.Sign ops.Signbit ops.Silu ops.Sin ops.Sinc ops.Sinh ops.SoftShrink ops.Softmax ops.Softplus ops.Softsign ops.SparsePlus
-  ops.SparseSigmoid ops.Sparsemax ops.Sqrt ops.Square ops.Squareplus ops.StopGradient ops.Subtract ops.Tan ops.Tanh ops.TanhShrink
-  ops.Threshold ops.TrueDivide ops.Trunc ops.Where
+  ops.LogicalXor ops.Maximum ops.Minimum ops.Mod ops.Multiply ops.NanToNum ops.Negative ops.Nextafter ops.NotEqual ops.Power
+  ops.Rad2deg ops.Real ops.Reciprocal ops.Relu ops.Relu6 ops.RightShift ops.Round ops.Rsqrt ops.SaturateCast ops.Select ops.Selu
+  ops.Sigmoid ops.Sign ops.Signbit ops.Silu ops.Sin ops.Sinc ops.Sinh ops.SoftShrink ops.Softmax ops.Softplus ops.Softsign
+  ops.SparsePlus ops.SparseSigmoid ops.Sparsemax ops.Sqrt ops.Square ops.Squareplus ops.StopGradient ops.Subtract ops.Tan ops.Tanh
+  ops.TanhShrink ops.Threshold ops.TrueDivide ops.Trunc ops.Where
 functions.generation: ops.Full ops.Isreal ops.Linspace ops.Logspace ops.Meshgrid ops.UnravelIndex ops.Vander
 functions.images: ops.CropImages ops.ExtractPatches ops.HSVToRGB ops.PadImages ops.RGBToGrayscale ops.RGBToHSV ops.Resize
 functions.indexing: ops.GetItem ops.Slice ops.Take ops.TakeAlongAxis

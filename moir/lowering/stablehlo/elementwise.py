@@ -17,6 +17,7 @@ from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.expansions.complex_numbers import angle_of
 from moir.expansions.formulas import FORMULAS
+from moir.expansions.special.neighbours import neighbour_toward
 from moir.lowering.binder import LoweringNode
 from moir.lowering.stablehlo.table import stablehlo
 from moir.rewriting.builder import OpBuilder
@@ -187,6 +188,7 @@ def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> 
 stablehlo.lowers_each(
     {
         "atan2": lambda op, lhs, rhs: angle_of(op, lhs, rhs),
+        "chlo.next_after": lambda op, lhs, rhs: neighbour_toward(op, lhs, rhs),
         "not": lambda op, operand: op.LogicalNot(operand) if element_of(operand) is boolean else op.BitwiseNot(operand),
         # Of a real number.
         "imag": lambda op, operand: op.Multiply(operand, 0.0),

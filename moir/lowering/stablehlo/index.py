@@ -9,10 +9,10 @@ control_flow: case if while
 convolution: convolution dynamic_conv
 custom_calls: complex.custom_call custom_call
 elementwise: abs add and atan2 cbrt ceil chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.conj chlo.cosh
-  chlo.erf chlo.erf_inv chlo.erfc chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.lgamma chlo.sinh chlo.square chlo.tan clamp
-  compare convert cosine divide exponential exponential_minus_one floor imag is_finite log log_plus_one logistic maximum minimum
-  multiply negate not or power real reduce_precision remainder round_nearest_afz round_nearest_even rsqrt select sign sine sqrt
-  subtract tan tanh xor
+  chlo.erf chlo.erf_inv chlo.erfc chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.lgamma chlo.next_after chlo.sinh chlo.square
+  chlo.tan clamp compare convert cosine divide exponential exponential_minus_one floor imag is_finite log log_plus_one logistic
+  maximum minimum multiply negate not or power real reduce_precision remainder round_nearest_afz round_nearest_even rsqrt select
+  sign sine sqrt subtract tan tanh xor
 gradients: batch_norm_grad batch_norm_training select_and_scatter
 indexing: dynamic_gather gather scatter torch_index_select
 linear_algebra: cholesky triangular_solve

@@ -21,6 +21,7 @@ from moir.expansions.constant_forms import with_dimensions_after
 from moir.expansions.functions import operation
 from moir.expansions.quotients import floored_quotient, floored_real_quotient
 from moir.expansions.shape_values import rank_value
+from moir.expansions.special.neighbours import neighbour_toward
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.attributes.data_format import is_channel_last
 from moir.lowering.tensorflow.table import tf
@@ -216,25 +217,9 @@ def angle(op: OpBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
     return angle_of(op, y, x)
 
 
-NEIGHBOUR = 2.0**-24 * (1 + 2.0**-23)
-"""For an f32 number x, |x| times this factor is between half and all of the distance to the neighbouring numbers."""
-
-SMALLEST_FLOAT = float(np.finfo(np.float32).smallest_subnormal)
-
-
 @tf.lowers("NextAfter")
 def neighbour(node: LoweringNode, op: OpBuilder, x1: SSAValue, x2: SSAValue) -> SSAValue:
-    """tf.NextAfter(x1, x2) -> x1 ± (|x1| (2⁻²⁴ + 2⁻⁴⁷) + 2⁻¹⁴⁹), which rounds to the next float in the direction of x2
-
-    Source: S. Rump et al., "Computing Predecessor and Successor in Rounding to Nearest" (2009).
-    """
+    """tf.NextAfter(x1, x2) -> x1 ± (|x1| (2⁻²⁴ + 2⁻⁴⁷) + 2⁻¹⁴⁹), which rounds to the next float"""
     if node.element_attribute("T", element_of(x1)) is not f32:
         node.fail("the runtime computes f64 with 32 bits, where neighbours of 64 bits are equal", hint="compute it with f32")
-    step = op.Add(op.Multiply(op.Abs(x1), NEIGHBOUR), SMALLEST_FLOAT)
-    # The neighbour of infinity is the largest float.
-    largest = float(np.finfo(np.float32).max)
-    above = op.Select(op.Equal(x1, -np.inf), -largest, op.Add(x1, step))
-    below = op.Select(op.Equal(x1, np.inf), largest, op.Subtract(x1, step))
-    found = op.Select(op.Less(x1, x2), above, op.Select(op.Greater(x1, x2), below, x2))
-    # The plugin's comparisons with NaN are not always false, so NaN is propagated by the sum of both operands.
-    return op.Select(op.LogicalAnd(op.Equal(x1, x1), op.Equal(x2, x2)), found, op.Add(x1, x2))
+    return neighbour_toward(op, x1, x2)

@@ -44,7 +44,9 @@ class RedundantBroadcast(DimensionsPattern):
         assert isinstance(op, Broadcast)
         if op.text("mode") not in MODES or not op.results[0].uses:
             return
-        if _keeps_shape(op) or all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
+        if _keeps_shape(op):
+            rewriter.replace_with(op, op.operands[0])
+        elif all(self._is_redundant(use.operation, op) for use in live_uses(op.results[0])):
             # The name of the result is dropped, since the data are another tensor.
             rewriter.substitute(op, op.operands[:1])
 
@@ -52,6 +54,8 @@ class RedundantBroadcast(DimensionsPattern):
         if not isinstance(user, BroadcastingOp | Select) or user.text("auto_broadcast") != "numpy":
             return False
         others = [operand for operand in user.operands if operand is not op.results[0]]
+        if _has_sizes_already(op, others):
+            return True
         target = self._target(op)
         shapes = [self.known.tokens(value) for value in (op.operands[0], *others)]
         without = [shape for shape in shapes if shape is not None]
@@ -72,6 +76,19 @@ def _keeps_shape(op: Broadcast) -> bool:
     target: list[int] = np.asarray(values).ravel().tolist()
     sizes = shape[len(shape) - len(target) :]
     return all(entry in (1, size) for entry, size in zip(target, sizes, strict=True))
+
+
+def _has_sizes_already(op: Broadcast, others: Sequence[SSAValue]) -> bool:
+    """Whether the data or another operand have each size of a constant target in both directions, by their types."""
+    values = values_of(op.operands[1])
+    shapes = [shape_of(value) for value in (op.operands[0], *others)]
+    if op.text("mode") != "bidirectional" or values is None or any(shape is None for shape in shapes):
+        return False
+    target: list[int] = np.asarray(values).ravel().tolist()
+    return all(
+        entry == 1 or any(len(shape or ()) >= place and (shape or ())[-place] == entry for shape in shapes)
+        for place, entry in enumerate(reversed(target), 1)
+    ) and len(target) <= max(len(shape or ()) for shape in shapes)
 
 
 def _factors(shapes: Sequence[Tokens]) -> list[set[int | Symbol]]:

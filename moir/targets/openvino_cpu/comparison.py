@@ -122,6 +122,26 @@ class ComparisonOfIntegers(Pattern):
         rewriter.replace_with(op, kind(difference, rewriter.op.constant_like(0, difference)))
 
 
+class TruthOfIntegers(Pattern):
+    """Compares integers with 0 in place of a conversion to booleans.
+
+        %1 = opset1.Convert(%x) {destination_type = boolean} // integers of 32 or 64 bits
+    ->  %1 = opset1.NotEqual(%x, 0)
+
+    The plugin converts the number without an absolute value to false: -2³¹, or 2³¹ without a sign.
+    """
+
+    roots = ("opset1.Convert",)
+
+    def may_match(self, op: Operation) -> bool:
+        data, result = op.operands[0], op.results[0]
+        return element_of(result) == boolean and element_of(data) in (si32, si64, ui32, ui64) and not isinstance(data.owner, ExtensionOp)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data = op.operands[0]
+        rewriter.replace_with(op, rewriter.op.NotEqual(data, rewriter.op.constant_like(0, data)))
+
+
 def _is_small(value: SSAValue) -> bool:
     """Whether a value is a constant of integers that are exact in f32."""
     array = constant_of(value)
@@ -197,5 +217,5 @@ FORMS = (
     Form("compare-with-infinity", (ExtremeIsInfinite,)),
     Form("select-by-logic", (SelectOfBooleans,)),
     Form("convert-chosen-extensions", (SelectOfExtensions,)),
-    Form("compare-with-zero", (ComparisonOfIntegers,)),
+    Form("compare-with-zero", (ComparisonOfIntegers, TruthOfIntegers), "Compares differences of integers, and their truth, with 0."),
 )

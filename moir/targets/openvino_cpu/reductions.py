@@ -12,6 +12,7 @@ from moir.dialects.opset.arithmetic import Divide
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.reduction import ReductionOp
+from moir.dialects.opset.repetition import Broadcast
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
@@ -31,7 +32,8 @@ class ReductionBeforeConstants(Pattern):
 
     The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
     dimensions, the fused operation reads constants of several elements out of bounds; a reduction that keeps its
-    dimension gets a fourth dimension before the others. For integers of any rank it computes x / c in place of c / x.
+    dimension gets a fourth dimension before the others. A Broadcast in both directions to a constant shape is a product
+    with ones of this shape. For integers of any rank it computes x / c in place of c / x.
     If data of integers have several dimensions, it rounds x / c to the nearest one, also after a Squeeze: a Convert
     separates these.
 
@@ -94,7 +96,9 @@ def is_integer(op: OpsetOp) -> bool:
 
 
 def is_list(use: Use) -> bool:
-    """Whether the constant of a use has several elements."""
+    """Whether the constant of a use has several elements; for a Broadcast it is the shape of ones."""
+    if isinstance(use.operation, Broadcast):
+        return bool((constant_of(use.operation.operands[1]) != 1).any())
     return bool(set(shape_of(use.operation.operands[use.index]) or ()) - {1})
 
 
@@ -109,11 +113,22 @@ def is_divided(use: Use) -> bool:
     return isinstance(use.operation, Divide) and use.index == 1 and (known is None or bool((known != 1).any()))
 
 
+def is_product_with_ones(op: Operation) -> bool:
+    """Whether the runtime computes an operation as a product with ones: a Broadcast in both directions to a constant
+    shape.
+    """
+    return isinstance(op, Broadcast) and op.text("mode") == "bidirectional" and isinstance(op.operands[1].owner, Constant)
+
+
 def constants_after(op: OpsetOp) -> Iterator[Use]:
     """The constants of the elementwise operations that the plugin fuses into an operation."""
     current: Operation = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation
+        if is_product_with_ones(user):
+            yield Use(user, 1)
+            current = user
+            continue
         if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS):
             return
         others = [Use(user, index) for index, value in enumerate(user.operands) if value is not current.results[0]]

@@ -1,13 +1,13 @@
-"""TopK and Unique, which the CPU plugin computes wrongly in some forms."""
+"""TopK, Unique and SearchSorted, which the CPU plugin computes wrongly in some forms."""
 
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.element_types import boolean, si64
 from moir.dialects.opset.data_types import Convert
-from moir.dialects.opset.sort import TopKOp, Unique
+from moir.dialects.opset.sort import SearchSorted, TopKOp, Unique
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.builder import Operand
 from moir.rewriting.driver import Pattern, Rewriter
@@ -122,7 +122,41 @@ class DistinctElements(Pattern):
             rewriter.replace_with(op, build.create(Unique, [flat, build.constant(0)], dict(op.properties)).results)
 
 
+class PlacesInEmptyRows(Pattern):
+    """Multiplies places in rows that may be empty by 0 if they are.
+
+        %1 = opset15.SearchSorted(%rows, %values)            // %rows: [?]
+    ->  %n = opset1.Minimum(the last size of %rows, 1)
+        %1 = opset1.Multiply(opset15.SearchSorted(%rows, %values), %n)
+
+    The plugin leaves the memory of the result as it is if the rows have no element.
+    """
+
+    roots = (SearchSorted,)
+
+    def may_match(self, op: Operation) -> bool:
+        shape = shape_of(op.operands[0])
+        return shape is None or shape[-1] < 1
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, SearchSorted)
+        build, element = rewriter.op, element_of(op.results[0])
+        if any(
+            use.operation.name == "opset1.Multiply" and _is_of_size(use.operation.operands[1 - use.index]) for use in op.results[0].uses
+        ):
+            return
+        size = build.Gather(build.ShapeOf(op.operands[0], output_type=element), [-1], 0)
+        found = build.create(SearchSorted, list(op.operands), dict(op.properties)).results[0]
+        rewriter.replace_with(op, build.Multiply(found, build.Minimum(size, 1)))
+
+
+def _is_of_size(value: SSAValue) -> bool:
+    """Whether a factor is 1 or 0 as there are elements or none."""
+    return value.owner.name == "opset1.Minimum" if isinstance(value.owner, Operation) else False
+
+
 FORMS = (
+    Form("search-filled-rows", (PlacesInEmptyRows,)),
     Form(
         "search-along-axes",
         (LargestOfNone, TruthOfLargest, DistinctSlices, DistinctElements),

@@ -52,7 +52,24 @@ def _has_smallest_integer(call: Call) -> bool:
     return any(each.dtype.kind == "i" and bool((each == np.iinfo(each.dtype).min).any()) for each in call.arrays)
 
 
+def _has_groups_of_one_number(call: Call) -> bool:
+    """Whether each number is a group of its own, whose mean it is."""
+    return call.layer.groups == int(np.prod(call.arrays[0].shape[1:]))
+
+
 FAULTS = (
+    BackendFault(
+        "tensorflow",
+        "GroupNormalization",
+        _has_groups_of_one_number,
+        "a number minus itself is not 0: both are multiplied by 1 / √epsilon and rounded before",
+    ),
+    BackendFault(
+        "tensorflow",
+        "nextafter",
+        lambda call: bool(np.isinf(call.arrays[0].astype(np.float64)).any()),
+        "the neighbour of infinity is that of f64, which is infinity in other types; with JAX, PyTorch and numpy it is the largest number",
+    ),
     BackendFault("tensorflow jax", "gcd lcm", _has_smallest_integer, "the absolute value of the smallest integer overflows"),
     BackendFault(
         "tensorflow jax",

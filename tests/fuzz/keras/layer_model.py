@@ -185,7 +185,10 @@ def saved(model: Any, suffix: str) -> tuple[bytes, Any]:
         model.save(path)
         keras.config.set_dtype_policy("float32")
         try:
-            return path.read_bytes(), keras.models.load_model(path, compile=False)
+            loaded = keras.models.load_model(path, compile=False)
+            # HDF5 files do not tell functions from layers: in place of a function Keras loads the layer of its name, in f32.
+            is_same = [type(each) for each in loaded.operations] == [type(each) for each in model.operations]
+            return path.read_bytes(), loaded if is_same else model
         except Exception:
             return path.read_bytes(), model
         finally:

@@ -43,6 +43,7 @@ CASES: dict[str, Any] = {
     "fmin of NaN": lambda a, b: ops.fmin(ops.log(a), b),
     "ldexp": lambda a, b: ops.ldexp(a, ops.cast(3 * b, "int32")),
     "ldexp of 0": lambda a, b: ops.ldexp(ops.zeros_like(a), ops.cast(1000 * b, "int32")),
+    "nextafter": lambda a, b: ops.nextafter(a, b),
     "heaviside of NaN": lambda a, b: ops.heaviside(ops.log(a), b),
     "clip": lambda a, _: ops.clip(a, -0.5, 0.3),
     "nan_to_num": lambda a, b: ops.nan_to_num(a / ops.relu(b), nan=1.0, posinf=2.0, neginf=-2.0),

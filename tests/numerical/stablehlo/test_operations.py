@@ -53,6 +53,63 @@ def test_comparison_in_total_order(direction: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(found, getattr(np, name)(i, j))
 
 
+NEIGHBOURS = """
+    %0 = chlo.next_after %a, %b : tensor<9xf32>, tensor<9xf32> -> tensor<9xf32>
+    return %0 : tensor<9xf32>"""
+"""The neighbour as an operation."""
+
+NEIGHBOURS_OF_BITS = """
+    %m = stablehlo.constant dense<-1> : tensor<9xi32>
+    %p = stablehlo.constant dense<1> : tensor<9xi32>
+    %s = stablehlo.constant dense<2147483647> : tensor<9xi32>
+    %i = stablehlo.bitcast_convert %a : (tensor<9xf32>) -> tensor<9xi32>
+    %j = stablehlo.bitcast_convert %b : (tensor<9xf32>) -> tensor<9xi32>
+    %k = stablehlo.and %i, %s : tensor<9xi32>
+    %l = stablehlo.and %j, %s : tensor<9xi32>
+    %c = stablehlo.compare GT, %k, %l : (tensor<9xi32>, tensor<9xi32>) -> tensor<9xi1>
+    %n = stablehlo.add %i, %m : tensor<9xi32>
+    %o = stablehlo.add %i, %p : tensor<9xi32>
+    %q = stablehlo.select %c, %n, %o : tensor<9xi1>, tensor<9xi32>
+    %e = stablehlo.compare EQ, %k, %l : (tensor<9xi32>, tensor<9xi32>) -> tensor<9xi1>
+    %r = stablehlo.select %e, %j, %q : tensor<9xi1>, tensor<9xi32>
+    %0 = stablehlo.bitcast_convert %r : (tensor<9xi32>) -> tensor<9xf32>
+    return %0 : tensor<9xf32>"""
+"""The neighbour as JAX computes it from bits, for numbers of one sign."""
+
+
+@pytest.mark.parametrize("body", [NEIGHBOURS, NEIGHBOURS_OF_BITS])
+def test_neighbours(body: str, tmp_path: Path) -> None:
+    """The neighbour of infinity is the largest number; each one is exact."""
+    largest = np.finfo(np.float32).max
+    a = np.array([np.inf, -np.inf, np.inf, 1, 1, 3e38, -7e-20, largest, -2], np.float32)
+    b = np.array([0, -0.0, np.inf, 2, 0, np.inf, -1, np.inf, -2], np.float32)
+    found = computed(body, tmp_path, [a, b], "%a: tensor<9xf32>, %b: tensor<9xf32>", "tensor<9xf32>")
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(found, np.nextafter(a, b))
+
+
+def test_operation_with_types_of_operands_and_results(tmp_path: Path) -> None:
+    """chlo writes an arrow between the types, without brackets."""
+    body = """
+    %0 = chlo.square %a : tensor<2x5xf32> -> tensor<2x5xf32>
+    return %0 : tensor<2x5xf32>"""
+    found = computed(body, tmp_path, [X], "%a: tensor<2x5xf32>", "tensor<2x5xf32>")
+    np.testing.assert_allclose(found, X * X, rtol=1e-6)
+
+
+def test_name_of_a_result_whose_shape_is_its_own(tmp_path: Path) -> None:
+    """The shape of a Broadcast without elements is found when the model is converted."""
+    body = """
+    %t = stablehlo.constant dense<[2, 0, 1]> : tensor<3xi32>
+    %n = stablehlo.get_dimension_size %a, dim = 2 : (tensor<2x0x?xf32>) -> tensor<i32>
+    %m = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %s = stablehlo.concatenate %t, %m, dim = 0 : (tensor<3xi32>, tensor<1xi32>) -> tensor<4xi32>
+    %0 = stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [0, 1, 3] : (tensor<2x0x?xf32>, tensor<4xi32>) -> tensor<2x0x1x?xf32>
+    return %0 : tensor<2x0x1x?xf32>"""
+    module = converted(body, tmp_path, "%a: tensor<2x0x?xf32>", "tensor<2x0x1x?xf32>")
+    assert all(each.names for each in moir.to_openvino(module).outputs)
+
+
 def test_select_and_scatter(tmp_path: Path) -> None:
     """The gradient of a pooling: each number goes to the place of the largest one of its window."""
     body = """

@@ -218,6 +218,18 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         np.full((2, 3, 3, 3), 8, np.float32),
     ),
     "rows-of-constants": (lambda x: ops.multiply(ops.reduce_sum(x, np.array([2]), False), ROW), [SIGNALS], SIGNALS.sum(2) * ROW),
+    "rows-of-broadcasts": (
+        lambda x: ops.broadcast(ops.reduce_sum(x, np.array([2]), True), np.array([1, 16, 1]), broadcast_spec="BIDIRECTIONAL"),
+        [SIGNALS],
+        SIGNALS.sum(2, keepdims=True),
+    ),
+    "search-empty": (lambda x, row: opset15.search_sorted(row, x), [floats(1, 2), np.zeros(0, np.float32)], np.zeros(2, np.int64)),
+    "truth-of-smallest": (lambda x: ops.convert(x, "boolean"), [integers(-(2**31), 0)], np.array([True, False])),
+    "selected-words": (
+        lambda x, y: ops.select(ops.equal(y, integers(0)), ops.bitwise_or(x, integers(1)), x),
+        [integers(2**24), integers(0)],
+        integers(2**24 + 1),
+    ),
     "prior-boxes-of-unknown-sizes": (
         prior_boxes,
         [np.zeros((1, 1, 2, 1), np.float32), np.zeros((1, 1, 4, 4), np.float32)],

@@ -331,6 +331,8 @@ class TextReader:
                 types = [type_of(words)]
                 while words.takes(","):
                     types.append(type_of(words))
+                if words.takes("->"):
+                    arrow, types = True, result_types(words)
         return Operation(kind, form.operands, form.attributes, [], [Value(each) for each in outputs_of(kind, form, types, arrow=arrow)])
 
     def _while(self) -> Operation:

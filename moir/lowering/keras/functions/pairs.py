@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import REAL_TYPES, boolean, si32, ui8, ui16
 from moir.dialects.shapes import element_of
 from moir.expansions.complex_numbers import angle_of, hypotenuse
+from moir.expansions.special.neighbours import neighbour_toward
 from moir.rewriting.builder import OpBuilder
 
 Pair = Callable[[OpBuilder, SSAValue, SSAValue], SSAValue]
@@ -87,6 +88,7 @@ REAL_ARITHMETIC: Mapping[str, Pair] = {
     "Ldexp": _scaled_by_power,
     "Logaddexp": _log_add_exp,
     "Logaddexp2": lambda op, a, b: op.Multiply(_log_add_exp(op, op.Multiply(a, math.log(2)), op.Multiply(b, math.log(2))), 1 / math.log(2)),
+    "Nextafter": neighbour_toward,
     "TrueDivide": lambda op, a, b: op.Divide(a, b),
 }
 """Functions of two numbers whose result is a float, also for integers."""

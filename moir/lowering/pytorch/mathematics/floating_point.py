@@ -1,7 +1,6 @@
 """Parts of floating-point numbers, and their neighbours.
 
-Source: S. Rump et al., "Computing predecessor and successor in rounding to nearest" (2009), and BinaryOps.cpp of
-PyTorch 2.13.
+Source: BinaryOps.cpp of PyTorch 2.13.
 """
 
 from __future__ import annotations
@@ -9,22 +8,15 @@ from __future__ import annotations
 from typing import NoReturn
 
 import numpy as np
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import bf16, f16, f32, f64, si32, si64
+from moir.dialects.element_types import f32, si32, si64
+from moir.expansions.special.neighbours import neighbour_toward
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.promotion import as_element, inferred_element
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
-
-_FORMATS: dict[Attribute, tuple[int, float, float]] = {
-    f64: (53, 2.0**-1074, float(np.finfo(np.float64).max)),
-    f32: (24, 2.0**-149, float(np.finfo(np.float32).max)),
-    f16: (11, 2.0**-24, 65504.0),
-    bf16: (8, 2.0**-133, (2 - 2.0**-7) * 2.0**127),
-}
-"""The bits of the significand of each element type, its smallest positive number and its largest one."""
 
 _HALF = 75
 """Half of the largest exponent of a power of two in the table; the exponents of f32 are between -149 and 128."""
@@ -32,22 +24,8 @@ _HALF = 75
 
 @aten.lowers("nextafter.default")
 def nextafter(node: LoweringNode, op: OpBuilder, self: SSAValue, other: SSAValue) -> SSAValue:
-    """aten.nextafter.default(x, y) -> x ± a little more than half of the distance to its neighbour, which rounds to it
-
-    For types with fewer bits than f32 the sum is computed in f32 and rounded by the Convert.
-    """
-    element = inferred_element(node)
-    x, y = as_element(op, element, self, other)
-    bits, smallest, largest = _FORMATS[element]
-    wide = element if element in (f32, f64) else f32
-    a, b = as_element(op, wide, x, y)
-    unit = 2.0**-bits
-    step = op.Add(op.Multiply(op.Abs(a), unit * (1 + 2 * unit)), smallest)
-    ascends = op.Greater(b, a)
-    finite = op.Select(ascends, op.Add(a, step), op.Subtract(a, step))
-    beside = op.Select(op.IsInf(a), op.Multiply(op.Sign(a), op.constant_like(largest, a)), finite)
-    is_last = op.LogicalOr(op.Equal(a, b), op.LogicalOr(op.IsNaN(a), op.IsNaN(b)))
-    return op.convert(op.Select(is_last, op.Select(op.IsNaN(a), a, b), beside), element)
+    """aten.nextafter.default(x, y) -> x ± a little more than half of the distance to its neighbour"""
+    return neighbour_toward(op, *as_element(op, inferred_element(node), self, other))
 
 
 @aten.lowers("hash_tensor.default")

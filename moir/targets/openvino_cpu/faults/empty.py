@@ -27,6 +27,12 @@ FAULTS = (
         "search-along-axes",
     ),
     Fault(
+        "search-empty",
+        "SearchSorted in a row without elements",
+        "is garbage",
+        form="search-filled-rows",
+    ),
+    Fault(
         "strings-empty",
         "StringTensorUnpack and StringTensorPack of no string, of unknown sizes",
         "does not run; with one thread its results have other sizes",

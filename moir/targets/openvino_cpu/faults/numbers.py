@@ -35,6 +35,18 @@ FAULTS = (
         "are computed in f32; Equal of large integers is written with a difference",
     ),
     Fault("i32-select", "Select of integers where a comparison of other integers holds", "is computed in f32"),
+    Fault(
+        "selected-words",
+        "Select of integers that bitwise operations compute, or beyond 2²⁴, where a comparison of other integers holds",
+        "is computed in f32",
+        "mask-words",
+    ),
+    Fault(
+        "truth-of-smallest",
+        "Convert of integers of 32 or 64 bits to boolean",
+        "is false for -2³¹, and for 2³¹ without a sign",
+        "compare-with-zero",
+    ),
     Fault("i16-width", "any, of i16 and u16", "wraps around at the output of the model only"),
     Fault("i32-product-of-matrices", "MatMul of integers", "is computed in f32"),
     Fault(

@@ -138,6 +138,12 @@ FAULTS = (
         "reads the constants out of bounds",
         "separate-reductions",
     ),
+    Fault(
+        "rows-of-broadcasts",
+        "a reduction of the last of three dimensions, then a Broadcast in both directions to a constant shape with the same rows",
+        "multiplies by ones, which it reads out of bounds",
+        "separate-reductions",
+    ),
     Fault("prior-boxes-of-unknown-sizes", "PriorBox of operation set 8 of unknown sizes", "is not compiled", "order-prior-boxes"),
     Fault(
         "batches-of-reductions",

@@ -121,3 +121,54 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// A result whose Broadcast is removed keeps its name.
+// CHECK-LABEL: moir.model @named
+// CHECK:           %[[R:.*]] = opset1.Relu(%x) {name = "b", tensor_names = ["y"]}
+// CHECK-NEXT:      opset1.Result(%[[R]])
+builtin.module {
+  moir.model @named {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 1]>} : tensor<3xsi64>
+    %1 = opset1.Relu(%x) : tensor<?x2x1xf32>
+    %2 = opset3.Broadcast(%1, %s) {mode = "bidirectional", name = "b", tensor_names = ["y"]} : tensor<?x2x1xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}
+
+// -----
+
+// The other operand has the sizes already, beside an unknown batch: the norm of a layer of JAX whose scale is 1.
+// CHECK-LABEL: moir.model @beside
+// CHECK:           %[[R:.*]] = opset1.Sqrt(%m)
+// CHECK-NEXT:      opset1.Multiply(%x, %[[R]])
+builtin.module {
+  moir.model @beside {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x5x16xf32>
+    %m = opset1.Parameter() {name = "m"} : tensor<?x5x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 5, 16]>} : tensor<3xsi64>
+    %1 = opset1.Sqrt(%m) : tensor<?x5x1xf32>
+    %2 = opset3.Broadcast(%1, %s) {mode = "bidirectional"} : tensor<?x5x16xf32>
+    %3 = opset1.Multiply(%x, %2) : tensor<?x5x16xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
+// A size that no operand has.
+// CHECK-LABEL: moir.model @larger
+// CHECK:           %[[B:.*]] = opset3.Broadcast(%m
+// CHECK:           opset1.Multiply(%x, %[[B]])
+builtin.module {
+  moir.model @larger {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x1x16xf32>
+    %m = opset1.Parameter() {name = "m"} : tensor<?x1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 5, 16]>} : tensor<3xsi64>
+    %2 = opset3.Broadcast(%m, %s) {mode = "bidirectional"} : tensor<?x5x16xf32>
+    %3 = opset1.Multiply(%x, %2) : tensor<?x5x16xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

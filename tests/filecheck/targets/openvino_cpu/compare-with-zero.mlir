@@ -54,3 +54,20 @@ builtin.module {
     opset1.Result(%5) {name = "a"}
   }
 }
+
+// -----
+
+// The smallest integer has no absolute value.
+// CHECK-LABEL: moir.model @truth
+// CHECK:           opset1.NotEqual(%x, %{{.*}}) {name = "t"} : tensor<3xi1>
+// CHECK:           opset1.Convert(%b)
+builtin.module {
+  moir.model @truth {
+    %x = opset1.Parameter() {name = "x"} : tensor<3xsi32>
+    %b = opset1.Parameter() {name = "b"} : tensor<3xsi8>
+    %1 = opset1.Convert(%x) {destination_type = i1, name = "t"} : tensor<3xi1>
+    %2 = opset1.Convert(%b) {destination_type = i1} : tensor<3xi1>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "c"}
+  }
+}

@@ -160,3 +160,20 @@ builtin.module {
     opset1.Result(%3) {name = "y"}
   }
 }
+
+// -----
+
+// A Broadcast in both directions to a constant shape is a product with ones.
+// CHECK-LABEL: moir.model @ones
+// CHECK:           %[[S:.*]] = opset15.Squeeze
+// CHECK:           opset3.Broadcast(%[[S]], %t)
+builtin.module {
+  moir.model @ones {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?x7xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %t = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 1]>} : tensor<3xsi64>
+    %1 = opset1.ReduceMax(%x, %axes) {keep_dims = true} : tensor<?x?x1xf32>
+    %2 = opset3.Broadcast(%1, %t) {mode = "bidirectional"} : tensor<?x2x1xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -103,7 +103,7 @@ def limited(value: SSAValue) -> Interval:
 def checked(condition: SSAValue, index: SSAValue, after: int) -> Interval | None:
     """The numbers among which an index has to be, by a condition on it; None for other conditions.
 
-    Dimensions of 1 may have been inserted, but as many as `after` have to be behind those of the index.
+    Dimensions of 1 may have been inserted, but as many as `after` have to follow those of the index.
     """
     condition, outer = without_inserted(condition, index)
     found, rank = _compared(condition), rank_of(index)
@@ -113,8 +113,8 @@ def checked(condition: SSAValue, index: SSAValue, after: int) -> Interval | None
     if source is not index or inner is None:
         return None
     places = [None if axis is None else inner[axis] for axis in outer]
-    behind: list[int | None] = [*range(rank), *[None] * after]
-    if rank and (places[len(places) - len(behind) :] != behind or any(axis is not None for axis in places[: -len(behind)])):
+    following: list[int | None] = [*range(rank), *[None] * after]
+    if rank and (places[len(places) - len(following) :] != following or any(axis is not None for axis in places[: -len(following)])):
         return None
     return found.with_fields(index=index)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, bf16, describe, f32, si16, si32, to_numpy, ui16, ui32
+from moir.dialects.element_types import INTEGER_TYPES, bf16, describe, f16, f32, si16, si32, to_numpy, ui16, ui32
 from moir.dialects.shapes import element_of
 from moir.expansions.special.wide_products import upper_product
 from moir.lowering.binder import LoweringNode
@@ -27,6 +27,7 @@ BIAS = 127
 
 SIGN = -(2**31)
 NOT_A_NUMBER = 0x7FC00000
+NOT_A_HALF = 0x7E00
 HALVED = {si16: si32, ui16: ui32}
 """The type of 32 bits for each type of 16 bits: bf16 has the upper half of the bits of f32."""
 
@@ -181,6 +182,29 @@ def bits_of_float(op: OpBuilder, x: SSAValue) -> SSAValue:
     return op.BitwiseOr(op.BitwiseAnd(word, op.BitwiseNot(is_nan)), op.BitwiseAnd(is_nan, NOT_A_NUMBER))
 
 
+HALVES = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+"""The f16 of all 2¹⁶ patterns of bits."""
+
+INFINITE_HALF = 0x7C00
+"""The bits of infinity in f16; those of finite numbers without a sign are less, in the order of the numbers."""
+
+
+def half_of_bits(op: OpBuilder, bits: SSAValue) -> SSAValue:
+    """The f16 whose bits an integer of 16 bits has."""
+    return op.Gather(op.constant(HALVES), op.BitwiseAnd(op.convert(bits, si32), 0xFFFF), 0)
+
+
+def bits_of_half(op: OpBuilder, x: SSAValue) -> SSAValue:
+    """The bits of an f16 as an i32 with the sign of a number of 16 bits."""
+    wide = op.convert(x, f32)
+    bounds = HALVES[1 : INFINITE_HALF + 1].astype(np.float32)
+    word = op.Bucketize(op.Abs(wide), op.constant(bounds), with_right_bound=False, output_type=si32)
+    is_negative = op.LogicalOr(op.Less(wide, 0.0), op.Less(op.Divide(1.0, wide), 0.0))
+    word = op.BitwiseOr(word, op.BitwiseAnd(_all_bits_where(op, is_negative), -(1 << 15)))
+    is_nan = _all_bits_where(op, op.NotEqual(wide, wide))
+    return op.BitwiseOr(op.BitwiseAnd(word, op.BitwiseNot(is_nan)), op.BitwiseAnd(is_nan, NOT_A_HALF))
+
+
 def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
     """A mask of i32: all bits where a condition holds, else 0. The runtime's Select would round large integers."""
     return op.Subtract(0, op.convert(condition, si32))
@@ -226,7 +250,11 @@ def bitcast_convert(node: LoweringNode, op: OpBuilder, operand: SSAValue) -> SSA
         if source in HALVED and target == bf16:
             upper = op.BitwiseLeftShift(op.convert(operand, si32), op.constant(16, si32))
             return op.convert(float_of_bits(op, upper), bf16)
+        if source == f16 and target in HALVED:
+            return op.convert(bits_of_half(op, operand), target)
+        if source in HALVED and target == f16:
+            return half_of_bits(op, operand)
     return node.fail(
         f"the bits of {describe(source).xml} as {describe(target).xml} are not computed",
-        hint="those of f32 and bf16 are: convert before this operation, or cut the model there",
+        hint="those of f32, f16 and bf16 are: convert before this operation, or cut the model there",
     )

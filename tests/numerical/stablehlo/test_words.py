@@ -60,3 +60,22 @@ def test_sort(tmp_path: Path) -> None:
     }}) : ({TYPE}) -> {TYPE}
     return %0 : {TYPE}"""
     np.testing.assert_array_equal(computed(body, tmp_path, [X], f"%a: {TYPE}", TYPE), np.sort(X))
+
+
+HALVES = np.array([0, 1, 0x3FF, 0x400, 0x3C00, 0x7BFF, 0x7C00, 0x8000, 0x8001, 0xBC01, 0xFBFF, 0xFC00], np.uint16)
+
+
+@pytest.mark.parametrize("kind", ["i16", "ui16"])
+def test_bits_of_halves(kind: str, tmp_path: Path) -> None:
+    """There and back; NaN is not among them, which has many patterns."""
+    body = f"""
+    %0 = stablehlo.bitcast_convert %a : (tensor<12xf16>) -> tensor<12x{kind}>
+    return %0 : tensor<12x{kind}>"""
+    found = computed(body, tmp_path, [HALVES.view(np.float16)], "%a: tensor<12xf16>", f"tensor<12x{kind}>")
+    np.testing.assert_array_equal(found.view(np.uint16), HALVES)
+    body = f"""
+    %0 = stablehlo.bitcast_convert %a : (tensor<12x{kind}>) -> tensor<12xf16>
+    return %0 : tensor<12xf16>"""
+    found = computed(body, tmp_path, [HALVES.view(kind.replace("i", "int"))], f"%a: tensor<12x{kind}>", "tensor<12xf16>")
+    np.testing.assert_array_equal(found, HALVES.view(np.float16))
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(HALVES.view(np.float16)))

@@ -22,7 +22,10 @@ from moir.rewriting.builder import OpBuilder
 
 @keras.lowers("ops.Gcd", "ops.Lcm")
 def common_divisor(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """keras.ops.Gcd(a, b) -> Euclid's remainders in an opset5.Loop"""
+    """keras.ops.Gcd(a, b) -> Euclid's remainders in an opset5.Loop
+
+    The result has the type that Keras declares, i64 with a Python number; it is computed in the type of TensorFlow's.
+    """
     a, b = pair_of(node, op, strong=int)
     element = element_of(a)
     if element not in INTEGER_TYPES:
@@ -30,7 +33,9 @@ def common_divisor(node: LoweringNode, op: OpBuilder) -> SSAValue:
     wide = si64 if element == si64 else si32
     x, y = (op.Abs(op.convert(each, wide)) for each in (a, b))
     found = greatest_common_divisor if node.op.KIND == "ops.Gcd" else least_common_multiple
-    return op.convert(found(op, x, y), element)
+    given = Arguments(node)
+    has_number = any(type(each) is int for each in (*given.positional, *given.keywords.values()))
+    return op.convert(op.convert(found(op, x, y), element), si64 if has_number else element)
 
 
 @keras.lowers("ops.Kron")

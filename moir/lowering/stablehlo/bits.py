@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from moir.dialects.element_types import INTEGER_TYPES, bf16, describe, f16, f32, si16, si32, to_numpy, ui16, ui32
+from moir.dialects.element_types import INTEGER_TYPES, bf16, describe, f16, f32, si8, si16, si32, si64, to_numpy, ui8, ui16, ui32, ui64
 from moir.dialects.shapes import element_of
 from moir.expansions.special.wide_products import upper_product
 from moir.lowering.binder import LoweringNode
@@ -28,6 +28,9 @@ BIAS = 127
 SIGN = -(2**31)
 NOT_A_NUMBER = 0x7FC00000
 NOT_A_HALF = 0x7E00
+SIGNED: Mapping[Attribute, Attribute] = {ui8: si8, ui16: si16, ui32: si32, ui64: si64}
+"""The type with a sign for each type of integers without one."""
+
 HALVED = {si16: si32, ui16: ui32}
 """The type of 32 bits for each type of 16 bits: bf16 has the upper half of the bits of f32."""
 
@@ -64,8 +67,11 @@ def shifted_left(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
 
 
 def shifted_right(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """x / 2ⁿ, rounded down; the sign enters on the left."""
-    return op.BitwiseRightShift(x, op.Minimum(counts, _bits(x) - 1))
+    """x / 2ⁿ, rounded down; copies of the highest bit enter on the left, for integers without a sign, too."""
+    amounts = op.Minimum(counts, _bits(x) - 1)
+    if (signed := SIGNED.get(element_of(x))) is None:
+        return op.BitwiseRightShift(x, amounts)
+    return op.convert(op.BitwiseRightShift(op.convert(x, signed), op.convert(amounts, signed)), element_of(x))
 
 
 def shifted_logically(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:

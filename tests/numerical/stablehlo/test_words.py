@@ -79,3 +79,15 @@ def test_bits_of_halves(kind: str, tmp_path: Path) -> None:
     found = computed(body, tmp_path, [HALVES.view(kind.replace("i", "int"))], f"%a: tensor<12x{kind}>", "tensor<12xf16>")
     np.testing.assert_array_equal(found, HALVES.view(np.float16))
     np.testing.assert_array_equal(np.signbit(found), np.signbit(HALVES.view(np.float16)))
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_arithmetic_shift_of_unsigned_integers(bits: int, tmp_path: Path) -> None:
+    dtype = np.dtype(f"uint{bits}")
+    data = GENERATOR.integers(0, 2**bits, 40, dtype)
+    body = f"""
+    %c = stablehlo.constant dense<3> : tensor<40xui{bits}>
+    %0 = stablehlo.shift_right_arithmetic %a, %c : tensor<40xui{bits}>
+    return %0 : tensor<40xui{bits}>"""
+    found = computed(body, tmp_path, [data], f"%a: tensor<40xui{bits}>", f"tensor<40xui{bits}>")
+    np.testing.assert_array_equal(found, (data.view(f"int{bits}") >> 3).view(dtype))

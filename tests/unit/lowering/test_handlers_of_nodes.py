@@ -40,10 +40,10 @@ REASONS: Mapping[str, str] = {
         mxnet.quantization.quantized_flatten mxnet.quantization.quantized_add
     """,
     "other handlers share the function that reads the whole node": """
-        onnx.microsoft.quantization.recurrent onnx.ml.tree_ensembles.classifier onnx.recurrent.operations.rnn
-        onnx.recurrent.operations.gru onnx.recurrent.operations.lstm tensorflow.random.numbers.key_and_counter
-        tensorflow.random.numbers.stateless_uniform tensorflow.random.numbers.stateless_integers
-        tensorflow.random.numbers.stateless_multinomial tensorflow.recurrent.cells.lstm_sequence
+        onnx.microsoft.quantization.recurrent onnx.ml.tree_ensembles.classifier onnx.recurrent.operations.RNN
+        onnx.recurrent.operations.GRU onnx.recurrent.operations.LSTM tensorflow.random.numbers.key_and_counter
+        tensorflow.random.numbers.StatelessRandomUniform tensorflow.random.numbers.StatelessRandomUniformV2
+        tensorflow.random.numbers.stateless_integers tensorflow.random.numbers.StatelessMultinomial tensorflow.recurrent.cells.lstm_sequence
         tensorflow.recurrent.cells.lstm_sequence_without_forget_bias tensorflow.recurrent.cudnn_weights.size
         tensorflow.signal.transforms.complex_transform.<locals>.handler
         mxnet.array.split_along mxnet.convolution.convolution mxnet.matrix.fully_connected mxnet.matrix.batch_dot
@@ -71,7 +71,9 @@ def without_schema(framework: str) -> set[str]:
     for entry in registered(framework):
         signature: Signature = signature_of(entry.handler)
         if not signature.operands and not signature.attributes:
-            found.add(f"{entry.handler.__module__.removeprefix('moir.lowering.')}.{entry.handler.__qualname__}")
+            # A formula in a table has the name of its kind.
+            name = entry.kind if entry.handler.__qualname__ == "<lambda>" else entry.handler.__qualname__
+            found.add(f"{entry.handler.__module__.removeprefix('moir.lowering.')}.{name}")
     return found
 
 

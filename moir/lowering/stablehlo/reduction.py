@@ -113,8 +113,8 @@ def reduce_window(
         node.fail("a size, stride or dilation is below 1")
     count = len(values) // 2
     found: list[SSAValue] = []
-    if count == 1 and combination(node.op.regions[0]) not in COMBINATIONS:
-        return [by_function(node, op, values[0], values[1], windows)]
+    if any(combination(node.op.regions[0], index, count + index, index) not in COMBINATIONS for index in range(count)):
+        return by_function(node, op, values[:count], values[count:], windows)
     for index in range(count):
         kind = combination_of(node, node.op.regions[0], element_of(values[index]), index, count + index, index)
         own = node if count == 1 else node.with_operands({0: values[index]})
@@ -184,13 +184,15 @@ def _running_sums(op: OpBuilder, x: SSAValue, padding: SSAValue, axis: int, is_r
     return op.Slice(sums, op.Subtract(0, count), [2**31 - 1], [1], [axis])
 
 
-def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, windows: Sequence[AxisWindow]) -> SSAValue:
-    """Windows whose elements are combined by any function, with the initial value as its neutral element.
+def by_function(
+    node: LoweringNode, op: OpBuilder, data: Sequence[SSAValue], first: Sequence[SSAValue], windows: Sequence[AxisWindow]
+) -> Sequence[SSAValue]:
+    """Windows of tensors whose elements are combined by any function, with the initial values as its neutral elements.
 
     If each window contains all elements up to one position, or all from it on, windows of doubled size are combined
     from two windows of the previous size, so that the number of operations grows with the logarithm of the length.
     """
-    filler = as_scalar(op, init)
+    fillers = [as_scalar(op, each) for each in first]
     rank = len(windows)
     for axis, window in enumerate(windows):
         if window.is_trivial:
@@ -200,20 +202,23 @@ def by_function(node: LoweringNode, op: OpBuilder, x: SSAValue, init: SSAValue, 
         if is_running and (window.low, window.high) in ((size - 1, 0), (0, size - 1)):
             distance = 1
             while distance < size:
-                moved = moved_along(op, x, axis, distance if window.low else -distance, filler, rank)
-                (x,) = joined(node, op, [moved], [x])
+                step = distance if window.low else -distance
+                moved = [moved_along(op, x, axis, step, filler, rank) for x, filler in zip(data, fillers, strict=True)]
+                data = joined(node, op, moved, data)
                 distance *= 2
             continue
         if window.size > MAXIMUM_TAPS:
             node.fail(f"windows of more than {MAXIMUM_TAPS} elements are not supported for this function")
         spread = [window.base_dilation - 1 if each == axis else 0 for each in range(rank)]
         ends = [[pad if each == axis else 0 for each in range(rank)] for pad in (window.low, window.high)]
-        data = with_edges(op, with_interior(op, x, spread, filler), ends[0], ends[1], filler)
-        taps = [tap_of(op, data, axis, window, place * window.dilation) for place in range(window.size)]
-        x = taps[0]
+        padded = [
+            with_edges(op, with_interior(op, x, spread, filler), ends[0], ends[1], filler) for x, filler in zip(data, fillers, strict=True)
+        ]
+        taps = [[tap_of(op, x, axis, window, place * window.dilation) for x in padded] for place in range(window.size)]
+        data = taps[0]
         for each in taps[1:]:
-            (x,) = joined(node, op, [x], [each])
-    return x
+            data = joined(node, op, data, each)
+    return data
 
 
 def moved_along(op: OpBuilder, x: SSAValue, axis: int, distance: int, filler: SSAValue, rank: int) -> SSAValue:

@@ -66,7 +66,7 @@ def combination_of(node: LoweringNode, body: Region, element: Attribute, *places
     if kind not in COMBINATIONS or (kind in LOGICAL) is not (element is boolean):
         node.fail(
             "its function is not a sum, a product, a minimum, a maximum, or a logical and or or",
-            hint="export the model with enable_xla=False, or cut it before this node",
+            hint="cut the model before this node",
         )
     return kind
 

@@ -305,3 +305,36 @@ def test_complex_indices(tmp_path: Path) -> None:
     data = X.T.copy()
     found = computed(body, tmp_path, [data], "%a: tensor<5xcomplex<f32>>", "tensor<5xcomplex<f32>>")
     np.testing.assert_allclose(found, data * np.arange(5)[:, None], rtol=1e-6)
+
+
+def test_running_products_of_complex_numbers(tmp_path: Path) -> None:
+    """Both parts of a window are combined at once."""
+    body = """
+    %one = stablehlo.constant dense<(1.0, 0.0)> : tensor<complex<f32>>
+    %0 = "stablehlo.reduce_window"(%a, %one) <{window_dimensions = array<i64: 5>, padding = dense<[[4, 0]]> : tensor<1x2xi64>}> ({
+    ^bb0(%x: tensor<complex<f32>>, %y: tensor<complex<f32>>):
+      %p = stablehlo.multiply %x, %y : tensor<complex<f32>>
+      stablehlo.return %p : tensor<complex<f32>>
+    }) : (tensor<5xcomplex<f32>>, tensor<complex<f32>>) -> tensor<5xcomplex<f32>>
+    return %0 : tensor<5xcomplex<f32>>"""
+    data = X.T.copy()
+    found = computed(body, tmp_path, [data], "%a: tensor<5xcomplex<f32>>", "tensor<5xcomplex<f32>>")
+    np.testing.assert_allclose(found[:, 0] + 1j * found[:, 1], np.cumprod(data[:, 0] + 1j * data[:, 1]), rtol=1e-5)
+
+
+def test_largest_elements_of_windows_with_their_indices(tmp_path: Path) -> None:
+    body = """
+    %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %none = stablehlo.constant dense<-1> : tensor<i32>
+    %0:2 = "stablehlo.reduce_window"(%a, %i, %low, %none) <{window_dimensions = array<i64: 1, 3>}> ({
+    ^bb0(%x: tensor<f32>, %m: tensor<i32>, %y: tensor<f32>, %n: tensor<i32>):
+      %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %p = stablehlo.select %c, %x, %y : tensor<i1>, tensor<f32>
+      %q = stablehlo.select %c, %m, %n : tensor<i1>, tensor<i32>
+      stablehlo.return %p, %q : tensor<f32>, tensor<i32>
+    }) : (tensor<2x5xf32>, tensor<2x5xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
+    return %0#1 : tensor<2x3xi32>"""
+    numbers = np.arange(10, dtype=np.int32).reshape(2, 5)
+    found = computed(body, tmp_path, [X, numbers], "%a: tensor<2x5xf32>, %i: tensor<2x5xi32>", "tensor<2x3xi32>")
+    windows = np.lib.stride_tricks.sliding_window_view(X, 3, axis=1)
+    np.testing.assert_array_equal(found, np.argmax(windows, -1) + np.arange(3) + [[0], [5]])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
+from moir.dialects.framework import decode_kind
 from moir.dialects.moir import all_blocks
 from moir.dialects.names import name_of
 
@@ -25,9 +26,12 @@ def remaining_operations(root: Operation, is_wanted: Callable[[Operation], bool]
 
 
 def kinds_and_names(operations: dict[str, list[str]]) -> str:
-    """Operation names with the names of the first nodes of each: `tf.A ('x', 'y', 'z', … 5 in all); tf.B ('w')`."""
+    """Operation names, as the framework spells them, with the names of the first nodes of each.
+
+    `tf.A ('x', 'y', 'z', … 5 in all); keras.zoo>B ('w')`
+    """
     parts: list[str] = []
     for kind, names in sorted(operations.items()):
         more = f", … {len(names)} in all" if len(names) > NAMES_SHOWN else ""
-        parts.append(f"{kind} ({', '.join(map(repr, names[:NAMES_SHOWN]))}{more})")
+        parts.append(f"{decode_kind(kind)} ({', '.join(map(repr, names[:NAMES_SHOWN]))}{more})")
     return "; ".join(parts)

@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.dialects import element_types
 from moir.dialects.discardable import DIMENSION_NAMES
+from moir.dialects.framework import decode_kind
 from moir.dialects.moir import PARAMETER, RESULT, ModelOp, models_of
 from moir.dialects.names import name_of, names_of
 from moir.dialects.properties import value_of
@@ -78,7 +79,7 @@ def computations() -> Callable[[str], bool]:
 
 def count_kinds(module: ModuleOp) -> Counter[str]:
     """How often each kind of operation occurs, without the name of its dialect."""
-    return Counter(op.name.partition(".")[2] for op in operations_of(module))
+    return Counter(decode_kind(op.name.partition(".")[2]) for op in operations_of(module))
 
 
 def describe_kinds(kinds: Counter[str], limit: int = 6) -> str:

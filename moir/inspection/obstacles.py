@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import UnregisteredOp
 
+from moir.analysis.backward_slice import backward_slice
 from moir.conversion import run, stage
-from moir.dialects.framework import FrameworkOp
+from moir.dialects.framework import FrameworkOp, decode_kind
 from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.names import name_of
 from moir.errors import ConversionError
@@ -77,14 +78,14 @@ def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> N
 
 
 def _left(module: ModuleOp, refused: dict[Operation, str]) -> list[Obstacle]:
-    """The obstacles among the operations that were not lowered."""
+    """The obstacles among the operations that were not lowered, without those that only miss types of other ones."""
     from moir.analysis.unlowered_operations import must_go
 
     found: dict[tuple[str, str | None], list[str]] = {}
     left = {op for block in all_blocks(module) for op in block.ops if must_go(op) or isinstance(op, UnregisteredOp)}
     for op in (op for block in all_blocks(module) for op in block.ops if op in left):
-        name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+        name = op.op_name.data if isinstance(op, UnregisteredOp) else decode_kind(op.name)
         reason = refused.get(op)
-        if reason is None or not any(operand.owner in left for operand in op.operands):
+        if reason is None or left.isdisjoint(backward_slice(op)):
             found.setdefault((name, reason), []).append(name_of(op) or "")
     return [Obstacle(name, tuple(nodes), reason) for (name, reason), nodes in sorted(found.items(), key=lambda each: str(each[0]))]

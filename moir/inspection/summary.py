@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 from moir.analysis.port_layouts import recorded_layout
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import describe
+from moir.dialects.framework import decode_kind
 from moir.dialects.interface import inputs_of, operations_of, outputs_of
 from moir.dialects.moir import PARAMETER, RESULT, ModuleLevel, all_blocks, models_of
 from moir.dialects.names import name_of, names_of
@@ -53,7 +54,7 @@ def inspect_module(
     models = models_of(module)
     found, reason = obstacles(module, framework, options, extensions)
     unknown = {each.operation for each in found if each.reason is None}
-    kinds = Counter(op.name for op in operations_of(module))
+    kinds = Counter(decode_kind(op.name) for op in operations_of(module))
     weights = list(_weights(module))
     # A model that is just read has the parameters of this reading; those of a text are those of its conversion.
     left_out = (ModuleLevel.CONVERSION_PARAMETERS,) if is_read else ()

@@ -195,8 +195,8 @@ def refused(kind: str, path: Path) -> None:
     ("kind", "name", "expected"),
     [
         ("subclass", "m.keras", "no graph of the model"),
-        ("custom", "m.keras", r"zoo\$3eGate"),
-        ("custom within", "m.keras", r"no lowering for 1 kind of operation: keras\.zoo\$3eGate \('gate'\)"),
+        ("custom", "m.keras", "zoo>Gate"),
+        ("custom within", "m.keras", r"no lowering for 1 kind of operation: keras\.zoo>Gate \('gate'\)"),
         ("lambda", "m.keras", "is a Lambda"),
         ("weights", "m.weights.h5", "without its layers"),
     ],

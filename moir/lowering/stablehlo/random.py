@@ -80,9 +80,10 @@ def _of_threefry(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAVa
 
 def words_of_state(node: LoweringNode, operand: SSAValue) -> SSAValue | None:
     """The words of a state, from the `bitcast_convert` that joins or splits them; None for other conversions."""
-    shape = declared_shape(node)
-    is_state = shape_of(operand) == (2, 2) and element_of(operand) in (ui32, si32)
+    if shape_of(operand) != (2, 2) or element_of(operand) not in (ui32, si32):
+        return None
+    shape, element = declared_shape(node), result_element(node)
     users = {use.operation.name for use in node.op.results[0].uses}
-    if is_state and (shape == (2, 2) or (shape == (2,) and users <= {"stablehlo.rng_bit_generator"})):
-        return operand
-    return None
+    is_split = shape == (2, 2) and element == element_of(operand)
+    is_joined = shape == (2,) and describe(element).bits == 64 and users <= {"stablehlo.rng_bit_generator"}
+    return operand if is_split or is_joined else None

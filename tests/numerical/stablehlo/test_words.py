@@ -91,3 +91,13 @@ def test_arithmetic_shift_of_unsigned_integers(bits: int, tmp_path: Path) -> Non
     return %0 : tensor<40xui{bits}>"""
     found = computed(body, tmp_path, [data], f"%a: tensor<40xui{bits}>", f"tensor<40xui{bits}>")
     np.testing.assert_array_equal(found, (data.view(f"int{bits}") >> 3).view(dtype))
+
+
+def test_bits_of_four_floats(tmp_path: Path) -> None:
+    """Two by two integers are the words of a generator's state elsewhere."""
+    body = """
+    %0 = stablehlo.bitcast_convert %a : (tensor<2x2xi32>) -> tensor<2x2xf32>
+    return %0 : tensor<2x2xf32>"""
+    numbers = np.array([[1.5, -2.0], [0.0, 3e38]], np.float32)
+    found = computed(body, tmp_path, [numbers.view(np.int32)], "%a: tensor<2x2xi32>", "tensor<2x2xf32>")
+    np.testing.assert_array_equal(found, numbers)

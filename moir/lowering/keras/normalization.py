@@ -31,10 +31,11 @@ def along(op: OpBuilder, value: SSAValue, axes: list[int], rank: int) -> SSAValu
 def along_last(op: OpBuilder, scale: SSAValue, axes: list[int], x: SSAValue, rank: int) -> SSAValue:
     """The scale of an RMS normalization in the shape in which Keras multiplies a tensor by it.
 
-    Keras multiplies along the last dimensions, whatever the axes are; where the sizes differ, it does not run.
+    Keras multiplies along the last dimensions, whatever the axes are, and broadcasts the tensor, too; where the sizes
+    differ otherwise, it does not run.
     """
     pairs = zip(reversed(shape_of(scale) or ()), reversed(shape_of(x) or ()), strict=False)
-    fits = all(size in (1, whole) or whole < 0 for size, whole in pairs)
+    fits = all(1 in (size, whole) or size == whole or whole < 0 for size, whole in pairs)
     return scale if fits else along(op, scale, axes, rank)
 
 

@@ -173,6 +173,14 @@ def test_parts_of_an_axis_of_unknown_size(tmp_path: Path) -> None:
     assert not differences(keras.Model(x, outputs), tmp_path / "model.keras")
 
 
+def test_a_scale_along_an_axis_before_one_of_size_1(tmp_path: Path) -> None:
+    """Keras multiplies the tensor by the scale along the last axis, along which the tensor is broadcast."""
+    x = keras.Input((3, 1), name="x")
+    model = keras.Model(x, keras.layers.RMSNormalization(axis=1)(x))
+    assert np.asarray(model(np.ones((2, 3, 1), np.float32))).shape == (2, 3, 3)
+    assert not differences(model, tmp_path / "model.keras")
+
+
 def test_element_types(tmp_path: Path) -> None:
     x, i = keras.Input((4, 4), name="x", dtype="float16"), keras.Input((4, 4), name="i", dtype="uint8")
     model = keras.Model([x, i], [ops.arctan2(x, 0.5), ops.arctan2(-1.5, x), ops.trace(i, axis1=1, axis2=2), ops.lcm(i, 3)])

@@ -50,9 +50,18 @@ class DimensionsPass(ReportingPass):
         """A cheap precondition: dimensions are analyzed, and the patterns tried, only if it holds."""
         return True
 
+    def needs_dimensions(self, analyses: Analyses) -> bool:
+        """A cheap precondition of the patterns that ask for dimensions: only if it holds, these are analyzed."""
+        return True
+
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         if not self.may_match(analyses):
             return False
-        known = analyses.dimensions(static=self.STATIC)
-        patterns = [each(known) if issubclass(each, DimensionsPattern) else each() for each in self.PATTERNS]
+        known = analyses.dimensions(static=self.STATIC) if self.needs_dimensions(analyses) else None
+        patterns: list[Pattern] = []
+        for each in self.PATTERNS:
+            if not issubclass(each, DimensionsPattern):
+                patterns.append(each())
+            elif known is not None:
+                patterns.append(each(known))
         return rewrite(module, patterns, fixpoint=self.FIXPOINT, known=known, analyses=analyses)

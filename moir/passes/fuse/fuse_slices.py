@@ -25,6 +25,7 @@ from typing import ClassVar
 import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from moir.analysis.analyses import Analyses
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use, live_uses
 from moir.dialects.data import Array
@@ -188,3 +189,6 @@ class FuseSlicesPass(DimensionsPass):
     FIXPOINT: ClassVar[bool] = True
 
     PATTERNS = (SliceOfSlice, PartsOfWhole, EntryOfSlice)
+
+    def needs_dimensions(self, analyses: Analyses) -> bool:
+        return any(has_several_uses(op.operands[0]) for op in analyses.operations(Slice))

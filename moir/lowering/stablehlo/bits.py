@@ -220,8 +220,7 @@ def _all_bits_where(op: OpBuilder, condition: SSAValue) -> SSAValue:
 def upper_half_of_product(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """stablehlo.chlo.mulhi(x, y) -> the upper half of the bits of x · y, from products of halves
 
-    The composite's own decomposition has integers of twice the bits, 64 for i32, in which the CPU plugin does not
-    compute.
+    Integers of the own width are enough, where the decomposition of the composite has such of twice the width.
     """
     element = element_of(lhs)
     bits = describe(element).bits

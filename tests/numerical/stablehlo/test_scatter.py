@@ -57,7 +57,7 @@ def test_the_beginning_of_a_tensor(tmp_path: Path) -> None:
 
 
 def test_one_slice_by_a_function(tmp_path: Path) -> None:
-    """One index has one position, so that what is there can be read first."""
+    """With a single index no two updates overlap: the present elements are read, combined and written back."""
     numbers = "update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]"
     found = result_of(written(SQUARES, "1", numbers, "4", "dense<[2]>"), np.full(4, 3, np.float32), tmp_path)
     wanted = X.copy()

@@ -28,6 +28,9 @@ from moir.files.reading import check_beginning, map_content
 IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
 
+BUILTIN_CODE_SLOT = 10
+"""The slot of the field `builtin_code` in the table of an operator code."""
+
 FIRST_WITH_RANKS = (2, 10)
 """The first version of TensorFlow whose converter states for each tensor whether its rank is known."""
 
@@ -130,7 +133,7 @@ class ModelFile:
         with self.damage("the code of an operator"):
             for code in self.listed(self.root.OperatorCodesLength(), self.root.OperatorCodes):
                 # Codes of old files have 8 bits, and larger ones stand as 127 there.
-                number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+                number = max(_builtin_code(code), code.DeprecatedBuiltinCode())
                 name = builtin.get(number)
                 if name is None:
                     hint = "a newer version of the package tflite may know it"
@@ -158,6 +161,16 @@ class ModelFile:
             if (offset := found.Offset()) > 1:
                 return np.frombuffer(self.mapped, np.uint8, found.Size(), offset)
             return found.DataAsNumpy() if found.DataLength() else None
+
+
+def _builtin_code(code: Any) -> int:
+    """The field `builtin_code` of an operator code, 0 if it is absent.
+
+    The accessor of the package `tflite` returns the older field of 8 bits if this one is below 127.
+    """
+    table = code._tab
+    offset: int = table.Offset(BUILTIN_CODE_SLOT)
+    return struct.unpack_from("<i", table.Bytes, table.Pos + offset)[0] if offset else 0
 
 
 def text(value: bytes | None) -> str:

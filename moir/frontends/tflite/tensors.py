@@ -23,9 +23,17 @@ from moir.frontends.tflite.sparsity import densified
 from moir.records import Record
 
 ELEMENTS: dict[int, Attribute] = element_types.numbered(
-    "0 f32, 1 f16, 2 i32, 3 u8, 4 i64, 5 string, 6 boolean, 7 i16, 9 i8, 10 f64, 12 u64, 15 u32, 16 u16, 17 i4, 18 bf16, 20 u4"
+    "0 f32, 1 f16, 2 i32, 3 u8, 4 i64, 5 string, 6 boolean, 7 i16, 9 i8, 10 f64, 12 u64, 15 u32, 16 u16, 17 i4, 18 bf16, "
+    "19 i4, 20 u4, 21 f8e4m3, 22 f8e5m2"
 )
-"""The element types by the numbers of the schema. The IR has none for handles and variants."""
+"""The element types by the numbers of the schema. The IR has none for handles and variants, nor for signed integers of
+2 bits: constants of these become i4.
+"""
+
+INT2 = 19
+"""The number of signed integers of 2 bits, of which a byte holds four, the first one in its lowest bits."""
+
+FLOATS_OF_8_BITS = (21, 22)
 
 HANDLES = (13, 14)
 """The numbers of handles of resources, and of variants."""
@@ -85,6 +93,10 @@ def tensor_of(file: ModelFile, table: Any) -> Tensor:
     if number not in ELEMENTS and number not in COMPLEX and number not in HANDLES:
         hint = "it may be one of a newer version of TensorFlow; convert the model with another quantization"
         raise file.error(f"the tensor {name!r} has the element type {number}, which is not supported", hint)
+    if number == INT2 and file.buffer(table.Buffer()) is None:
+        raise file.error(f"the tensor {name!r} of 2-bit integers is no constant", "quantize activations to 8 bits, and weights alone to 2")
+    if number in FLOATS_OF_8_BITS and table.Quantization() is not None and table.Quantization().ScaleLength():
+        raise file.error(f"the tensor {name!r} of 8-bit floats has a scale, which is not supported", "quantize the model to integers")
     quantization = _quantization(file, table.Quantization(), shape, ELEMENTS.get(number), name)
     is_ranked = bool(shape) or bool(table.HasRank()) or not file.says_ranks
     return Tensor(name, shape, is_ranked, number, table.Buffer(), bool(table.IsVariable()), quantization, table)
@@ -134,15 +146,26 @@ def constant_of(file: ModelFile, tensor: Tensor) -> DataAttr | None:
         return DataAttr.of(_strings(file, raw, tensor), tensor.element)
     row = describe(tensor.element)
     if (sparsity := tensor.table.Sparsity()) is not None:
+        if tensor.number == INT2:
+            raise file.error(f"the constant {tensor.name!r} of 2-bit integers is sparse, which is not supported", "store it densely")
         return DataAttr.of(densified(file, raw, tensor.shape, row, sparsity, tensor.name), tensor.element, tensor.shape)
-    size = row.storage(prod(tensor.shape))
+    count = prod(tensor.shape)
+    size = row.storage(count) if tensor.number != INT2 else -(-count // 4)
     if raw.size < size:
         reason = f"the constant {tensor.name!r} of shape {list(tensor.shape)} takes {size} bytes, and its buffer has {raw.size}"
         raise file.error(reason, "the file is damaged")
-    raw = raw[:size]
+    raw = raw[:size] if tensor.number != INT2 else _widened(raw[:size])[: row.storage(count)]
     if row.is_packed:
         return DataAttr.of(raw, tensor.element, tensor.shape)
     return DataAttr.of(raw.view(row.numpy).reshape(tensor.shape), tensor.element)
+
+
+def _widened(quarters: Array) -> Array:
+    """Bytes of two signed integers of 4 bits from bytes of four of 2 bits."""
+    codes = np.arange(256)[:, None] >> np.arange(0, 8, 2) & 3
+    nibbles = (codes ^ 2) - 2 & 15
+    pairs = (nibbles[:, ::2] | nibbles[:, 1::2] << 4).astype(np.uint8)
+    return pairs[quarters].reshape(-1)
 
 
 def _strings(file: ModelFile, raw: Array, tensor: Tensor) -> Array:

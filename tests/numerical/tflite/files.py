@@ -16,6 +16,7 @@ from moir.dialects.memory_map import Array
 TYPES = {
     "float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "bool": 6, "int16": 7, "int8": 9, "float64": 10,
     "uint64": 12, "uint32": 15, "uint16": 16, "int4": 17,
+    "int2": 19, "uint4": 20, "float8_e4m3fn": 21, "float8_e5m2": 22,
 }  # fmt: skip
 """The numbers of element types by their names in numpy."""
 
@@ -184,8 +185,12 @@ def file_of(
     inputs: Sequence[str],
     outputs: Sequence[str],
     functions: Sequence[Function] = (),
+    code_fields: str = "both",
 ) -> bytes:
-    """The bytes of a model; its functions are the subgraphs from 1 on."""
+    """The bytes of a model; its functions are the subgraphs from 1 on.
+
+    `code_fields` tells which fields of operator codes have the number of the operator: "old", "new", or "both".
+    """
     writer = FileWriter()
     buffers = [writer.table("Buffer")]
     codes: list[int] = []
@@ -201,7 +206,7 @@ def file_of(
         listed: list[int] = []
         for operator in function.operators:
             listed.append(writer.operator(operator, len(codes), places))
-            codes.append(_code(writer, operator))
+            codes.append(_code(writer, operator, code_fields))
         graphs.append(
             writer.table(
                 "SubGraph",
@@ -217,24 +222,25 @@ def file_of(
     return bytes(writer.builder.Output())
 
 
-def _code(writer: FileWriter, operator: Operator) -> int:
+def _code(writer: FileWriter, operator: Operator, fields: str) -> int:
     """The table of the code of an operator."""
     builtin: int = getattr(import_module("tflite.BuiltinOperator").BuiltinOperator, operator.kind, 32)
     is_custom = operator.custom is not None
     return writer.table(
         "OperatorCode",
-        DeprecatedBuiltinCode=32 if is_custom else min(builtin, 127),
-        BuiltinCode=32 if is_custom else builtin,
+        DeprecatedBuiltinCode=None if fields == "new" else 32 if is_custom else min(builtin, 127),
+        BuiltinCode=None if fields == "old" else 32 if is_custom else builtin,
         CustomCode=operator.kind if is_custom else None,
         Version=1,
     )
 
 
 def content(value: Array) -> Array:
-    """The bytes of a constant; of two integers of 4 bits, the first stands in the lower half of a byte."""
-    if value.dtype.name == "int4":
-        halves = np.append(value.astype(np.int8).reshape(-1), [0] * (value.size % 2)).astype(np.uint8) & 15
-        return (halves[::2] | halves[1::2] << 4).astype(np.uint8)
+    """The bytes of a constant; of integers of less than 8 bits, the first stands in the lowest bits of a byte."""
+    if (bits := {"int4": 4, "uint4": 4, "int2": 2}.get(value.dtype.name)) is not None:
+        count = 8 // bits
+        codes = np.append(value.astype(np.int8).reshape(-1), [0] * (-value.size % count)).astype(np.uint8) & (1 << bits) - 1
+        return np.bitwise_or.reduce(codes.reshape(-1, count) << np.arange(0, 8, bits, dtype=np.uint8), axis=1).astype(np.uint8)
     if value.dtype.kind not in "OU":
         return np.frombuffer(value.tobytes(), np.uint8)
     texts = [str(each).encode() for each in value.ravel()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -285,3 +286,45 @@ def test_files_that_end_early(tmp_path: Path, size: int) -> None:
     path.write_bytes((FIXTURES / "network.tflite").read_bytes()[:size])
     with pytest.raises(ModelFileError, match=str(path)):
         moir.convert_model(path)
+
+
+CODES = [
+    *[("MUL", 6, fields) for fields in ("old", "new", "both")],
+    *[("MAXIMUM", 3, fields) for fields in ("old", "new", "both")],
+    *[("RELU_0_TO_1", 1, fields) for fields in ("new", "both")],
+]
+"""Operators of 2 and 3, their result, and the fields that have the number of the operator."""
+
+
+@pytest.mark.parametrize(("kind", "expected", "fields"), CODES)
+def test_the_code_of_an_operator_is_the_larger_of_its_two_fields(tmp_path: Path, kind: str, expected: float, fields: str) -> None:
+    operands = ["x"] if kind == "RELU_0_TO_1" else ["x", "y"]
+    tensors = [Tensor(name, np.zeros(1, np.float32)) for name in ("x", "y", "z")]
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of(tensors, [Operator(kind, operands, ["z"])], operands, ["z"], code_fields=fields))
+    values = [np.array([value], np.float32) for value in (2, 3)][: len(operands)]
+    assert request_of(path, tmp_path).infer(values)[0] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "message"),
+    [
+        (Tensor("x", np.zeros(4, ml_dtypes.int2), scale=[0.5]), "'x' of 2-bit integers is no constant"),
+        (Tensor("x", np.zeros(4, ml_dtypes.float8_e5m2), scale=[0.5]), "'x' of 8-bit floats has a scale"),
+    ],
+)
+def test_types_of_newer_schemas_that_are_not_supported(tmp_path: Path, tensor: Tensor, message: str) -> None:
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of([tensor, Tensor("y", np.zeros(4, np.float32))], [Operator("DEQUANTIZE", ["x"], ["y"])], ["x"], ["y"]))
+    with pytest.raises(ModelFileError, match=message):
+        moir.convert_model(path)
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_floats_of_8_bits_are_cast(tmp_path: Path, name: str) -> None:
+    values = np.array([0.5, -3, 1.25, 96], getattr(ml_dtypes, name))
+    path = tmp_path / "m.tflite"
+    tensors = [Tensor("c", values, is_constant=True), Tensor("f", np.zeros(4, np.float32)), Tensor("x", np.zeros(4, np.float32))]
+    operators = [Operator("CAST", ["c"], ["f"]), Operator("ADD", ["x", "f"], ["y"])]
+    path.write_bytes(file_of([*tensors, Tensor("y", np.zeros(4, np.float32))], operators, ["x"], ["y"]))
+    np.testing.assert_array_equal(request_of(path, tmp_path).infer([np.ones(4, np.float32)])[0], values.astype(np.float32) + 1)

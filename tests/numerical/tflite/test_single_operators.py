@@ -147,13 +147,17 @@ NIBBLES = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "data"),
-    # The interpreter has no kernel for floats and weights of 4 bits of a DEPTHWISE_CONV_2D.
-    [(kind, data) for kind in NIBBLES for data in ("floats", "integers") if (kind, data) != ("DEPTHWISE_CONV_2D", "floats")],
+    ("kind", "data", "bits"),
+    [
+        # The interpreter has no kernel for floats and weights of 4 bits of a DEPTHWISE_CONV_2D.
+        *[(kind, data, 4) for kind in NIBBLES for data in ("floats", "integers") if (kind, data) != ("DEPTHWISE_CONV_2D", "floats")],
+        ("FULLY_CONNECTED", "integers", 2),
+    ],
 )
-def test_weights_of_4_bits(tmp_path: Path, kind: str, data: str) -> None:
+def test_weights_of_few_bits(tmp_path: Path, kind: str, data: str, bits: int) -> None:
     options, fields, shape, axis = NIBBLES[kind]
-    weights = RANDOM.integers(-7, 8, size=shape).astype(ml_dtypes.int4)
+    most = 2 ** (bits - 1)
+    weights = RANDOM.integers(1 - most, most, size=shape).astype(getattr(ml_dtypes, f"int{bits}"))
     count = shape[axis]
     scales = (0.05 + 0.02 * RANDOM.random(count)).astype(np.float32).tolist()
     x = RANDOM.normal(size=(1, 4, 6, 3)).astype(np.float32)

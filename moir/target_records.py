@@ -83,6 +83,7 @@ OPENVINO_CPU = Target(
         "shift-words": "moir.targets.openvino_cpu.words",
         "compute-remainders": "moir.targets.openvino_cpu.integers",
         "round-to-levels": "moir.targets.openvino_cpu.quantization",
+        "round-summands": "moir.targets.openvino_cpu.quantized_sums",
         "separate-absolute-values": "moir.targets.openvino_cpu.concatenation",
         "unbatch-gather": "moir.targets.openvino_cpu.indexing",
         "complete-indices": "moir.targets.openvino_cpu.indexing",

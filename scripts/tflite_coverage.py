@@ -20,10 +20,15 @@ names it; an [extension](extending.md) can lower it. Operations of TensorFlow (`
 
 **Quantized tensors.** Inputs and outputs have the type of the file. Quantized constants are stored as integers, followed
 by a Convert, a Subtract and a Multiply; activations are rounded by a FakeQuantize. So the runtime computes with integers
-where TensorFlow Lite does. What its kernels round within an operator (sums, multipliers) is not rounded, so a result can
-differ by one step. Where kernels copy integers between tensors of different scales, or compare numbers rounded to 1/256,
-the IR does the same. Activations of 16 bits are clipped to their range, but not rounded. If only weights are quantized,
-the runtime decides whether it quantizes the other operand.
+where TensorFlow Lite does. The reference are the kernels that an interpreter uses by default, those of XNNPACK where it
+has one: convolutions, products, sums, averages and resized images of 8 bits have the same integers, but for numbers that
+f32 cannot tell from the middle between two integers. LEAKY_RELU and HARD_SWISH, whose kernels compute with factors of 8
+and 15 bits, can differ by one step; so can the interpreter's own kernels (`OpResolverType.BUILTIN_REF` and
+`BUILTIN_WITHOUT_DEFAULT_DELEGATES`), which round twice. A BATCH_MATMUL has the numbers of these; XNNPACK's are others.
+Where kernels copy integers between tensors of different scales, or compare numbers rounded to 1/256, the IR does the
+same. Activations of 16 bits are clipped to their range, but not rounded. In an LSTM of integers each part of a sum is
+clipped as the kernel clips it, and outputs are rounded between steps. If only weights are quantized, the runtime decides
+whether it quantizes the other operand.
 
 The variables of recurrent operators, and those that a model writes, are states of the IR.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import SSAValue, Use
+from xdsl.ir import Operation, SSAValue, Use
 
 from moir.dialects.opset.interfaces.operation import OpsetOp
 
@@ -25,3 +25,10 @@ def has_one_live_use(value: SSAValue) -> bool:
     """Whether a value has exactly one live use."""
     uses = live_uses(value)
     return next(uses, None) is not None and next(uses, None) is None
+
+
+def sole_user(value: SSAValue) -> Operation | None:
+    """The operation of the only live use of a value; None if there are several uses, or none."""
+    uses = live_uses(value)
+    first = next(uses, None)
+    return None if first is None or next(uses, None) is not None else first.operation

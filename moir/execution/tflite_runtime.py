@@ -1,4 +1,8 @@
-"""TensorFlow Lite models in TensorFlow's interpreter, without delegates."""
+"""TensorFlow Lite models in TensorFlow's interpreter.
+
+The outputs are those of the kernels that users get by default, XNNPACK's. Inner tensors are asked of the built-in
+kernels, since XNNPACK does not keep them.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +36,10 @@ class LiteRunner(FrameworkRunner):
             with warnings.catch_warnings():
                 # A warning of TensorFlow says that the interpreter will be a package of its own.
                 warnings.simplefilter("ignore")
+                kernels = lite.experimental.OpResolverType
                 interpreter = lite.Interpreter(
                     str(self.path),
-                    experimental_op_resolver_type=lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+                    experimental_op_resolver_type=kernels.BUILTIN_WITHOUT_DEFAULT_DELEGATES if tensors else kernels.AUTO,
                     experimental_preserve_all_tensors=bool(tensors),
                 )
             signature = self.reading.get("signature")

@@ -35,20 +35,21 @@ from moir.frontends.operations import Operations, named
 from moir.frontends.tflite.callees import INLINED, REGIONS, subgraph_number
 from moir.frontends.tflite.custom import custom_attributes
 from moir.frontends.tflite.flatbuffer import integers
+from moir.frontends.tflite.integer_kernels import integer_kernel
 from moir.frontends.tflite.options import attributes_of
 from moir.frontends.tflite.parts import ModelParts
 from moir.frontends.tflite.quantization import (
+    TIES,
     described,
-    is_bias,
     is_compared_roughly,
     is_looked_up,
     is_rounded,
+    is_wide,
     keeps_levels,
     table_place,
     taken,
     takes_integers,
 )
-from moir.frontends.tflite.rounding import offsets
 from moir.frontends.tflite.state import STATE_OPERANDS
 from moir.frontends.tflite.tensors import Tensor, constant_of
 
@@ -84,7 +85,7 @@ class SubgraphImporter:
         self.tensors = model.tensors(index)
         self._table: Any = self.file.subgraphs[index]
         self._values: dict[int, SSAValue] = {}
-        self._biases: dict[tuple[int, tuple[float, ...]], SSAValue] = {}
+        self._dequantized: dict[int, SSAValue] = {}
         self._handles: dict[int, str] = {}
         if index in callers or len(callers) > LARGEST_NESTING:
             raise self.file.error(f"subgraph {index} calls itself, or calls nest too deeply", "models with recursion cannot be converted")
@@ -122,12 +123,16 @@ class SubgraphImporter:
         with self.file.damage("an operator"):
             code: int = operator.OpcodeIndex()
             inputs, outputs = integers(operator.InputsAsNumpy()), integers(operator.OutputsAsNumpy())
+            intermediates = integers(operator.IntermediatesAsNumpy())
         if code >= len(self.file.operators):
             raise self.file.error(f"there is no operator code {code}", "the file is damaged")
         kind, is_custom = self.file.operators[code]
         for each in outputs:
             self.tensor(each)
         attributes = (custom_attributes if is_custom else attributes_of)(self.file, operator, kind)
+        if not is_custom and kind in STATE_OPERANDS:
+            operands = [None if each < 0 else self.tensor(each) for each in inputs]
+            attributes |= integer_kernel(self.file, kind, attributes, operands, [self.tensor(each) for each in intermediates])
         if not is_custom and self.model.resources.takes(kind):
             self._resource(kind, inputs, outputs, attributes)
         elif not is_custom and kind in INLINED:
@@ -159,10 +164,12 @@ class SubgraphImporter:
         present = [each for each in given if each is not None]
         is_table = self._is_constant(inputs, table_place(kind))
         of_integers = not is_custom and takes_integers(kind, present, declared, is_table)
-        offset = offsets(kind, given, declared[0]) if outputs and not is_custom else None
-        operands = [self._operand(kind, place, each, given[place], of_integers, offset) for place, each in enumerate(inputs)]
+        operands = [self._operand(kind, place, each, given[place], of_integers) for place, each in enumerate(inputs)]
         if not is_custom and is_compared_roughly(kind, present):
             operands = [self._converted("round_for_comparison", value, each) for value, each in zip(operands, present, strict=True)]
+        if kind == "QUANTIZE" and len(outputs) == 1 and is_wide(kind, 0, declared[0]):
+            self._values[outputs[0]] = self._converted("quantize", operands[0], declared[0], self._names(outputs[0]))
+            return
         variables = [inputs[place] for place in STATE_OPERANDS.get(kind, ()) if place < len(inputs) and not is_custom]
         keeps = not regions and not is_custom and not of_integers and keeps_levels(kind, present)
         # The variables that an operator changes are results of its operation.
@@ -183,7 +190,8 @@ class SubgraphImporter:
         for place, each in enumerate(found):
             value = results[place]
             if rounds[place]:
-                value = self._converted("dequantize" if of_integers else "fake_quantize", value, tensors[place], self._names(each))
+                ties = None if of_integers or is_custom else TIES.get(kind)
+                value = self._converted("dequantize" if of_integers else "fake_quantize", value, tensors[place], self._names(each), ties)
             if place < len(outputs):
                 self._values[each] = value
             else:
@@ -209,25 +217,21 @@ class SubgraphImporter:
         self.operations.append(op)
         return op.results
 
-    def _converted(
-        self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), offset: Sequence[float] | None = None
-    ) -> SSAValue:
-        """Dequantized, quantized, or rounded numbers, by the quantization of a tensor."""
+    def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), ties: str | None = None) -> SSAValue:
+        """Dequantized, quantized, or rounded numbers, by the quantization of a tensor; `ties` is a value of `TIES`."""
         attributes = described(tensor)
         assert attributes is not None
-        if offset is not None:
-            attributes["offset"] = attribute_of(list(offset))
+        if ties is not None:
+            attributes["ties"] = attribute_of(ties)
         type_ = self._type(tensor, numbers=kind != "quantize")
         return self._append(kind, [value], attributes, [type_], f"{tensor.name}/{kind}", [names])[0]
 
     # Values
 
-    def _operand(
-        self, kind: str, place: int, index: int, given: Tensor | None, takes_integers: bool, offset: Sequence[float] | None
-    ) -> SSAValue:
+    def _operand(self, kind: str, place: int, index: int, given: Tensor | None, takes_integers: bool) -> SSAValue:
         """The value of an operand: real numbers, or their quantized integers if the operator takes these.
 
-        `given` is its tensor with the quantization that the operator assumes. `offset` is added to a bias.
+        `given` is its tensor with the quantization that the operator assumes.
         """
         if given is None:
             return self.operations.absent()
@@ -236,12 +240,11 @@ class SubgraphImporter:
             raise self.file.error(
                 f"a handle of {self._handles[index]!r} goes into a {kind}", "models that pass variables on cannot be converted"
             )
-        is_quantized = is_rounded(tensor) or (tensor.quantization is not None and is_bias(kind, place))
-        if takes_integers or not is_quantized:
+        if not takes_integers and is_wide(kind, place, tensor):
+            return self._wide(index, tensor)
+        if takes_integers or not is_rounded(tensor):
             value = self.value(index)
             return value if not is_rounded(tensor) else self._integers(value, tensor)
-        if not is_rounded(tensor):
-            return self._bias(index, tensor, offset)
         value = self.value(index)
         if kind == "DEQUANTIZE" and is_looked_up(value):
             # Only if a model has a FakeQuantize the runtime computes products with such numbers in integers.
@@ -263,12 +266,11 @@ class SubgraphImporter:
             return False
         return self.file.buffer(self.tensor(operands[place]).buffer) is not None
 
-    def _bias(self, index: int, tensor: Tensor, offset: Sequence[float] | None) -> SSAValue:
-        """The real numbers of a quantized bias of 32 or 64 bits; such integers are quantized only in biases."""
-        key = index, tuple(offset or ())
-        if key not in self._biases:
-            self._biases[key] = self._converted("dequantize", self.value(index), tensor, offset=offset)
-        return self._biases[key]
+    def _wide(self, index: int, tensor: Tensor) -> SSAValue:
+        """The real numbers of a quantized tensor of 32 or 64 bits, whose value are integers."""
+        if index not in self._dequantized:
+            self._dequantized[index] = self._converted("dequantize", self.value(index), tensor)
+        return self._dequantized[index]
 
     def value(self, index: int) -> SSAValue:
         """The value of a tensor, dequantized if necessary. Raises ModelFileError if nothing computes it."""

@@ -1,7 +1,8 @@
 """Which tensors are quantized, and which operators do not round.
 
 A tensor of 4, 8 or 16 bits with a scale is quantized. Integers of 32 and 64 bits with a scale are quantized where they
-are biases, whose scale is the product of the other operands' scales; elsewhere the scale is ignored.
+are biases, whose scale is the product of the other operands' scales, and where a QUANTIZE writes or a DEQUANTIZE reads
+them; elsewhere the scale is ignored.
 """
 
 from __future__ import annotations
@@ -78,6 +79,12 @@ _COUNTING = frozenset(("MATRIX_DIAG", "NEG", "SCATTER_ND"))
 """Operators whose kernels compute with the integers and ignore the zero point."""
 
 
+TIES: Mapping[str, str] = {"AVERAGE_POOL_2D": "away", "RESIZE_BILINEAR": "up"}
+"""Operators whose kernels do not round the middle between two integers to the even one -> how they round it.
+
+"up" is to the larger one, "away" to the one of larger magnitude, where the integer is 0 and not the number.
+"""
+
 _TABLES: Mapping[str, int] = {"EMBEDDING_LOOKUP": 1, "GATHER": 0, "GATHER_ND": 0}
 """Operators that look up rows of a table -> the index of the operand that is the table."""
 
@@ -140,9 +147,13 @@ def is_rounded(tensor: Tensor) -> bool:
     return tensor.quantization is not None and tensor.quantization.range.bits <= LARGEST_BITS
 
 
-def is_bias(kind: str, place: int) -> bool:
-    """Whether an operand is a bias."""
-    return place in _BIASES.get(kind, ())
+def is_wide(kind: str, place: int, tensor: Tensor) -> bool:
+    """Whether an operand is a bias or another quantized tensor of more than 16 bits."""
+    return tensor.quantization is not None and not is_rounded(tensor) and (place in _BIASES.get(kind, ()) or kind in CONVERSIONS)
+
+
+CONVERSIONS = frozenset(("DEQUANTIZE", "QUANTIZE"))
+"""Operators for which integers of any width are quantized."""
 
 
 def keeps_levels(kind: str, operands: Sequence[Tensor]) -> bool:

@@ -9,7 +9,7 @@ with the integers if activations are rounded, and stores the weights as integers
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import frexp
 
 import numpy as np
@@ -22,7 +22,16 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import element_of, rank_of
-from moir.expansions.quantization import Parameters, aligned, constant_parameters, dequantized, fake_quantized, number_range, quantized
+from moir.expansions.quantization import (
+    NumberRange,
+    Parameters,
+    aligned,
+    constant_parameters,
+    dequantized,
+    fake_quantized,
+    number_range,
+    quantized,
+)
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tflite.table import tflite
 from moir.rewriting.builder import OpBuilder
@@ -45,11 +54,10 @@ def parameters_of(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Paramet
 
 
 @tflite.lowers("dequantize")
-def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element: Attribute, offset: tuple[float, ...] = ()) -> SSAValue:
+def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element: Attribute) -> SSAValue:
     """tflite.dequantize(q) {scale, zero_point} -> opset1.Multiply(opset1.Subtract(Convert(q), zero_point), scale)
 
-    Constants of more than 16 bits are biases: they become floats, plus the offset. A bias of zeros gets no offset, so
-    that it needs no Add.
+    Constants of more than 16 bits are biases: they become floats.
     """
     how = parameters_of(node, op, integers)
     data = node.known.constant(integers)
@@ -57,8 +65,7 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
         parameters = constant_parameters(op, how)
         assert parameters is not None
         scales, zeros = (each.astype(np.float64) for each in parameters)
-        numbers = (data.astype(np.float64) - zeros) * scales
-        return op.constant((numbers + np.array(offset if offset and np.any(numbers) else 0.0)).astype(np.float32), f32)
+        return op.constant(((data.astype(np.float64) - zeros) * scales).astype(np.float32), f32)
     return dequantized(op, integers, how)
 
 
@@ -66,29 +73,57 @@ def dequantize(node: LoweringNode, op: OpBuilder, integers: SSAValue, *, element
 def fake_quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
     """tflite.fake_quantize(x) {scale, zero_point} -> opset1.FakeQuantize(x, low, high, low, high) {levels}
 
-    Rounding to integers of 16 bits is left out, since it changes little: opset1.Clamp(x).
+    Rounding to integers of 16 bits is left out, since it changes little: opset1.Clamp(x). A FakeQuantize rounds the
+    middle between two integers to the even one; for a kernel that rounds it otherwise, its input limits are moved.
     """
     how = parameters_of(node, op, numbers)
     limits = number_range(op, how)
     if how.range.bits > 8 and how.axis is None and (ends := [node.known.constant(each) for each in limits]):
         low, high = (float(each.reshape(())) for each in ends if each is not None)
         return op.Clamp(numbers, min=low, max=high)
-    return fake_quantized(op, numbers, limits, limits, how.range)
+    moved = MOVED_LIMITS.get(node.text("ties", ""))
+    return fake_quantized(op, numbers, limits if moved is None else moved(op, how, limits), limits, how.range)
+
+
+def _moved_down(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRange:
+    """Limits that are lower by `TIE` of an integer, so that the middle between two integers becomes the larger one."""
+    return NumberRange(*(op.Subtract(each, op.Multiply(how.scale, TIE)) for each in limits))
+
+
+def _moved_inwards(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRange:
+    """Limits that are nearer to the number of integer 0, so that the middle becomes the integer of larger magnitude.
+
+    In 8 bits they move by a hundredth of an integer at most, less than averages of 49 integers are apart.
+    """
+    factor = 1 / (1 + TIE / 8)
+    if how.zero_point is None:
+        return NumberRange(*(op.Multiply(each, factor) for each in limits))
+    origin = op.Multiply(op.convert(op.Negative(how.zero_point), f32), how.scale)
+    return NumberRange(*(op.Add(op.Multiply(op.Subtract(each, origin), factor), origin) for each in limits))
+
+
+TIE = 2.0**-11
+"""How far limits are moved, in integers: more than sums of f32 are off by."""
+
+MOVED_LIMITS: Mapping[str, Callable[[OpBuilder, Parameters, NumberRange], NumberRange]] = {"up": _moved_down, "away": _moved_inwards}
+"""How a kernel rounds the middle between two integers -> the input limits of a FakeQuantize that rounds likewise."""
 
 
 @tflite.lowers("quantize")
 def quantize(node: LoweringNode, op: OpBuilder, numbers: SSAValue) -> SSAValue:
     """tflite.quantize(x) {scale, zero_point} -> Convert(opset1.FakeQuantize(x, low, high, -128, 127) {levels})
 
-    If x is the result of a FakeQuantize with the same levels and limits, the latter is left out.
+    If x is the result of a FakeQuantize with the same levels and output limits, its input limits are used for both.
     """
     how = parameters_of(node, op, numbers)
     rounding = numbers.owner
     if isinstance(rounding, FakeQuantize) and rounding.integer("levels") == how.range.steps + 1:
-        given = [node.known.constant(each) for each in rounding.operands[1:]]
-        wanted = [node.known.constant(each) for each in number_range(op, how)] * 2
-        if all(a is not None and b is not None and np.array_equal(a, b) for a, b in zip(given, wanted, strict=True)):
-            return quantized(op, rounding.data, how)
+        results = [node.known.constant(each) for each in (rounding.output_low, rounding.output_high)]
+        wanted = [node.known.constant(each) for each in number_range(op, how)]
+        if all(a is not None and b is not None and np.array_equal(a, b) for a, b in zip(results, wanted, strict=True)):
+            levels = NumberRange(*(op.constant(np.float32(end)) for end in how.range.ends))
+            limits = NumberRange(rounding.input_low, rounding.input_high)
+            return op.convert(fake_quantized(op, rounding.data, limits, levels, how.range), how.range.element)
     return quantized(op, numbers, how)
 
 

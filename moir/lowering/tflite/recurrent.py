@@ -24,6 +24,7 @@ from moir.expansions.built_loops import Cut, Step, repeated_steps
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tflite.fused_activation import ACTIVATIONS
+from moir.lowering.tflite.integer_kernels import IntegerKernel, saturated
 from moir.lowering.tflite.table import tflite
 from moir.records import Record
 from moir.rewriting.builder import OpBuilder
@@ -94,22 +95,26 @@ def lstm_step(node: LoweringNode, op: OpBuilder) -> Replacement:
     and y
     """
     if node.text("kernel_type", "FULL") == "BASIC":
-        return _basic_step(op, *(node.operand(place) for place in range(5)))
+        return _basic_step(IntegerKernel.of(node), op, *(node.operand(place) for place in range(5)))
     found = Lstm.of(node, 1, 20)
     steps = op.Unsqueeze(node.operand(0), [0])
     output, *states = _lstm(node, op, steps, found, (node.operand(18), node.operand(19)), True)
     return [op.Squeeze(output, [0]), *states]
 
 
-def _basic_step(op: OpBuilder, x: SSAValue, hidden: SSAValue, weights: SSAValue, bias: SSAValue, cell: SSAValue) -> Replacement:
+def _basic_step(
+    kernel: IntegerKernel | None, op: OpBuilder, x: SSAValue, hidden: SSAValue, weights: SSAValue, bias: SSAValue, cell: SSAValue
+) -> Replacement:
     """One step of the basic kernel, whose states are operands and results: h, c, the concatenation, and the gates.
 
     Weights are [4 H, I + H], with the gates in the order input, cell, forget, output.
     """
     joined = op.Concat(x, hidden, axis=1)
     gates = op.Add(op.MatMul(joined, weights, transpose_b=True), bias)
+    gates = gates if kernel is None else kernel.sum(op, gates, INPUT)
     enter, candidate, forget, leave = op.Split.parts(GATES, gates, 1, num_splits=GATES)
     following = op.Add(op.Multiply(op.Sigmoid(enter), op.Tanh(candidate)), op.Multiply(op.Sigmoid(forget), cell))
+    following = following if kernel is None else kernel.state(op, following)
     return [op.Multiply(op.Sigmoid(leave), op.Tanh(following)), following, joined, gates]
 
 
@@ -142,6 +147,7 @@ def _lstm(
     if not {FORGET, CELL, OUTPUT} <= set(gates):
         node.fail("it lacks the weights of a gate")
     time = 0 if time_major else 1
+    kernel = IntegerKernel.of(node)
     fixed: list[SSAValue] = []
 
     def kept(value: SSAValue | None) -> int | None:
@@ -164,25 +170,35 @@ def _lstm(
             place = places[name][gate]
             return None if place is None else values[place]
 
+        def partial(gate: int, total: SSAValue) -> SSAValue:
+            return total if kernel is None else kernel.sum(inside, total, gate)
+
         def gate_of(gate: int, state: SSAValue) -> SSAValue:
+            norm, bias = value("norms", gate), value("biases", gate)
             total = inside.MatMul(step, value("weights", gate), transpose_b=True)
-            total = inside.Add(total, inside.MatMul(hidden, value("recurrent", gate), transpose_b=True))
+            if kernel is not None and norm is None and bias is not None:
+                # The bias belongs to the first of the sums that saturate.
+                total, bias = inside.Add(total, bias), None
+            total = partial(gate, total)
+            total = partial(gate, inside.Add(total, inside.MatMul(hidden, value("recurrent", gate), transpose_b=True)))
             if (peephole := value("peepholes", gate)) is not None:
-                total = inside.Add(total, inside.Multiply(state, peephole))
-            if (norm := value("norms", gate)) is not None:
+                total = partial(gate, inside.Add(total, inside.Multiply(state, peephole)))
+            if norm is not None:
                 total = inside.MVN(total, [-1], normalize_variance=True, eps=NORMALIZATION_EPSILON, eps_mode="INSIDE_SQRT")
                 total = inside.Multiply(total, norm)
-            bias = value("biases", gate)
-            return total if bias is None else inside.Add(total, bias)
+            total = total if bias is None else inside.Add(total, bias)
+            return total if kernel is None or norm is None else kernel.activated_operand(inside, total)
 
         forget = inside.Sigmoid(gate_of(FORGET, cell))
         enter = inside.Sigmoid(gate_of(INPUT, cell)) if INPUT in gates else inside.Subtract(1.0, forget)
         candidate = _activation(node, inside, gate_of(CELL, cell))
         following = inside.Add(inside.Multiply(forget, cell), inside.Multiply(enter, candidate))
+        following = following if kernel is None else kernel.state(inside, following)
         if clips[0] > 0:
             following = inside.Clamp(following, min=-clips[0], max=clips[0])
         leave = inside.Sigmoid(gate_of(OUTPUT, following))
         shown = inside.Multiply(leave, _activation(node, inside, following))
+        shown = shown if kernel is None else kernel.output(inside, shown)
         if (projection := value("projection", 0)) is not None:
             shown = inside.MatMul(shown, projection, transpose_b=True)
             shown = shown if (bias := value("projection", 1)) is None else inside.Add(shown, bias)
@@ -286,6 +302,7 @@ def svdf(
         node.fail(f"its rank {rank} does not divide the number of its filters")
     filters, memory = shape
     features = op.Unsqueeze(op.MatMul(input, weights_feature, transpose_b=True), [2])
+    features = saturated(op, features, node.number("state_scale")) if node.has("state_scale") else features
     before = op.Slice(op.Reshape(state, [-1, filters, memory], special_zero=False), [1], [memory], [1], [2])
     current = op.Concat(before, features, axis=2)
     sums = op.ReduceSum(op.Multiply(current, op.Unsqueeze(weights_time, [0])), [2], keep_dims=False)

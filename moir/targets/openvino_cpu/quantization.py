@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import f32, si8
+from moir.dialects.element_types import f32, f64, si8, si16, ui16, ui32, ui64
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -161,11 +161,45 @@ class ConstantsBeforeRounding(Pattern):
         constants = [constant for each in value.owner.operands if (constant := rewriter.known.constant(each)) is not None]
         if not any(_adds_entries(each, rank_of(value)) for each in constants):
             return
-        low, high = op.operands[1:3]
-        first, last = rewriter.known.constant(low), rewriter.known.constant(high)
-        is_ordered = first is not None and last is not None and bool(np.all(first <= last))
-        limited = rewriter.op.Maximum(value, low if is_ordered else rewriter.op.Minimum(low, high))
-        rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [limited, *op.operands[1:]], dict(op.properties)).results[0])
+        _limit(op, rewriter)
+
+
+class ConvertedOperand(Pattern):
+    """Limits numbers that a Convert makes of wide or unsigned integers, or of f64, before they are quantized.
+
+        %0 = opset1.Convert(%x) {destination_type = f32}     // %x: si16
+        %y = opset1.FakeQuantize(%0, %low, %high, %first, %last)
+    ->  %1 = opset1.Maximum(%0, the smaller one of %low and %high)
+        %y = opset1.FakeQuantize(%1, %low, %high, %first, %last)
+
+    Otherwise the plugin merges the Convert, and products and sums with constants after it, into the FakeQuantize, and
+    does not compile one of these types. The FakeQuantize limits numbers in the same way.
+    """
+
+    roots = (FakeQuantize,)
+    companions = ((Convert,),)
+
+    def may_match(self, op: Operation) -> bool:
+        value = op.operands[0]
+        while isinstance(owner := value.owner, Add | Subtract | Multiply | Divide):
+            value = owner.operands[0]
+        return isinstance(owner, Convert) and element_of(owner.data) in _UNMERGED
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        _limit(op, rewriter)
+
+
+_UNMERGED = frozenset((si16, ui16, ui32, ui64, f64))
+"""The element types of which the plugin compiles no FakeQuantize."""
+
+
+def _limit(op: Operation, rewriter: Rewriter) -> None:
+    """Put a Maximum with the lower limit of a FakeQuantize in front of it."""
+    low, high = op.operands[1:3]
+    first, last = rewriter.known.constant(low), rewriter.known.constant(high)
+    is_ordered = first is not None and last is not None and bool(np.all(first <= last))
+    limited = rewriter.op.Maximum(op.operands[0], low if is_ordered else rewriter.op.Minimum(low, high))
+    rewriter.replace_with(op, rewriter.op.create(FakeQuantize, [limited, *op.operands[1:]], dict(op.properties)).results[0])
 
 
 _PRODUCTS = (ConvolutionOp, MatMul)
@@ -182,7 +216,7 @@ def _adds_entries(constant: Array, rank: int | None) -> bool:
 FORMS = (
     Form(
         "round-to-levels",
-        (QuantizationTo16Bits, LimitsAlongThirdAxis, IntegersOfMaxima, ConstantsBeforeRounding),
-        "Rewrites quantization to 65536 levels, per entry of the third axis, of maxima, and after added constants.",
+        (QuantizationTo16Bits, LimitsAlongThirdAxis, IntegersOfMaxima, ConstantsBeforeRounding, ConvertedOperand),
+        "Rewrites quantization to 65536 levels, per entry of the third axis, of maxima, of converted integers, and after added constants.",
     ),
 )

@@ -58,9 +58,13 @@ class LiteModel:
         return self.source.contents(inputs)
 
     def references(self) -> Sequence[tuple[str, Reference]]:
-        """The interpreter's optimized kernels, those that are references, and TensorFlow."""
+        """The interpreter's default kernels, its built-in ones, optimized and as references, and TensorFlow."""
         kinds = tf.lite.experimental.OpResolverType
-        names = {"optimized kernels": kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES, "reference kernels": kinds.BUILTIN_REF}
+        names = {
+            "default kernels": kinds.AUTO,
+            "optimized kernels": kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+            "reference kernels": kinds.BUILTIN_REF,
+        }
         found: list[tuple[str, Reference]] = [
             (name, lambda inputs, kind=kind: interpreted(self.content, inputs, kind, self.outputs)) for name, kind in names.items()
         ]

@@ -98,7 +98,26 @@ def prior_boxes(x: Any, image: Any) -> Any:
     return ops.prior_box(*sizes, {**properties, "step": 0.0, "scale_all_sizes": True, "min_max_aspect_ratios_order": False})
 
 
+def quantized_residual(x: Any) -> Any:
+    """x + ½ x, each number rounded to a multiple of ⅛, the half to one of ¼, and the sum to one of 1/16."""
+
+    def leveled(value: Any, step: float) -> Any:
+        limits = floats(0), floats(255 * step)
+        return ops.fake_quantize(value, *limits, *limits, 256)
+
+    def weights(*shape: int, code: int = 2, scale: float = 0.5) -> Any:
+        units = np.eye(*shape[:2], dtype=np.int8) if shape[1] > 1 else np.ones(shape[:2], np.int8)
+        return ops.multiply(ops.convert(ops.constant(np.int8(code) * units.reshape(shape)), np.float32), np.float32(scale))
+
+    steps = [1, 1], [0, 0], [0, 0], [1, 1]
+    first = leveled(ops.convolution(leveled(x, 1 / 8), weights(16, 16, 1, 1), *steps), 1 / 8)
+    inner = leveled(ops.group_convolution(first, weights(16, 1, 1, 1, 1), *steps), 1 / 8)
+    half = leveled(ops.convolution(inner, weights(16, 16, 1, 1, code=4, scale=0.125), *steps), 1 / 4)
+    return leveled(ops.add(first, half), 1 / 16)
+
+
 PROOFS_OF_FORMS: dict[str, Proof] = {
+    "unrounded-summand": (quantized_residual, [np.full((1, 16, 1, 1), 0.375, np.float32)], np.full((1, 16, 1, 1), 0.625, np.float32)),
     "u32-shift": (
         opset15.bitwise_right_shift,
         [np.array([2**31 + 32], np.uint32), np.array([4], np.uint32)],

@@ -98,6 +98,11 @@ def joined_rows(x: Any, runs: Any) -> Any:
 
 
 PROOFS_OF_REFUSALS: dict[str, Proof] = {
+    "converted-levels": (
+        lambda x: ops.fake_quantize(ops.convert(x, np.float32), floats(0), floats(255), floats(0), floats(510), 256),
+        [np.array([[-5, 7, 300]], np.int16)],
+        floats(0, 14, 510).reshape(1, 3),
+    ),
     "bf16-normalization": (
         normalized,
         [np.tile(floats(-1, -1, -1, 1, 1, 1), 2).reshape(1, 4, 3)],

@@ -66,7 +66,7 @@ class Sparsity:
 
 @dataclass
 class Operator:
-    """An operator of a file: the names of operands ("" for none) and results, and its options.
+    """An operator of a file: the names of operands ("" for none) and results, its options, and its intermediate tensors.
 
     A custom operator has the bytes of its options.
     """
@@ -77,6 +77,7 @@ class Operator:
     options: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
     custom: bytes | None = None
+    intermediates: Sequence[str] = ()
 
 
 @dataclass
@@ -164,6 +165,7 @@ class FileWriter:
             Inputs=np.array(inputs, np.int32),
             Outputs=np.array(outputs, np.int32),
             CustomOptions=operator.custom,
+            Intermediates=np.array([places[name] for name in operator.intermediates], np.int32) if operator.intermediates else None,
             **self.options(operator),
         )
 

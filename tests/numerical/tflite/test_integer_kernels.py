@@ -21,6 +21,9 @@ from tests.numerical.tflite.models import results_of
 pytest.importorskip("tensorflow")
 
 
+RANDOM = np.random.default_rng(3)
+
+
 class Case(NamedTuple):
     """An operator.
 
@@ -208,3 +211,28 @@ def test_a_table_of_integers_is_looked_up_before_its_lines_become_numbers(tmp_pa
     moir.save_model(module, tmp_path / "m.xml")
     found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([integers(4, 0, 4)])[0]
     np.testing.assert_array_equal(found, results_of(path, [integers(4, 0, 4)])[0])
+
+
+def test_numbers_are_quantized_to_integers_of_32_bits(tmp_path: Path) -> None:
+    x = np.array([1, -5, 300, 20000, -32768], np.int16)
+    tensors = [Tensor("x", x, scale=[0.01], zero=[0]), Tensor("y", np.zeros(5, np.int32), scale=[0.0021], zero=[0])]
+    [found] = check(tmp_path, tensors, Operator("QUANTIZE", ["x"], ["y"]), {"x": x}, ["y"])
+    assert found[3] == round(200 / 0.0021)
+
+
+def test_integers_of_16_bits_are_quantized_to_8_bits(tmp_path: Path) -> None:
+    x = RANDOM.integers(-12000, 12000, (1, 8)).astype(np.int16)
+    weights = RANDOM.integers(-127, 128, (3, 8)).astype(np.int8)
+    tensors = [
+        Tensor("x", x, scale=[0.0001], zero=[0]),
+        Tensor("q", np.zeros((1, 8), np.int8), scale=[0.02], zero=[0]),
+        Tensor("w", weights, is_constant=True, scale=[0.01], zero=[0]),
+        Tensor("b", RANDOM.integers(-500, 500, 3).astype(np.int32), is_constant=True, scale=[0.0002], zero=[0]),
+        Tensor("y", np.zeros((1, 3), np.int8), scale=[0.1], zero=[0]),
+    ]
+    operators = [Operator("QUANTIZE", ["x"], ["q"]), Operator("FULLY_CONNECTED", ["q", "w", "b"], ["y"], "FullyConnectedOptions", {})]
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of(tensors, operators, ["x"], ["y"]))
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    found = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([x])[0]
+    assert np.abs(found.astype(np.int32) - results_of(path, [x])[0]).max() <= 1

@@ -211,6 +211,66 @@ def test_lstm_in_both_directions_of_integers_is_refused(tmp_path: Path) -> None:
         moir.convert_model(path)
 
 
+def integer_lstm(cifg: bool = False, peephole: bool = False, time: int = 12, intermediates: int = 5) -> bytes:
+    """An LSTM of integers with large weights, so that parts of the sums of its gates saturate."""
+    used = "fco" if cifg else "ifco"
+    names, tensors = ["x"], [Tensor("x", np.zeros((time, N, WIDTH), np.int8), scale=[0.125], zero=[3])]
+
+    def added(name: str, shape: tuple[int, ...], dtype: Any, scale: float) -> None:
+        value = RANDOM.integers(-127, 128, size=shape) * (1 if dtype == np.int8 else 16)
+        tensors.append(Tensor(name, value.astype(dtype), is_constant=True, scale=[scale], zero=[0]))
+
+    for prefix, width, scale in (("w", WIDTH, 0.05), ("r", H, 0.03)):
+        for gate in "ifco":
+            names.append(f"{prefix}_{gate}" if gate in used else "")
+            if gate in used:
+                added(f"{prefix}_{gate}", (H, width), np.int8, scale)
+    for gate in "ifo":
+        names.append(f"p_{gate}" if peephole and gate in used else "")
+        if names[-1]:
+            added(names[-1], (H,), np.int16, 2.0**-11)
+    for gate in "ifco":
+        names.append(f"b_{gate}" if gate in used else "")
+        if gate in used:
+            added(f"b_{gate}", (H,), np.int32, 0.125 * 0.05)
+    tensors += [
+        Tensor("h", np.zeros((N, H), np.int8), is_variable=True, scale=[1 / 128], zero=[0]),
+        Tensor("c", np.zeros((N, H), np.int16), is_variable=True, scale=[2.0**-11], zero=[0]),
+        Tensor("y", np.zeros((time, N, H), np.int8), scale=[1 / 128], zero=[0]),
+        *(Tensor(f"i{index}", np.zeros((N, H), np.int8 if index == 4 else np.int16), scale=[1 / 128]) for index in range(intermediates)),
+    ]
+    fields = {"FusedActivationFunction": 4, "TimeMajor": True}
+    inner = [f"i{index}" for index in range(intermediates)]
+    operands = [*names, "", "", "h", "c", "", "", "", ""]
+    operator = Operator("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, ["y"], "UnidirectionalSequenceLSTMOptions", fields, intermediates=inner)
+    return file_of(tensors, [operator], ["x"], ["y"])
+
+
+@pytest.mark.parametrize("parts", [{}, {"cifg": True}, {"peephole": True}], ids=str)
+def test_sums_of_an_integer_lstm_saturate(tmp_path: Path, parts: dict[str, bool]) -> None:
+    path = tmp_path / "m.tflite"
+    path.write_bytes(integer_lstm(**parts))
+    interpreter = tf.lite.Interpreter(str(path))
+    interpreter.allocate_tensors()
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    request = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request()
+    [given], [output] = interpreter.get_input_details(), interpreter.get_output_details()
+    for _ in range(3):
+        x = RANDOM.integers(-128, 128, given["shape"]).astype(np.int8)
+        interpreter.set_tensor(given["index"], x)
+        interpreter.invoke()
+        expected, found = interpreter.get_tensor(output["index"]).astype(np.int32), request.infer({0: x})[0]
+        assert np.mean(expected == found) > 0.8
+        assert np.abs(expected - found).max() <= 4
+
+
+def test_an_integer_lstm_without_its_scales_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.tflite"
+    path.write_bytes(integer_lstm(intermediates=0))
+    with pytest.raises(ConversionError, match=r"UNIDIRECTIONAL_SEQUENCE_LSTM of integers has 0 intermediate tensors, not 5"):
+        moir.convert_model(path)
+
+
 def check(folder: Path, model: bytes, tolerance: float) -> None:
     """Fail unless the results of two inferences are those of the interpreter."""
     path = folder / "m.tflite"

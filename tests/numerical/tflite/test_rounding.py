@@ -1,4 +1,4 @@
-"""Sums of quantized convolutions and products are rounded as the interpreter's kernels round them."""
+"""Quantized sums, averages and resized images are rounded as the interpreter's default kernels round them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.numerical.tflite.files import Operator, Tensor, file_of
 tf: Any = pytest.importorskip("tensorflow")
 
 CHANNELS = 1200
-FACTORS = (0.37, 0.2, 0.11, 0.03)
-"""Scales of products in integers of the result: with the largest the kernels' first rounding matters most."""
+FACTORS = (0.3717, 0.2039, 0.1103, 0.0301)
+"""Scales of products in integers of the result."""
 
 STEPS = {"StrideW": 1, "StrideH": 1, "Padding": 1}
 DILATIONS = {"DilationWFactor": 1, "DilationHFactor": 1}
@@ -65,8 +65,7 @@ def test_sums_are_rounded_as_the_kernels_round_them(tmp_path: Path, kind: str) -
 
 def interpreter_of(model: bytes) -> Any:
     """A function of the input that computes the output of a model."""
-    resolver = tf.lite.experimental.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-    interpreter = tf.lite.Interpreter(model_content=model, experimental_op_resolver_type=resolver)
+    interpreter = tf.lite.Interpreter(model_content=model)
     interpreter.allocate_tensors()
 
     def compute(x: Any) -> Any:
@@ -75,3 +74,33 @@ def interpreter_of(model: bytes) -> Any:
         return interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).astype(np.int32)
 
     return compute
+
+
+POOL = {"StrideW": 2, "StrideH": 2, "FilterWidth": 2, "FilterHeight": 2, "Padding": 1}
+WINDOW = {"StrideW": 1, "StrideH": 1, "FilterWidth": 3, "FilterHeight": 3, "Padding": 0}
+INTERPOLATED: dict[str, tuple[str, str, dict[str, Any], tuple[int, ...]]] = {
+    "average of four": ("AVERAGE_POOL_2D", "Pool2DOptions", POOL, (1, 8, 6, 4)),
+    "average of nine, six or four": ("AVERAGE_POOL_2D", "Pool2DOptions", WINDOW, (1, 16, 12, 4)),
+    "resized by centers": ("RESIZE_BILINEAR", "ResizeBilinearOptions", {"HalfPixelCenters": True}, (1, 32, 24, 4)),
+    "resized by corners": ("RESIZE_BILINEAR", "ResizeBilinearOptions", {"AlignCorners": True}, (1, 31, 23, 4)),
+    "resized by left edges": ("RESIZE_BILINEAR", "ResizeBilinearOptions", {}, (1, 32, 24, 4)),
+}
+"""Operators that compute many numbers in the middle between two integers, and the shapes of their results."""
+
+
+@pytest.mark.parametrize("zero", [0, 5, -128])
+@pytest.mark.parametrize("case", INTERPOLATED)
+def test_the_middle_between_two_integers_is_rounded_as_the_kernels_round_it(tmp_path: Path, case: str, zero: int) -> None:
+    kind, options, fields, shape = INTERPOLATED[case]
+    x = np.random.default_rng(5).integers(-128, 128, (1, 16, 12, 4)).astype(np.int8)
+    tensors = [
+        Tensor("x", x, scale=[0.03], zero=[zero]),
+        Tensor("size", np.array(shape[1:3], np.int32), is_constant=True),
+        Tensor("y", np.zeros(shape, np.int8), scale=[0.03], zero=[zero]),
+    ]
+    path = tmp_path / "m.tflite"
+    operands = ["x", "size"] if kind == "RESIZE_BILINEAR" else ["x"]
+    path.write_bytes(file_of(tensors, [Operator(kind, operands, ["y"], options, fields)], ["x"], ["y"]))
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    found = core().compile_model(tmp_path / "m.xml", "CPU", dict(IN_FLOATS)).create_infer_request().infer([x])[0]
+    np.testing.assert_array_equal(found, interpreter_of(path.read_bytes())(x))

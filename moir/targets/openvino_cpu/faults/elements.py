@@ -34,4 +34,5 @@ FAULTS = (
         "saturates instead of wrapping around, as other conversions do",
         "convert-in-steps",
     ),
+    Fault("converted-levels", "FakeQuantize of a Convert from i16, u16, u32, u64 or f64", "is not compiled", "round-to-levels"),
 )

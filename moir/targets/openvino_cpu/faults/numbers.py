@@ -75,6 +75,12 @@ FAULTS = (
         "is another level for all numbers, where the zero point of the second one, as a number in f32, is just below an integer",
     ),
     Fault(
+        "unrounded-summand",
+        "FakeQuantize of a Convolution of quantized values, added to another value, with a FakeQuantize after the sum",
+        "is clamped and not rounded",
+        "round-summands",
+    ),
+    Fault(
         "quantize-middle",
         "FakeQuantize of a number in the middle between two levels",
         "is the level whose distance from the lower limit is even, and for 16 bits also beside the middle",

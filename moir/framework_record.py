@@ -59,6 +59,8 @@ class Framework(Record):
             useful.
         layout_kinds: the kinds whose operations say the layout of their data. Where transformations of extensions are
             to see them, they stay until the layout change.
+        has_fixed_sizes: whether its programs have all their sizes as constants, so that static sizes of inputs do not
+            change: the runtime cannot reshape an IR of them.
         is_lowered: whether its models are in opset dialects when they are read, so that it has no dialect of its own.
         constant_kind: the kind of its constants in lower case, as Model Optimizer's extractors name it.
         runner: `module:class` that runs its models by its own runtime; None if no package has that.
@@ -82,6 +84,7 @@ class Framework(Record):
     passes: frozenset[str] = frozenset()
     channel_last: bool = False
     layout_kinds: frozenset[str] = frozenset()
+    has_fixed_sizes: bool = False
     is_lowered: bool = False
     constant_kind: str = "const"
     runner: str | None = None

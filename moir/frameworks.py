@@ -224,6 +224,7 @@ STABLEHLO = Framework(
     lowering="moir.lowering.stablehlo.table:stablehlo",
     view="moir.model_optimizer.frameworks.stablehlo.view:VIEW",
     channel_last=True,
+    has_fixed_sizes=True,
     passes=frozenset(("fuse-recurrent-cells", "fuse-sigmoid", "fuse-softmax")),
 )
 
@@ -241,6 +242,7 @@ PYTORCH = Framework(
     ),
     lowering="moir.lowering.pytorch.table:aten",
     view="moir.model_optimizer.frameworks.pytorch.view:VIEW",
+    has_fixed_sizes=True,
     runner="moir.execution.torch_runtime:TorchRunner",
     writes=("raise-writes",),
     raising=("raise-vmap",),

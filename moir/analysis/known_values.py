@@ -45,12 +45,16 @@ class KnownValues:
 
     It stays valid while operations are inserted and erased. After operands are changed in place, create a new cache,
     which is cheap, or call `forget`.
+
+    Args:
+        sizes_are_fixed: whether static sizes stay what they are, since the runtime cannot reshape the model.
     """
 
     maximum_elements = MAXIMUM_ELEMENTS
     """Maximum number of elements of computed values."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes_are_fixed: bool = False) -> None:
+        self.sizes_are_fixed = sizes_are_fixed
         self._elements: dict[SSAValue, Array | None] = {}
         self._dimensions: dict[tuple[SSAValue, int], Symbol] = {}
 
@@ -61,7 +65,7 @@ class KnownValues:
 
     def of_body(self) -> KnownValues:
         """A new, empty cache for the values inside a body."""
-        return KnownValues()
+        return KnownValues(self.sizes_are_fixed)
 
     def dimension(self, value: SSAValue, axis: int) -> Dimension:
         """A dimension of a value: an integer, or the symbol that stands for it.

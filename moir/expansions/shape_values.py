@@ -1,4 +1,4 @@
-"""Values computed from the shape of another value: constants if the shape is known, otherwise operations on ShapeOf."""
+"""Values computed from the shape of another value, by operations on ShapeOf unless the shape is fixed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
+from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.shapes import normalize_axis, rank_of, shape_of, size_along
 from moir.rewriting.builder import OpBuilder
 
@@ -23,22 +24,28 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
 
 
 def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
-    """A dimension of a value, a constant if it is known, as a tensor of `shape`: a scalar or a list of one.
+    """A dimension of a value, as a tensor of `shape`: a scalar or a list of one.
 
-    A negative axis needs no rank.
+    It is computed from the value also where it is known, since the runtime may reshape the model, unless sizes are
+    fixed. A negative axis needs no rank.
     """
-    known = shape_of(value)
-    if known is not None and (size := size_along(known, axis)) >= 0:
+    if (size := _fixed_size(op, value, axis)) is not None:
         return op.constant([size] if len(shape) else size, si64)
     return op.Gather(op.ShapeOf(value), op.constant([axis] if len(shape) else axis, si64), op.constant(0, si64))
 
 
 def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A dimension of a value as a tensor of one entry."""
+    """A dimension of a value as a tensor of one entry, as `dimension_value` computes it."""
+    size = _fixed_size(op, value, axis)
+    return op.Gather(op.ShapeOf(value), [axis], 0) if size is None else op.constant([size])
+
+
+def _fixed_size(op: OpBuilder, value: SSAValue, axis: int) -> int | None:
+    """A dimension that no reshape of the model changes; None if it may change, or is unknown."""
     shape = shape_of(value)
-    if shape is not None and (size := size_along(shape, axis)) >= 0:
-        return op.constant([size])
-    return op.Gather(op.ShapeOf(value), [axis], 0)
+    if shape is None or (size := size_along(shape, axis)) < 0:
+        return None
+    return size if op.known.sizes_are_fixed or isinstance(value.owner, Constant) else None
 
 
 def rank_value(op: OpBuilder, value: SSAValue) -> SSAValue:

@@ -73,7 +73,7 @@ class Lowering:
         self.keeps_layouts = keeps_layouts
         self.names_kept = names_kept
         self.versions = versions or {}
-        self.known = KnownValues()
+        self.known = KnownValues(framework.has_fixed_sizes)
         self.notes: list[str] = []
         self._dialects = {each.dialect: each for each in (dialects or (framework, *INTERNAL))}
         self._prefixes = tuple(f"{name}." for name in self._dialects)

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from moir.analysis.constants import FLOATS, is_decompression, values_of
 from moir.analysis.folding_budget import FoldingBudget
+from moir.analysis.input_dependence import is_computed_of_sizes
 from moir.analysis.known_values import KnownValues, evaluate
 from moir.dialects import opset
 from moir.dialects.data import DataAttr
@@ -89,7 +90,8 @@ class Folding:
             array = self.known.elements(op.results[0])
             return None if array is None or is_symbolic(array) else [array]
         if (empty := without_elements(op)) is not None:
-            return empty
+            # Sizes may be other ones after a reshape of the model.
+            return empty if self.static_shape or not any(map(is_computed_of_sizes, op.operands)) else None
         operands: list[Values] = []
         for operand in op.operands:
             values = values_of(operand)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from moir.analysis.constants import constant_of, scalar_of
-from moir.dialects.element_types import si32
 from moir.dialects.opset.arithmetic import Add
 from moir.dialects.opset.indexing import Gather, Gather1, Gather7
 from moir.dialects.opset.movement import Concat, Split
@@ -22,14 +20,25 @@ RANK = 3
 """The rank of a sequence, whose dimensions are batch, time and features."""
 
 
-def lengths(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The length T of each sequence of x [N, T, I], as a tensor of N integers."""
-    shape = shape_of(x) or (-1, -1, -1)
-    if shape[0] >= 0 and shape[1] >= 0:
-        return op.filled((shape[0],), np.int32(shape[1]), si32)
-    dimensions = op.ShapeOf(x, output_type=si32)
-    batch = op.constant([shape[0]]) if shape[0] >= 0 else op.Gather(dimensions, [0], 0)
-    return op.Broadcast(op.constant(np.array(shape[1], np.int32)) if shape[1] >= 0 else op.Gather(dimensions, 1, 0), batch)
+def lengths(op: OpBuilder, x: SSAValue, batch: int = 0, time: int = 1) -> SSAValue:
+    """The length T of each of the N sequences of x, as a tensor [N].
+
+    It is computed from the sizes of x, also where they are known, since the runtime may reshape the model.
+
+    Args:
+        op: the builder.
+        x: the sequences, of rank 3.
+        batch: the axis of the N sequences.
+        time: the axis of the T steps.
+    """
+    sizes = op.ShapeOf(x)
+    return op.Broadcast(op.Gather(sizes, [time], 0), op.Gather(sizes, [batch], 0))
+
+
+def initial_zeros(op: OpBuilder, x: SSAValue, tail: Sequence[int], batch: int = 0) -> SSAValue:
+    """A state of zeros [N, *tail] for the N sequences along an axis of x, with N computed as by `lengths`."""
+    sizes = op.Concat(op.Gather(op.ShapeOf(x), [batch], 0), list(tail), axis=0)
+    return op.Broadcast(op.constant_like(0.0, x), sizes)
 
 
 def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
@@ -88,7 +97,8 @@ def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
         if following != pieces or order is None or rank_of(first.source) != RANK:
             return None
         whole = first.source
-        if len(values) < first.size:
+        # Gathers read the same entries after a reshape of the model. `eliminate-identities` removes a Slice of all.
+        if len(values) < first.size or isinstance(values[0].owner, Gather | Gather1 | Gather7):
             whole = op.Slice(whole, [first.place], [end], [1], [first.axis])
         return op.transposed(whole, order)
     producers = [value.owner for value in values if isinstance(value.owner, Concat | Add)]

@@ -16,7 +16,15 @@ from xdsl.utils.exceptions import VerifyException
 from moir.dialects import element_types
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.interfaces.movement import MovementOp, exact_quotient, integer_list, replaced, require_operand_rank, require_rank
+from moir.dialects.opset.interfaces.movement import (
+    MovementOp,
+    exact_quotient,
+    integer_list,
+    keeps_sizes,
+    replaced,
+    require_operand_rank,
+    require_rank,
+)
 from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
 from moir.dialects.opset.interfaces.properties import deferred_definition, integer_property, string_property
 from moir.dialects.shapes import (
@@ -32,7 +40,7 @@ from moir.dialects.shapes import (
     shape_of,
     unknown_dimensions,
 )
-from moir.dialects.symbols import Dimension, Symbol
+from moir.dialects.symbols import Dimension, Symbol, same
 from moir.errors import InferenceError
 
 
@@ -137,7 +145,9 @@ class VariadicSplit(MovementOp):
     outputs = var_result_def()
 
     def gives_back_operand(self, known: OperandValues) -> bool:
-        return len(self.results) == 1
+        lengths = known.elements(self.operands[2])
+        is_rest = lengths is not None and lengths.size == 1 and same(lengths.item(), -1)
+        return len(self.results) == 1 and (is_rest or keeps_sizes(self, known))
 
     def result_count(self) -> int:
         lengths = self.shape(2)

@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from moir.dialects.data import Array
 from moir.dialects.operand_values import OperandValues
-from moir.dialects.opset.interfaces.movement import MovementOp, integer_list, require_operand_rank
+from moir.dialects.opset.interfaces.movement import MovementOp, integer_list, keeps_sizes, require_operand_rank
 from moir.dialects.opset.interfaces.properties import deferred_definition, integers_property, optional_operands, string_property
 from moir.dialects.shapes import (
     Shapes,
@@ -20,10 +20,8 @@ from moir.dialects.shapes import (
     element_of,
     format_shape,
     is_fixed,
-    is_static,
     merge_elements,
     normalize_axis,
-    shape_of,
     shifted,
 )
 from moir.dialects.symbols import Clipped, Dimension, Symbol, integer_entries
@@ -112,11 +110,10 @@ class Slice(MovementOp):
 
     def gives_back_operand(self, known: OperandValues) -> bool:
         """Whether the step is positive and all elements are selected, inferred from the size or from the bounds."""
-        shape, result = self.shape(0), shape_of(self.results[0])
         starts, stops, steps = (known.integers(operand) for operand in self.operands[1:4])
         if steps is None or any(step <= 0 for step in steps):
             return False
-        if shape is not None and is_static(shape) and shape == result:
+        if keeps_sizes(self, known):
             return True
         if starts is None or stops is None or any(starts):
             return False
@@ -216,12 +213,11 @@ class StridedSlice(MovementOp):
         """Whether all elements are selected and dimensions are neither inserted nor removed."""
         if any(self.integers("new_axis_mask")) or any(self.integers("shrink_axis_mask")):
             return False
-        shape, result = self.shape(0), shape_of(self.results[0])
         begin, end = known.integers(self.operands[1]), known.integers(self.operands[2])
         strides = None if self.optional_operand(3) is None else known.integers(self.operands[3])
         if self.optional_operand(3) is not None and (strides is None or any(step <= 0 for step in strides)):
             return False
-        if shape is not None and is_static(shape) and shape == result:
+        if keeps_sizes(self, known):
             return True
         if begin is None or end is None or any(self.integers("ellipsis_mask")) or not set(strides or (1,)) <= {1}:
             return False

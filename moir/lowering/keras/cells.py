@@ -12,17 +12,15 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import SSAValue
 
-from moir.dialects.element_types import si32
-from moir.dialects.shapes import is_static, shape_of
-from moir.expansions.shape_values import dimension_list
+from moir.dialects.shapes import shape_of
 from moir.expansions.windows import SlidingWindow
 from moir.lowering.binder import LoweringNode
 from moir.lowering.keras.activation_functions import activated
 from moir.lowering.keras.attributes import by_axis, is_channel_last
 from moir.lowering.keras.convolution import channels_first, channels_last, convolved, window_of
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.sequences import initial_zeros, lengths
 
-LARGEST_LENGTHS = 1 << 16
 _PLAIN = ("tanh", "sigmoid", "relu")
 """The activations of the runtime's operations."""
 
@@ -57,12 +55,7 @@ class Cell(ABC):
 
     def zeros(self, op: OpBuilder, x: SSAValue) -> list[SSAValue]:
         """The states before the first step, [N, H] each."""
-        shape = shape_of(x)
-        zero = op.constant_like(0.0, x)
-        if shape is not None and shape[0] > 0:
-            return [op.filled_like([shape[0], self.units], 0.0, x)] * self.state_count
-        sizes = op.Concat(dimension_list(op, x, 0), [self.units], axis=0)
-        return [op.Broadcast(zero, sizes)] * self.state_count
+        return [initial_zeros(op, x, [self.units])] * self.state_count
 
     def output(self, states: Sequence[SSAValue]) -> SSAValue:
         """The output of a step whose states are given."""
@@ -92,14 +85,10 @@ class Cell(ABC):
     ) -> list[SSAValue]:
         """The results of an operation of the runtime over [N, T, I], in the order of the computation."""
         data = op.Slice(x, [-1], [-(2**31)], [-1], [1]) if reverse else x
-        lengths = op.Broadcast(op.convert(dimension_list(op, x, 1), si32), dimension_list(op, x, 0))
-        shape = shape_of(x)
-        if shape is not None and is_static(shape[:2]) and 0 < shape[0] <= LARGEST_LENGTHS:
-            lengths = op.constant(np.full(shape[0], shape[1], np.int32))
         every, *ends = op[f"opset5.{operation}"].results(
             data,
             *(op.Unsqueeze(each, [1]) for each in states),
-            lengths,
+            lengths(op, x),
             *(op.Unsqueeze(each, [0]) for each in matrices),
             hidden_size=self.units,
             direction="forward",

@@ -12,6 +12,7 @@ from moir.lowering.binder import LoweringNode
 from moir.lowering.mxnet.table import mxnet
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.sequences import lengths
 
 MAXIMUM_LAYERS = 1000
 
@@ -47,11 +48,10 @@ def rnn(
         node.fail("the number of features is unknown", hint="MXNet's files have no shapes of inputs; give them: --input NAME[5,1,16]")
     network = Network(mode, num_layers, directions, width, state_size)
     batch_first = op.transposed(x, [1, 0, 2])
-    sizes = op.ShapeOf(batch_first)
-    batch, steps = op.Gather(sizes, [0], 0), op.Gather(sizes, [1], 0)
+    batch = op.Gather(op.ShapeOf(batch_first), [0], 0)
     full = op.Concat(op.constant([num_layers * directions]), batch, op.constant([state_size]), axis=0)
     # Initial states of zeros may have a batch of 1.
     states = [op.Broadcast(node.operand(2 + index), full, mode="bidirectional") for index in range(mode.state_count)]
-    lengths = op.convert(node.operand(2 + mode.state_count), si64) if use_sequence_length else op.Broadcast(steps, batch)
-    value, finals = computed(op, network, batch_first, states, lengths, parameters)
+    every = op.convert(node.operand(2 + mode.state_count), si64) if use_sequence_length else lengths(op, batch_first)
+    value, finals = computed(op, network, batch_first, states, every, parameters)
     return [op.transposed(value, [1, 0, 2]), *finals]

@@ -13,7 +13,7 @@ from moir.dialects.element_types import bf16, describe, dynamic, f16, f32, si32,
 from moir.dialects.shapes import element_of, shape_of
 from moir.dialects.symbols import Symbol
 from moir.errors import InferenceError
-from moir.expansions.shape_values import as_scalar, dimension
+from moir.expansions.shape_values import as_scalar, dimension_value
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.operands import declared_rank, need_length, of_length
 from moir.lowering.onnx.table import onnx
@@ -84,7 +84,7 @@ def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0, 
     shape = shape_of(input)
     if shape is not None and len(shape) != 2:
         node.fail(f"operand 0 has {len(shape)} dimensions, not 2")
-    rows, columns = (dimension(op, input, axis) for axis in (0, 1))
+    rows, columns = (dimension_value(op, input, axis) for axis in (0, 1))
     # The runtime generates matrices of these element types only.
     made = element if element in (f32, si32, si64) else f32
     return op.convert(op.Eye(rows, columns, k, output_type=made), element)

@@ -32,9 +32,8 @@ def aligned(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int | None
 def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:
     """A value reshaped to the shape of `like`, with which it shares the first `kept` dimensions."""
     shape = shape_of(like)
-    if shape is not None and 0 not in shape[kept:] and sum(dimension < 0 for dimension in shape[kept:]) <= 1:
-        rest = [-1 if dimension < 0 else dimension for dimension in shape[kept:]]
-        return op.Reshape(value, [*(0,) * kept, *rest], special_zero=bool(kept))
+    if shape is not None and len(shape) == kept + 1 and shape[kept] != 0:
+        return op.Reshape(value, [*(0,) * kept, -1], special_zero=bool(kept))
     return op.Reshape(value, op.ShapeOf(like), special_zero=False)
 
 

@@ -133,18 +133,16 @@ def flatten(op: OpBuilder, input: SSAValue, *, axis: int = 1) -> SSAValue:
 def flattened(op: OpBuilder, data: SSAValue, axis: int) -> Operand:
     """The target shape that merges the dimensions before an axis, and the others; -1 for a size to be inferred."""
     shape = shape_of(data)
-    lead = None if shape is None else element_count(shape[:axis])
-    tail = None if shape is None else element_count(shape[axis:])
-    if lead:
-        return [lead, -1]
-    if tail:
-        return [-1, tail]
-    if lead is not None and tail is not None:
-        return [lead, tail]
-    # The product of an empty list is 1, so the axis may be the first one or the rank. Data without elements leave it
-    # open what -1 stands for.
+    if axis == 0 and shape is not None and 0 not in shape:
+        return [1, -1]
+    if shape is not None and axis == len(shape) and 0 not in shape:
+        return [-1, 1]
+    # The product of an empty list is 1, so the axis may be the first one or the rank. Data that may have no elements
+    # leave it open what -1 stands for.
     count = op.ReduceProd(op.Slice(op.ShapeOf(data), [0], [axis], [1], [0]), [0], keep_dims=True)
-    rest = op.ReduceProd(op.Slice(op.ShapeOf(data), [axis], [2**31 - 1], [1], [0]), [0], keep_dims=True) if tail is None else [tail]
+    if shape is not None and element_count(shape[:axis]) and element_count(shape[axis:]) != 0:
+        return op.Concat(count, [-1], axis=0)
+    rest = op.ReduceProd(op.Slice(op.ShapeOf(data), [axis], [2**31 - 1], [1], [0]), [0], keep_dims=True)
     return op.Concat(count, rest, axis=0)
 
 

@@ -14,6 +14,7 @@ from moir.lowering.paddle.operands import lists_of
 from moir.lowering.paddle.table import paddle
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.sequences import lengths as whole_lengths
 
 MAXIMUM_LAYERS = 1000
 
@@ -49,8 +50,7 @@ def rnn(
     cells = [Direction(weights[i], weights[i + 1], weights[2 * count + i], weights[2 * count + i + 1]) for i in places if i % 2 == 0]
     layers = [cells[layer * directions : (layer + 1) * directions] for layer in range(num_layers)]
     batch_first = op.transposed(x, [1, 0, 2])
-    sizes = op.ShapeOf(batch_first)
-    every = op.convert(lengths, si64) if lengths is not None else op.Broadcast(op.Gather(sizes, [1], 0), op.Gather(sizes, [0], 0))
+    every = op.convert(lengths, si64) if lengths is not None else whole_lengths(op, batch_first)
     network = Network(mode, num_layers, directions, 0, hidden_size)
     value, finals = over_layers(op, network, batch_first, initial, every, layers)
     rest: list[SSAValue | None] = [None] * (node.result_count - 2 - len(finals))

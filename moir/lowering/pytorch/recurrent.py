@@ -9,13 +9,13 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.shapes import shape_of
 from moir.expansions.layered_recurrence import MODES, Network, computed
-from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.pytorch.arguments import Tensors, present
 from moir.lowering.pytorch.projected_recurrence import projected_layers
 from moir.lowering.pytorch.table import aten
 from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.sequences import lengths
 
 
 @aten.lowers("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
@@ -54,9 +54,8 @@ def network(
         return [output if batch_first else op.transposed(output, [1, 0, 2]), *ends]
     if len(weights) != group * num_layers * directions or width < 0 or size < 0:
         node.fail(f"{len(weights)} weights of {num_layers} layers, or of unknown sizes")
-    batch, time = dimension_list(op, x, 0), dimension_list(op, x, 1)
     how = Network(mode, num_layers, directions, width, size)
-    output, ends = computed(op, how, x, states, op.Broadcast(time, batch), _vector(op, weights, group, len(mode.order) * size))
+    output, ends = computed(op, how, x, states, lengths(op, x), _vector(op, weights, group, len(mode.order) * size))
     return [output if batch_first else op.transposed(output, [1, 0, 2]), *ends]
 
 

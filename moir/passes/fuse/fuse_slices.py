@@ -117,7 +117,9 @@ class PartsOfWhole(DimensionsPattern):
         if 1 in lengths and any(isinstance(use.operation, RESIZING) for part in parts for use in live_uses(part.results[0])):
             rewriter.decline("single entries become Gathers")
             return
-        for part, result in zip(parts, split_after_producer(rewriter, data, axis, lengths), strict=True):
+        # A Split would have larger parts after a reshape of the model, where a VariadicSplit is refused.
+        is_fixed = tokens is not None and not isinstance(tokens[axis], Symbol)
+        for part, result in zip(parts, split_after_producer(rewriter, data, axis, lengths, is_fixed=is_fixed), strict=True):
             rewriter.replace_with(part, result)
 
 
@@ -143,14 +145,22 @@ def has_several_uses(value: SSAValue) -> bool:
     return value.first_use is not None and value.get_user_of_unique_use() is None
 
 
-def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths: Sequence[int]) -> Sequence[SSAValue]:
-    """The parts of data along an axis, computed where the data are: any part may be used first."""
+def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths: Sequence[int], *, is_fixed: bool) -> Sequence[SSAValue]:
+    """The parts of data along an axis, computed where the data are: any part may be used first.
+
+    Args:
+        rewriter: the rewriter.
+        data: the data.
+        axis: the axis.
+        lengths: the lengths of the parts; -1 is the rest.
+        is_fixed: whether no reshape of the model changes the size along the axis, so that equal parts stay equal.
+    """
     op, root = rewriter.op, rewriter.op.anchor
     if isinstance(data, OpResult) and data.op.parent is op.block and data.op.next_op is not None:
         op.anchor = data.op.next_op
     else:
         op.anchor = op.block.first_op
-    if len(set(lengths)) == 1 and -1 not in lengths:
+    if is_fixed and len(set(lengths)) == 1 and -1 not in lengths:
         results = op.Split.results(data, axis, num_splits=len(lengths))
     else:
         results = op.VariadicSplit.results(data, axis, lengths)

@@ -17,7 +17,6 @@ from moir.dialects.opset.recurrent import RecurrentOp
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.properties import integer_attribute
-from moir.dialects.shapes import shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Form
@@ -113,8 +112,8 @@ def _replace_by_loop(op: TensorIterator, rewriter: Rewriter, kept: list[BodyPort
 
 
 def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    shape = shape_of(value)
-    return op.constant(shape[axis]) if shape is not None and shape[axis] >= 0 else op.Gather(op.ShapeOf(value), axis, 0)
+    """A size of a value, computed also where it is known, since the runtime may reshape the model."""
+    return op.Gather(op.ShapeOf(value), axis, 0)
 
 
 def _shifted(port: BodyPort, taken: list[int]) -> BodyPort:

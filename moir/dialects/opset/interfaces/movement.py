@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from moir.dialects import element_types
 from moir.dialects.data import Array
+from moir.dialects.operand_values import OperandValues
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.shapes import SymbolicShape, format_shape, is_fixed
-from moir.dialects.symbols import Dimension, is_symbolic, simplified
+from moir.dialects.shapes import SymbolicShape, format_shape, is_fixed, shape_of
+from moir.dialects.symbols import Dimension, is_symbolic, same, simplified
 from moir.errors import InferenceError
 
 
@@ -59,3 +60,11 @@ def exact_quotient(dimension: Dimension, divisor: int, what: str) -> Dimension:
 def replaced(shape: tuple[Dimension, ...], axis: int, dimension: Dimension) -> tuple[Dimension, ...]:
     """A shape with one dimension replaced, at a nonnegative axis."""
     return (*shape[:axis], dimension, *shape[axis + 1 :])
+
+
+def keeps_sizes(op: OpsetOp, known: OperandValues) -> bool:
+    """Whether all sizes of an operand are known to be those of the result, whatever the inputs are reshaped to."""
+    shape, result = shape_of(op.operands[0]), shape_of(op.results[0])
+    if shape is None or shape != result:
+        return False
+    return all(same(known.dimension(op.operands[0], axis), known.dimension(op.results[0], axis)) for axis in range(len(shape)))

@@ -16,11 +16,11 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import si32
 from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of, size_along
 from moir.errors import InferenceError
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.sequences import initial_zeros, lengths
 
 RANKS = (3, 3, 3, 2, 1, 3, 3, 2)
 """The ranks of x, w, r, b, lengths, h, c and peepholes."""
@@ -116,7 +116,6 @@ class Network:
         self.clip = node.number("clip", 0.0)
         self.linear_before_reset = kind is GRU and node.flag("linear_before_reset")
         self.input_forget = kind is LSTM and node.flag("input_forget")
-        self._dimensions: SSAValue | None = None
 
     @property
     def has_peepholes(self) -> bool:
@@ -217,37 +216,27 @@ class Network:
                 value = self.value(index, lambda array: array.swapaxes(0, 1), lambda given: self.op.Transpose(given, [1, 0, 2]))
             sizes = [self.known_batch, self.directions, self.hidden_size]
             return value if self.known_batch < 0 else self.of_size(value, shape_of(value), sizes)
-        data = self.node.operand(0)
-        batch = self.dimension(1 - self.time_axis)
         tail = (self.directions, self.hidden_size)
-        if isinstance(batch, int):
-            return self.op.filled_like((batch, *tail), 0.0, data)
-        return self.op.Broadcast(self.op.constant_like(0.0, data), self.op.Concat(batch, list(tail), axis=0))
+        if self.states_the_batch:
+            return self.op.filled_like((self.known_batch, *tail), 0.0, self.node.operand(0))
+        return initial_zeros(self.op, self.node.operand(0), tail, 1 - self.time_axis)
 
     def lengths(self) -> SSAValue:
         """The lengths of the sequences [N]; T for each sequence if the operand is absent."""
         if self.node.optional(4) is not None:
             return self.node.operand(4)
-        time, batch = self.dimension(self.time_axis), self.dimension(1 - self.time_axis)
-        if isinstance(time, int):
-            if isinstance(batch, int):
-                return self.op.filled((batch,), np.int32(time), si32)
-            return self.op.Broadcast(time, batch)
-        return self.op.Broadcast(time, batch if isinstance(batch, SSAValue) else [batch])
+        data, op = self.node.operand(0), self.op
+        if self.states_the_batch:
+            return op.Broadcast(op.Gather(op.ShapeOf(data), [self.time_axis], 0), [self.known_batch])
+        return lengths(op, data, 1 - self.time_axis, self.time_axis)
 
     @property
     def time_axis(self) -> int:
         """The dimension of X that is time."""
         return 1 if self.batch_first else 0
 
-    def dimension(self, axis: int) -> int | SSAValue:
-        """A dimension of X: a number, or a tensor of one entry if it is unknown."""
-        data = self.node.operand(0)
-        shape = shape_of(data)
-        if shape is not None and (size := size_along(shape, axis)) >= 0:
-            return size
-        if axis != self.time_axis and self.known_batch >= 0:
-            return self.known_batch
-        if self._dimensions is None:
-            self._dimensions = self.op.ShapeOf(data)
-        return self.op.Gather(self._dimensions, [axis], 0)
+    @property
+    def states_the_batch(self) -> bool:
+        """Whether the size of the batch is known from an operand other than X, and not from X."""
+        shape = self.node.shape(0)
+        return self.known_batch >= 0 and (shape is None or size_along(shape, 1 - self.time_axis) < 0)

@@ -162,8 +162,7 @@ def _direction(network: Network, number: int) -> list[SSAValue]:
     lengths = network.node.optional(4)
     if lengths is not None:
         weights.append(op.Unsqueeze(op.convert(lengths, si32), [1]))
-        steps = network.dimension(time)
-        limit = op.constant(steps, si32) if isinstance(steps, int) else op.convert(op.Squeeze(steps, [0]), si32)
+        limit = op.convert(op.Gather(op.ShapeOf(network.node.operand(0)), time, 0), si32)
         numbers = op.Range(np.array(0, np.int32), limit, np.array(1, np.int32), output_type=si32)
         cuts.append(Cut(op.Unsqueeze(numbers, [1]), forwards))
 

@@ -20,19 +20,13 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _line(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
-    """0, 1, … along an axis of a value, as floats; a constant if the size is known."""
-    shape = shape_of(x)
-    if shape is not None and shape[axis] >= 0:
-        return op.constant_like(np.arange(shape[axis], dtype=np.float32), like)
+    """0, 1, … along an axis of a value, as floats, computed from its size, since the model may be reshaped."""
     size = op.Gather(op.ShapeOf(x), axis, 0)
     return op.ConvertLike(op.Range(op.constant(0), size, op.constant(1), output_type=si64), like)
 
 
 def _size(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
-    """A size of a value as a float; a constant if it is known."""
-    shape = shape_of(x)
-    if shape is not None and shape[axis] >= 0:
-        return op.constant_like(float(shape[axis]), like)
+    """A size of a value as a float, computed, since the model may be reshaped."""
     return op.ConvertLike(op.Gather(op.ShapeOf(x), axis, 0), like)
 
 
@@ -65,11 +59,8 @@ def yolo_box(
         overlap = op.Sigmoid(op.Slice(x, [0], [count], [1], [1]))
         x = op.Slice(x, [count], [2**31 - 1], [1], [1])
     # [N, A, 5 + classes, H, W]
-    shape = node.shape(0) or (-1,) * 4
     lead = op.Concat(op.Slice(op.ShapeOf(x), [0], [1], [1]), op.constant([count, 5 + class_num]), axis=0)
     split = op.Reshape(x, op.Concat(lead, op.Slice(op.ShapeOf(x), [2], [4], [1]), axis=0), special_zero=False)
-    if min(shape[2:]) >= 0:
-        split = op.Reshape(x, [0, count, 5 + class_num, *shape[2:]], special_zero=True)
 
     def channel(index: int) -> SSAValue:
         return op.Gather(split, index, 2)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Block, Region, SSAValue
 
-from moir.dialects.element_types import si32, si64
+from moir.dialects.element_types import si64
 from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.control_flow import TensorIterator
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
@@ -28,6 +28,7 @@ from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_repeating
+from moir.rewriting.sequences import lengths
 
 RUNTIME_GATES = "fico"
 """The gates of the runtime's LSTM in their order: forget, input, cell, output."""
@@ -210,9 +211,8 @@ def hidden_states(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory, 
     """The hidden states of all steps by the runtime's LSTM, whose data have the batch first."""
     weights = [op.Unsqueeze(value, [0]) for value in runtime_weights(node, op, cell, 4, 8)]
     states = [op.Unsqueeze(node.operand(index), [1]) for index in (3, 2)]
-    lengths = op.Broadcast(op.convert(dimension_list(op, steps, 0), si32), dimension_list(op, steps, 1))
     data = op.Transpose(steps, [1, 0, 2])
-    every = op.LSTMSequence.results(data, *states, lengths, *weights, hidden_size=cell.hidden_size, direction="forward")[0]
+    every = op.LSTMSequence.results(data, *states, lengths(op, data), *weights, hidden_size=cell.hidden_size, direction="forward")[0]
     return op.Squeeze(op.Transpose(every, [2, 1, 0, 3]), [1])
 
 

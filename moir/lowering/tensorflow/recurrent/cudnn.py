@@ -7,11 +7,11 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si32
 from moir.dialects.shapes import element_of
 from moir.expansions.layered_recurrence import MODES, Network, computed
-from moir.expansions.shape_values import dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.sequences import lengths
 
 
 @tf.lowers("CudnnRNN", "CudnnRNNV2", "CudnnRNNV3")
@@ -52,4 +52,4 @@ def sequence_lengths(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAVa
     """The lengths of the sequences [N]; T for each sequence if the node has no operand for them."""
     if node.op.KIND == "CudnnRNNV3":
         return op.convert(node.operand(4), si32)
-    return op.Broadcast(op.convert(dimension_list(op, data, 1), si32), dimension_list(op, data, 0))
+    return lengths(op, data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
@@ -175,7 +175,12 @@ class Connections:
 
 
 def results_without_iterations(
-    node: LoweringNode, op: OpBuilder, states: Sequence[SSAValue], values: Sequence[SSAValue], joined: int | None = None
+    node: LoweringNode,
+    op: OpBuilder,
+    states: Sequence[SSAValue],
+    values: Sequence[SSAValue],
+    joined: int | None = None,
+    unknown: Callable[[], SSAValue] | None = None,
 ) -> list[SSAValue | None] | None:
     """The results of a loop whose body never runs: its initial states, empty lists, and zeros.
 
@@ -185,17 +190,20 @@ def results_without_iterations(
         states: the initial values of the states, which are the first results.
         values: the values of the body for the other results.
         joined: how many of these are joined along a new first axis, by default all; the others are last values.
+        unknown: makes an empty concatenation of values of unknown shape.
 
     Returns None if the shape of a result that is used is not known.
     """
     results: list[SSAValue | None] = [*states]
     for number, value in enumerate(values):
-        shape = shape_of(value)
+        shape, is_joined = shape_of(value), joined is None or number < joined
         if not node.is_used(len(results)):
             results.append(None)
         elif shape is None or not is_static(shape):
-            return None
+            if unknown is None or not is_joined:
+                return None
+            results.append(unknown())
         else:
-            lead = (0,) if joined is None or number < joined else ()
+            lead = (0,) if is_joined else ()
             results.append(op.filled_like((*lead, *shape), 0.0, value))
     return results

@@ -28,6 +28,7 @@ from moir.lowering.control_flow.connections import Connections, results_without_
 from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.ranks_by_use import RULES
+from moir.lowering.tensorflow.resources.list_values import HINT, new_list, unmade_list
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import slice_type
@@ -171,6 +172,8 @@ def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     count = len(results_of(body.block))
     if count < node.result_count or count != len(given.states) + given.joined + given.last:
         node.fail(f"it has {node.result_count} outputs and its body {count}, for {len(given.states)} values handed on")
+    if any(unmade_list(state) is not None for state in given.states):
+        node.fail("it hands on a list whose elements have an unknown shape", HINT)
     if not given.bounds:
         return _conditional_loop(node, op, given, body)
     return _counted_loop(node, op, given, body)
@@ -322,4 +325,5 @@ def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) ->
     if not given.joined and not given.last:
         return [*given.states]
     body = _body(node, graph_of(node, "body"), given, first_result=0)
-    return results_without_iterations(node, op, given.states, body.values()[len(given.states) :], given.joined)
+    values = body.values()[len(given.states) :]
+    return results_without_iterations(node, op, given.states, values, given.joined, lambda: new_list(op, "EmptyTensorList", []))

@@ -39,7 +39,18 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, Use
 
 from moir.analysis.analyses import Analyses
 from moir.dialects.framework import FrameworkOp
-from moir.dialects.frameworks.tensorflow import TRANSPARENT, add_results, erase, integer_of, kind_of, new_integers, new_node, origin
+from moir.dialects.frameworks.tensorflow import (
+    TRANSPARENT,
+    add_results,
+    erase,
+    integer_of,
+    is_set,
+    kind_of,
+    new_integers,
+    new_node,
+    origin,
+    origin_of_kind,
+)
 from moir.dialects.inference import set_type
 from moir.dialects.locations import located
 from moir.dialects.moir import all_blocks, models_of
@@ -107,6 +118,7 @@ class Variable:
         value: the value that the body yields for the next iteration.
         role: `state`, `invariant`, `sliced`, `joined`, `pushed` (a list that each iteration appends to) or `last`.
         start: index of the first element that the loop reads or writes.
+        grows: whether a list gets longer where the loop writes beyond its end.
         reads: the operations that read an element of a sliced list.
     """
 
@@ -117,6 +129,7 @@ class Variable:
     value: SSAValue
     role: str = "state"
     start: int = 0
+    grows: bool = False
     reads: tuple[Operation, ...] = ()
 
     @property
@@ -160,7 +173,7 @@ class WhileRaising:
             if variable.role in ("joined", "pushed", "last"):
                 written = origin(variable.value).owner
                 assert isinstance(written, Operation)
-                variable.value = written.operands[1 if variable.role == "pushed" else 2]
+                variable.value = written.operands[-1]
         twins = {variable.number: twin for variable in self.variables if variable.role == "last" and (twin := self._twin(variable))}
         needed = self._needed(twins)
         groups = {role: [v for v in self.variables if v.role == role and v.number in needed] for role in ("state", "sliced", "invariant")}
@@ -207,11 +220,14 @@ class WhileRaising:
         kind = kind_of(written)
         if kind not in ("TensorListSetItem", "TensorListPushBack") or variable.condition.uses:
             return
-        assert isinstance(written, Operation)
-        alone = len(uses) == 1 and uses[0].operation is written and uses[0].index == 0
+        assert isinstance(written, FrameworkOp)
+        variable.grows = is_set(written, "resize_if_index_out_of_bounds")
+        appends = kind == "TensorListPushBack" or (variable.grows and _is_length(written.operands[1], variable.parameter))
+        others = [use for use in uses if use.operation is not written or use.index != 0]
+        alone = len(others) == len(uses) - 1 and (not others or (appends and _are_lengths_for(others, written)))
         if not alone or len(list(uses_of(written.results[0]))) != 1:
             return
-        if kind == "TensorListPushBack":
+        if appends:
             variable.role = "pushed"
         elif (start := self._start(written.operands[1])) is not None:
             variable.role, variable.start = "joined", start
@@ -219,8 +235,11 @@ class WhileRaising:
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
-        """The start of a counter that is used as index; None if the index is not a counter."""
-        return self.counters.starts.get(origin(index))
+        """The first value of an index that is a counter, plus or minus a constant; None for any other index, or
+        a negative one.
+        """
+        start = self.counters.start(index)
+        return None if start is None or start < 0 else start
 
     def _take_elements(self, variable: Variable) -> None:
         """Make the Parameter of a sliced list the element that the iteration reads."""
@@ -308,6 +327,8 @@ class WhileRaising:
         match variable.role:
             case "joined":
                 properties = {"start": variable.start, "complete": self._is_complete(variable)}
+                if variable.grows:
+                    properties["resize_if_index_out_of_bounds"] = True
                 node = new_node("TensorListSetRange", [variable.initial, value], properties)
             case "pushed":
                 node = new_node("TensorListConcatLists", [variable.initial, value])
@@ -321,6 +342,18 @@ class WhileRaising:
                 return value
         self._insert(node)
         return node.results[0]
+
+
+def _is_length(index: SSAValue, handle: SSAValue) -> bool:
+    """Whether an index is the length of a list."""
+    length = origin_of_kind(index, "TensorListLength")
+    return length is not None and origin(length.operands[0]) is handle
+
+
+def _are_lengths_for(uses: list[Use], written: Operation) -> bool:
+    """Whether the uses of a list are its lengths, and only a node that writes to it uses these."""
+    lengths = [use.operation for use in uses]
+    return all(kind_of(op) == "TensorListLength" and all(use.operation is written for use in uses_of(op.results[0])) for op in lengths)
 
 
 def _is_single(value: SSAValue) -> bool:

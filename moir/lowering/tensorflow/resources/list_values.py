@@ -1,0 +1,90 @@
+"""The values that lists of tensors are lowered to.
+
+A list of n tensors of one shape is a tensor [n, …]. A new list whose elements have an unknown shape is an operation
+that is not lowered until its first element or a loop determines the shape; then it is erased with its last use. A list
+that remains is reported as not lowered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from moir.dialects.element_types import si64, to_numpy
+from moir.dialects.framework import FrameworkOp, operation_class
+from moir.dialects.shapes import UNKNOWN, shape_of
+from moir.expansions.shape_values import as_list, dimension_list
+from moir.lowering.binder import LoweringNode
+from moir.rewriting.builder import OpBuilder
+
+HINT = "OpenVINO has tensors only: give the elements of the TensorArray a known shape (element_shape=…)"
+
+NEW_LISTS = ("TensorListReserve", "EmptyTensorList")
+
+LARGEST_LIST = 2**20
+"""Largest number of elements for which a new list of zeros becomes a constant."""
+
+
+def new_list(op: OpBuilder, kind: str, operands: Sequence[SSAValue]) -> SSAValue:
+    """The operation for a new list that is not lowered to a tensor yet."""
+    created = operation_class("tf", kind).create(operands=operands, result_types=[UNKNOWN])
+    op.insert(created)
+    return created.results[0]
+
+
+def unmade_list(value: SSAValue) -> FrameworkOp | None:
+    """The operation that creates a list that is not lowered to a tensor yet; None for any other value."""
+    owner = value.owner
+    return owner if isinstance(owner, FrameworkOp) and owner.KIND in NEW_LISTS else None
+
+
+def release(node: LoweringNode, index: int) -> None:
+    """Record that one use of the list is lowered; the list is erased with its last use."""
+    if (owner := unmade_list(node.operand(index))) is not None:
+        node.run.release(owner)
+
+
+def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
+    """The length of a list, as an i64 tensor with one entry."""
+    owner = unmade_list(value)
+    if owner is None:
+        return dimension_list(op, value, 0)
+    if owner.KIND == "EmptyTensorList":
+        return op.constant([0])
+    return as_list(op, op.convert(owner.operands[0], si64))
+
+
+def zeros(op: OpBuilder, length: SSAValue, like: SSAValue, *, element: bool) -> SSAValue:
+    """A list of zeros in the shape of `like`, which is an element of the list if `element` is true, else another
+    list.
+    """
+    shape = shape_of(like)
+    known = op.known.integers(length)
+    inner = shape if element or shape is None else shape[1:]
+    if known is not None and inner is not None and -1 not in inner and known[0] * prod(inner) <= LARGEST_LIST:
+        return op.filled_like((known[0], *inner), 0.0, like)
+    dimensions = op.ShapeOf(like)
+    if not element:
+        dimensions = op.Slice(dimensions, [1], [np.iinfo(np.int64).max], [1])
+    return op.Broadcast(op.constant_like(0, like), op.Concat(length, dimensions, axis=0))
+
+
+def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attribute) -> SSAValue:
+    """A list of zeros whose elements have a known shape."""
+    known = op.known.integers(length)
+    count = None if known is None else max(known[0], 0)
+    zero = np.zeros((), to_numpy(element))
+    if count is not None and count * prod(shape) <= LARGEST_LIST:
+        return op.filled((count, *shape), zero, element)
+    return op.Broadcast(op.constant(zero, element), op.Concat(length, list(shape), axis=0))
+
+
+def made_list(node: LoweringNode, index: int) -> SSAValue:
+    """A list operand as a tensor. Raises ConversionError if the list is not lowered to a tensor yet."""
+    value = node.operand(index)
+    if unmade_list(value) is not None:
+        node.fail("the shape of the elements of a list is not known", HINT)
+    return value

@@ -20,6 +20,7 @@ from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, 
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
+from moir.expansions.pieces import Pieces
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import Body, graph_of, lowered_body, repeated_body
@@ -28,7 +29,7 @@ from moir.lowering.control_flow.connections import Connections, results_without_
 from moir.lowering.control_flow.ranks_by_use import rank_by_use
 from moir.lowering.table import Replacement
 from moir.lowering.tensorflow.ranks_by_use import RULES
-from moir.lowering.tensorflow.resources.list_values import HINT, new_list, unmade_list
+from moir.lowering.tensorflow.resources.list_values import HINT, new_list, new_pieces, refuse_pieces, unmade_list
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import slice_type
@@ -55,6 +56,7 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
     """tf.If(cond, x…)
     -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
     """
+    refuse_pieces(node, operands)
     condition = truth(node, op, cond)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):
@@ -85,6 +87,7 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
 
     An index without a branch selects the last one.
     """
+    refuse_pieces(node, operands)
     branches = list(node.op.regions)
     index, *values = operands
     if set(node.texts("graph_attributes", ())) != {"branches"}:
@@ -172,6 +175,7 @@ def while_(node: LoweringNode, op: OpBuilder) -> Replacement:
     count = len(results_of(body.block))
     if count < node.result_count or count != len(given.states) + given.joined + given.last:
         node.fail(f"it has {node.result_count} outputs and its body {count}, for {len(given.states)} values handed on")
+    refuse_pieces(node, node.operands)
     if any(unmade_list(state) is not None for state in given.states):
         node.fail("it hands on a list whose elements have an unknown shape", HINT)
     if not given.bounds:
@@ -310,14 +314,18 @@ def _connected(
 ) -> list[SSAValue | None]:
     """Build the operation around a body, and return the values of the results of the node."""
     states = len(given.states)
-    connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0)
+    connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0, pieces=_list_of)
     connections.drop_unused(states)
     connections.add_states(given.states)
     connections.add_slices(given.sliced, [Slicing(0)] * len(given.sliced))
     connections.add_invariants(states + len(given.sliced), given.invariants)
-    connections.add_joined(states, [Slicing(0)] * given.joined)
+    connections.add_joined(states, [Slicing(0)] * given.joined, dict.fromkeys(range(states, states + given.joined), 0))
     connections.add_last(states + given.joined, given.last)
     return connections.create(op, operation)
+
+
+def _list_of(op: OpBuilder, pieces: Pieces, _rank: int, _axis: int) -> SSAValue:
+    return new_pieces(op, pieces)
 
 
 def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) -> list[SSAValue | None] | None:

@@ -128,10 +128,10 @@ class Access:
         """The element type of the array as the property of a list operation."""
         return {"element_dtype": self.op.properties.get("dtype", self.op.properties.get("T", dynamic))}
 
-    def element_shape(self, attribute: str = "element_shape") -> SSAValue:
+    def element_shape(self) -> SSAValue:
         """The shape of an element as the operand of a list operation; -1 for an unknown rank."""
-        known = attribute in self.op.properties
-        return self.insert(new_integers(self.op.integers(attribute) if known else -1))
+        known = "element_shape" in self.op.properties
+        return self.insert(new_integers(self.op.integers("element_shape") if known else -1))
 
     def replace(self, kind: str, operands: Sequence[SSAValue], properties: dict[str, Attribute] | None = None) -> None:
         """Replace the node by a new node of another kind."""
@@ -238,8 +238,9 @@ def _size(access: Access) -> None:
 
 def _concat(access: Access) -> None:
     _, flow = access.op.operands
-    leading = access.insert(new_integers(()))
-    access.replace("TensorListConcatV2", [flow, access.element_shape("element_shape_except0"), leading], access.element())
+    known = "element_shape_except0" in access.op.properties
+    shape = access.insert(new_integers((-1, *access.op.integers("element_shape_except0")) if known else -1))
+    access.replace("TensorListConcatV2", [flow, shape, access.insert(new_integers(()))], access.element())
 
 
 def _split(access: Access) -> None:

@@ -1,13 +1,14 @@
 """The values that lists of tensors are lowered to.
 
-A list of n tensors of one shape is a tensor [n, …]. A new list whose elements have an unknown shape is an operation
-that is not lowered until its first element or a loop determines the shape; then it is erased with its last use. A list
-that remains is reported as not lowered.
+A list of n tensors of one shape is a tensor [n, …]. Tensors that differ in their first dimension are an operation of
+two operands, their concatenation and their sizes, which exists only while converting. A new list whose elements have an
+unknown shape is an operation that is not lowered until its first element or a loop determines the shape; then it is
+erased with its last use. A list that remains is reported as not lowered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
 import numpy as np
@@ -15,7 +16,10 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import si64, to_numpy
 from moir.dialects.framework import FrameworkOp, operation_class
-from moir.dialects.shapes import UNKNOWN, shape_of
+from moir.dialects.frameworks.tensorflow import TRANSPARENT, kind_of
+from moir.dialects.shapes import UNKNOWN, rank_of, shape_of
+from moir.expansions import pieces
+from moir.expansions.pieces import Pieces
 from moir.expansions.shape_values import as_list, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
@@ -23,6 +27,15 @@ from moir.rewriting.builder import OpBuilder
 HINT = "OpenVINO has tensors only: give the elements of the TensorArray a known shape (element_shape=…)"
 
 NEW_LISTS = ("TensorListReserve", "EmptyTensorList")
+
+EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListConcatLists", "TensorListSetRange")
+"""Kinds whose result is a list with the elements of another one."""
+
+READING = ("TensorListConcat", "TensorListConcatV2", "TensorListGetItem")
+"""Kinds that read elements of a list that may differ in their first dimension."""
+
+PIECES = "TensorListPieces"
+"""The kind of a list whose tensors differ in their first dimension."""
 
 LARGEST_LIST = 2**20
 """Largest number of elements for which a new list of zeros becomes a constant."""
@@ -41,15 +54,64 @@ def unmade_list(value: SSAValue) -> FrameworkOp | None:
     return owner if isinstance(owner, FrameworkOp) and owner.KIND in NEW_LISTS else None
 
 
+def new_pieces(op: OpBuilder, found: Pieces) -> SSAValue:
+    """A list of tensors that may differ in their first dimension."""
+    return new_list(op, PIECES, [found.data, found.sizes])
+
+
+def pieces_of(value: SSAValue) -> Pieces | None:
+    """The tensors of a list that differ in their first dimension; None for any other value."""
+    owner = value.owner
+    return Pieces(owner.operands[0], owner.operands[1], 0) if isinstance(owner, FrameworkOp) and owner.KIND == PIECES else None
+
+
+def as_pieces(node: LoweringNode, op: OpBuilder, value: SSAValue) -> Pieces:
+    """The tensors of a list that is no new one, as tensors that may differ in their first dimension."""
+    found, rank = pieces_of(value), rank_of(value)
+    if found is not None:
+        return found
+    if rank is None or rank < 2:
+        node.fail("the rank of the elements of a list is not known" if rank is None else "it joins a list of scalars with one of others")
+    return pieces.of_stack(op, value, rank - 1)
+
+
+def refuse_pieces(node: LoweringNode, values: Iterable[SSAValue]) -> None:
+    """Raises ConversionError if one of the values that a node hands to its graphs is such a list."""
+    if any(pieces_of(value) is not None for value in values):
+        node.fail("it hands on a list whose elements differ in their sizes", hint="concatenate the list before")
+
+
+def may_differ(value: SSAValue) -> bool:
+    """Whether the elements of a list, and of those that it is extended to, are only concatenated or read one by one."""
+    pending, seen, is_read = [value], set[SSAValue](), False
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for use in current.uses:
+            kind = kind_of(use.operation)
+            if kind in EXTENDING or kind in TRANSPARENT:
+                pending.append(use.operation.results[0])
+            elif kind in READING:
+                is_read = True
+            elif kind != "TensorListLength":
+                return False
+    return is_read
+
+
 def release(node: LoweringNode, index: int) -> None:
     """Record that one use of the list is lowered; the list is erased with its last use."""
-    if (owner := unmade_list(node.operand(index))) is not None:
+    owner = node.operand(index).owner
+    if isinstance(owner, FrameworkOp) and owner.KIND in (*NEW_LISTS, PIECES):
         node.run.release(owner)
 
 
 def length_of(op: OpBuilder, value: SSAValue) -> SSAValue:
     """The length of a list, as an i64 tensor with one entry."""
     owner = unmade_list(value)
+    if (found := pieces_of(value)) is not None:
+        return pieces.count(op, found)
     if owner is None:
         return dimension_list(op, value, 0)
     if owner.KIND == "EmptyTensorList":
@@ -82,9 +144,15 @@ def filled(op: OpBuilder, length: SSAValue, shape: Sequence[int], element: Attri
     return op.Broadcast(op.constant(zero, element), op.Concat(length, list(shape), axis=0))
 
 
-def made_list(node: LoweringNode, index: int) -> SSAValue:
-    """A list operand as a tensor. Raises ConversionError if the list is not lowered to a tensor yet."""
+def made_list(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
+    """A list operand as a tensor, for which elements that may differ have to be equal in size when the model runs.
+
+    Raises ConversionError if the list is not lowered to a tensor yet.
+    """
     value = node.operand(index)
+    if (found := pieces_of(value)) is not None:
+        release(node, index)
+        return pieces.stacked(op, found, rank_of(found.data) or 1)
     if unmade_list(value) is not None:
         node.fail("the shape of the elements of a list is not known", HINT)
     return value

@@ -13,11 +13,23 @@ from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
 from moir.dialects.opset.scattering import ScatterUpdate
-from moir.dialects.shapes import is_static, shape_of
+from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
+from moir.expansions import pieces
 from moir.expansions.shape_values import as_list, dimension, dimension_list
 from moir.lowering.binder import LoweringNode
-from moir.lowering.tensorflow.resources.list_values import length_of, made_list, new_list, release, unmade_list, zeros
+from moir.lowering.tensorflow.resources.list_values import (
+    as_pieces,
+    length_of,
+    made_list,
+    may_differ,
+    new_list,
+    new_pieces,
+    pieces_of,
+    release,
+    unmade_list,
+    zeros,
+)
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -39,7 +51,7 @@ def _with_length(node: LoweringNode, op: OpBuilder, index: int, length: SSAValue
         total: the new length, a tensor of one entry.
         like: a list of elements of the same shape.
     """
-    target = node.operand(index)
+    target = node.operand(index) if unmade_list(node.operand(index)) is not None else made_list(node, op, index)
     if unmade_list(target) is not None:
         release(node, index)
         return zeros(op, total, like, element=False)
@@ -63,7 +75,10 @@ def set_item(
     With resize_if_index_out_of_bounds a list of length i or less is extended by zeros first. If i is certainly not
     below the length: opset1.Concat(list, zeros, [x]).
     """
-    value, length, place = op.Unsqueeze(item, 0), length_of(op, input_handle), as_list(op, index)
+    length, place = length_of(op, input_handle), as_list(op, index)
+    if pieces_of(input_handle) is not None or _differs(node, input_handle, item):
+        return _with_piece(node, op, input_handle, op.convert(place, si64), item)
+    value = op.Unsqueeze(item, 0)
     known_length, known_index = op.known.integers(length), op.known.integers(index)
     grows = resize_if_index_out_of_bounds and (known_length is None or known_index is None or known_index[0] >= known_length[0])
     if not grows and known_length == (1,) and unmade_list(input_handle) is not None:
@@ -101,6 +116,8 @@ def set_range(
     if unmade_list(values) is not None:
         release(node, 1)
         return target
+    if pieces_of(values) is not None or pieces_of(target) is not None:
+        return _set_pieces(node, op, target, values, start)
     length, unmade, grows = length_of(op, target), unmade_list(target) is not None, resize_if_index_out_of_bounds
     if not unmade:
         values = _as_elements_of(op, values, target)
@@ -127,6 +144,48 @@ def set_range(
             after = [op.Slice(target, done, [np.iinfo(np.int64).max], [1], [0])]
     release(node, 0)
     return op.Concat(*before, values, *after, axis=0)
+
+
+def _set_pieces(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAValue, start: int) -> SSAValue:
+    """A list of elements that differ in their sizes, written from `start` on.
+
+    Elements after those that are written have no value, so that TensorFlow could not concatenate the list.
+    """
+    known = op.known.integers(length_of(op, target))
+    if start == 0 and unmade_list(target) is not None:
+        release(node, 0)
+        return values
+    if start and unmade_list(target) is not None:
+        node.fail(f"it writes elements of different sizes from element {start} on, and no elements before it")
+    if start and known != (start,) and pieces_of(target) is not None:
+        node.fail("it replaces elements of a list whose elements differ in their sizes", hint="append to the list instead")
+    found = as_pieces(node, op, values)
+    for index in (0, 1):
+        release(node, index)
+    if start:
+        before = target if pieces_of(target) is not None else _cut(op, target, 0, start)
+        found = pieces.joined(op, as_pieces(node, op, before), found)
+    return new_pieces(op, found)
+
+
+def _differs(node: LoweringNode, handle: SSAValue, item: SSAValue) -> bool:
+    """Whether an element that is added to a list may have another first dimension than those of the list."""
+    own, shape = shape_of(handle), shape_of(item)
+    if unmade_list(handle) is not None or not own or not shape or len(own) != len(shape) + 1 or 0 in own[:1]:
+        return False
+    first, other = own[1], shape[0]
+    return first != other if -1 not in (first, other) else may_differ(node.op.results[0])
+
+
+def _with_piece(node: LoweringNode, op: OpBuilder, handle: SSAValue, place: SSAValue, item: SSAValue) -> SSAValue:
+    """A list with an element that may differ in size, at an index that is at most its length, a tensor of one entry."""
+    if not rank_of(item):
+        node.fail("the rank of the elements of a list is not known" if rank_of(item) is None else "it adds a scalar to a list of others")
+    before, added = as_pieces(node, op, handle), pieces.of_tensors(op, [item], 0)
+    release(node, 0)
+    if _are_same(op, place, length_of(op, handle)):
+        return new_pieces(op, pieces.joined(op, before, added))
+    return new_pieces(op, pieces.replaced(op, before, added, place))
 
 
 def _cut(op: OpBuilder, target: SSAValue, first: int, end: int) -> SSAValue:
@@ -220,8 +279,10 @@ def scatter(op: OpBuilder, tensor: SSAValue, indices: SSAValue, _element_shape: 
 @tf.lowers("TensorListPushBack")
 def push_back(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, tensor: SSAValue) -> SSAValue:
     """tf.TensorListPushBack(list, x) -> opset1.Concat(list, [x])"""
-    value = op.Unsqueeze(tensor, 0)
     length = length_of(op, input_handle)
+    if pieces_of(input_handle) is not None or _differs(node, input_handle, tensor):
+        return _with_piece(node, op, input_handle, length, tensor)
+    value = op.Unsqueeze(tensor, 0)
     if unmade_list(input_handle) is not None and op.known.integers(length) == (0,):
         release(node, 0)
         return value
@@ -232,6 +293,10 @@ def push_back(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, tensor:
 def concat_lists(node: LoweringNode, op: OpBuilder, input_a: SSAValue, input_b: SSAValue) -> SSAValue:
     """tf.TensorListConcatLists(input_a, input_b) -> opset1.Concat(input_a, input_b)"""
     lists = [input_a, input_b]
+    if any(pieces_of(each) is not None for each in lists) and not any(unmade_list(each) is not None for each in lists):
+        for index in (0, 1):
+            release(node, index)
+        return new_pieces(op, pieces.joined(op, as_pieces(node, op, input_a), as_pieces(node, op, input_b)))
     for index, other in ((0, input_b), (1, input_a)):
         length = length_of(op, lists[index])
         if unmade_list(lists[index]) is None:
@@ -242,7 +307,7 @@ def concat_lists(node: LoweringNode, op: OpBuilder, input_a: SSAValue, input_b: 
         if unmade_list(other) is None:
             lists[index] = _with_length(node, op, index, length, length, other)
     if any(unmade_list(each) is not None for each in lists):
-        made_list(node, 0)
+        made_list(node, op, 0)
     return op.Concat(*lists, axis=0)
 
 
@@ -253,7 +318,7 @@ def resize(node: LoweringNode, op: OpBuilder, input_handle: SSAValue, size_: SSA
         count = op.convert(size_, si64)
         release(node, 0)
         return new_list(op, "TensorListReserve", [count])
-    target = input_handle
+    target = made_list(node, op, 0)
     known, present = op.known.integers(size_), dimension(op, target, 0)
     if known is not None and isinstance(present, int):
         missing, size = op.constant([max(known[0] - present, 0)]), op.constant([known[0]])

@@ -13,10 +13,23 @@ from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic, si32, si64, string
 from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.expansions import pieces
+from moir.expansions.pieces import Pieces
 from moir.expansions.shape_values import as_list, as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
-from moir.lowering.tensorflow.resources.list_values import HINT, filled, length_of, made_list, new_list, release, unmade_list
+from moir.lowering.tensorflow.resources.list_values import (
+    HINT,
+    PIECES,
+    filled,
+    length_of,
+    made_list,
+    new_list,
+    new_pieces,
+    pieces_of,
+    release,
+    unmade_list,
+)
 from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
@@ -61,6 +74,7 @@ def stack(
         element = element_dtype
         release(node, 0)
         return filled(op, length, shape, element)
+    input_handle = made_list(node, op, 0)
     dimensions = shape_of(input_handle)
     if num_elements >= 0 and dimensions and dimensions[0] not in (-1, num_elements):
         node.fail(f"it should stack {num_elements} elements, and the list has {dimensions[0]}")
@@ -70,7 +84,10 @@ def stack(
 @tf.lowers("TensorListGetItem")
 def get_item(node: LoweringNode, op: OpBuilder, _input_handle: SSAValue, index: SSAValue) -> SSAValue:
     """tf.TensorListGetItem(list, i, shape) -> opset8.Gather(list, i, 0)"""
-    return op.Gather(made_list(node, 0), as_scalar(op, index), 0)
+    if (found := pieces_of(node.operand(0))) is not None:
+        release(node, 0)
+        return pieces.piece(op, found, index)
+    return op.Gather(made_list(node, op, 0), as_scalar(op, index), 0)
 
 
 @tf.lowers("TensorListGather")
@@ -78,7 +95,7 @@ def gather(node: LoweringNode, op: OpBuilder, _input_handle: SSAValue, indices_:
     """tf.TensorListGather(list, indices, shape)
     -> opset8.Gather(list, indices, 0); the list itself if the indices are 0, 1, … and select all elements
     """
-    value = made_list(node, 0)
+    value = made_list(node, op, 0)
     shape, indices = shape_of(value), op.known.integers(indices_)
     if shape and indices is not None and indices == tuple(range(shape[0])):
         return value
@@ -96,14 +113,19 @@ def length(node: LoweringNode, op: OpBuilder, input_handle: SSAValue) -> SSAValu
 @tf.lowers("TensorListPopBack")
 def pop_back(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
     """tf.TensorListPopBack(list, shape) -> opset8.Slice(list, 0, -1), opset8.Gather(list, -1, 0)"""
-    value = made_list(node, 0)
+    value = made_list(node, op, 0)
     return [op.Slice(value, [0], [-1], [1], [0]), op.Gather(value, -1, 0)]
 
 
 @tf.lowers("TensorListConcat", "TensorListConcatV2")
 def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
     """tf.TensorListConcatV2(list, shape, leading) -> opset1.Reshape(list [n, m, …], [n · m, …])"""
-    value = made_list(node, 0)
+    if (found := pieces_of(node.operand(0))) is not None:
+        release(node, 0)
+        return [_with_declared(op, found.data, node.constant_integers(1)), pieces.lengths(op, found) if node.is_used(1) else None][
+            : node.result_count
+        ]
+    value = made_list(node, op, 0)
     shape = shape_of(value)
     if shape is None or len(shape) < 2:
         node.fail("the rank of the elements of a list is not known", HINT)
@@ -116,12 +138,35 @@ def concat(node: LoweringNode, op: OpBuilder) -> Replacement:
     return [joined, op.Broadcast(op.Gather(op.ShapeOf(value), 1, 0), dimension_list(op, value, 0))]
 
 
+def _with_declared(op: OpBuilder, joined: SSAValue, declared: Sequence[int] | None) -> SSAValue:
+    """A concatenation with the sizes that the shape of its elements declares, which one of nothing does not have."""
+    own = shape_of(joined)
+    if own is None or declared is None or len(declared) != len(own) or -1 in declared[1:] or is_static(own[1:]):
+        return joined
+    return op.Reshape(joined, [-1, *declared[1:]], special_zero=False)
+
+
+@tf.lowers(PIECES)
+def pieces_(_node: LoweringNode) -> Replacement:
+    """tf.TensorListPieces(x, sizes) stays until its uses are lowered."""
+    return None
+
+
 @tf.lowers("TensorListSplit")
 def split(node: LoweringNode, op: OpBuilder, tensor: SSAValue, _element_shape: SSAValue, lengths_: SSAValue) -> SSAValue:
-    """tf.TensorListSplit(x [n · m, …], shape, lengths) -> opset1.Reshape(x, [n, m, …]) for equal lengths m"""
+    """tf.TensorListSplit(x [n · m, …], shape, lengths) -> opset1.Reshape(x, [n, m, …]) for equal lengths m
+
+    For other lengths: the tensor and the sizes of its parts.
+    """
     lengths, shape = op.known.integers(lengths_), shape_of(tensor)
-    if lengths is None or len(set(lengths)) != 1 or shape is None:
-        node.fail("it splits a tensor into elements of different or unknown length")
+    if shape is None:
+        node.fail("the rank of operand 0 is unknown", hint="give the model's inputs a known rank")
+    if lengths is None or len(set(lengths)) != 1:
+        first = op.Unsqueeze(op.convert(lengths_, si64), 1)
+        others = op.Slice(op.ShapeOf(tensor), [1], [len(shape)], [1], [0])
+        target = op.Concat(dimension_list(op, lengths_, 0), [len(shape) - 1], axis=0)
+        sizes = op.Concat(first, op.Broadcast(others, target), axis=1) if len(shape) > 1 else first
+        return new_pieces(op, Pieces(tensor, sizes, 0))
     rest = op.Slice(op.ShapeOf(tensor), [1], [len(shape)], [1]) if -1 in shape[1:] else op.constant(np.array(shape[1:], np.int64))
     return op.Reshape(tensor, op.Concat([len(lengths), lengths[0]], rest, axis=0), special_zero=False)
 
@@ -132,7 +177,7 @@ def element_shape(node: LoweringNode, op: OpBuilder, *, shape_type: Attribute = 
 
     TensorFlow returns the shape declared when the list was created, in which sizes may be unknown (-1).
     """
-    value = made_list(node, 0)
+    value = made_list(node, op, 0)
     shape = shape_of(value)
     if shape is not None and is_static(shape[1:]):
         return op.constant(list(shape[1:]), shape_type)

@@ -22,18 +22,12 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead, erase
 from moir.rewriting.operations_with_bodies import create_repeating
 
-MakePieces = Callable[[OpBuilder, Pieces, int, int], SSAValue]
-"""Makes the value of a node's result of tensors that differ in size, their rank, and the axis along which they would be
-stacked.
-"""
-
-
-def stacked_pieces(op: OpBuilder, pieces: Pieces, rank: int, axis: int) -> SSAValue:
-    """The tensors stacked along an axis; the model fails unless they have one shape."""
-    return stacked(op, pieces, rank, axis)
+MakeValue = Callable[[OpBuilder, Pieces], SSAValue]
+"""Makes the value of a node's result of tensors that differ in size."""
 
 
 NO_AXES: Mapping[int, int] = MappingProxyType({})
+NO_MAKERS: Mapping[int, MakeValue] = MappingProxyType({})
 
 
 @dataclass
@@ -41,7 +35,7 @@ class Connections:
     """The connections of a Loop or TensorIterator around a lowered body.
 
     The Result at index `first_result` + i of the body belongs to result i of the node. Earlier Results have no result
-    of the node and are kept. `pieces` makes a value of what a result collects, if that differs in size.
+    of the node and are kept.
     """
 
     node: LoweringNode
@@ -55,7 +49,7 @@ class Connections:
     results: list[Result] = field(default_factory=list[Result])
     joins: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     axes: dict[int, int] = field(default_factory=dict[int, int])
-    pieces: MakePieces = field(default=stacked_pieces)
+    makers: dict[int, MakeValue] = field(default_factory=dict[int, MakeValue])
     runs: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -149,7 +143,9 @@ class Connections:
             else:
                 self.body.drop(parameter)
 
-    def add_joined(self, first: int, slicings: Sequence[Slicing], axes: Mapping[int, int] = NO_AXES) -> None:
+    def add_joined(
+        self, first: int, slicings: Sequence[Slicing], axes: Mapping[int, int] = NO_AXES, makers: Mapping[int, MakeValue] = NO_MAKERS
+    ) -> None:
         """Connect results of the node, from index `first` on, that stack a value of all iterations along an axis.
 
         Args:
@@ -157,8 +153,10 @@ class Connections:
             slicings: how each of them is put together.
             axes: the dimension in which the values of a result may differ, by its index; by default the only one whose
                 size may change between iterations.
+            makers: what makes the value of a result, by its index, if the values differ; by default they are stacked.
         """
         self.axes.update(axes)
+        self.makers.update(makers)
         for index, slicing in enumerate(slicings, first):
             number = self._number(index)
             if number is None:
@@ -240,13 +238,19 @@ class Connections:
             if made is None or port.slicing is None:
                 self.values[index] = value
             else:
-                self.values[index] = self.pieces(op, made.pieces(op, value, next(sizes)), len(made.shape), port.slicing.axis)
+                found = made.pieces(op, value, next(sizes))
+                make = self.makers.get(index)
+                self.values[index] = make(op, found) if make else stacked(op, found, len(made.shape), port.slicing.axis)
         return created
 
     def _axis(self, index: int, axes: list[int]) -> int:
-        """The dimension in which the values of a result may differ. Raises ConversionError if it is not unique."""
+        """The dimension in which the values of a result may differ.
+
+        Values that are stacked are equal in size after all, so any dimension is right for them. Raises ConversionError
+        for others that may differ in several dimensions.
+        """
         rank, given = rank_of(self.joins[index]), self.axes.get(index)
-        if given is None and len(axes) > 1:
+        if given is None and len(axes) > 1 and index in self.makers:
             self.node.fail(
                 f"output {index} collects values of which {len(axes)} dimensions may change from iteration to iteration",
                 hint="give the model's inputs static shapes, or the values one shape",

@@ -20,7 +20,6 @@ from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator, 
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol
-from moir.expansions.pieces import Pieces
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import Body, graph_of, lowered_body, repeated_body
@@ -314,18 +313,15 @@ def _connected(
 ) -> list[SSAValue | None]:
     """Build the operation around a body, and return the values of the results of the node."""
     states = len(given.states)
-    connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0, pieces=_list_of)
+    connections = Connections(node, body, operands, first_parameter=0, first_result=1 if operation is Loop else 0)
     connections.drop_unused(states)
     connections.add_states(given.states)
     connections.add_slices(given.sliced, [Slicing(0)] * len(given.sliced))
     connections.add_invariants(states + len(given.sliced), given.invariants)
-    connections.add_joined(states, [Slicing(0)] * given.joined, dict.fromkeys(range(states, states + given.joined), 0))
+    lists = range(states, states + given.joined)
+    connections.add_joined(states, [Slicing(0)] * given.joined, dict.fromkeys(lists, 0), dict.fromkeys(lists, new_pieces))
     connections.add_last(states + given.joined, given.last)
     return connections.create(op, operation)
-
-
-def _list_of(op: OpBuilder, pieces: Pieces, _rank: int, _axis: int) -> SSAValue:
-    return new_pieces(op, pieces)
 
 
 def _without_iterations(node: LoweringNode, op: OpBuilder, given: Repetition) -> list[SSAValue | None] | None:

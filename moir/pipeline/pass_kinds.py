@@ -11,6 +11,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "cancel-conversions": ((("Convert",),), (("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual"),)),
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),), (("Unsqueeze",), ("Broadcast",), ("Concat",))),
     "cancel-transposes": ((("Transpose",),), (("Reshape",),)),
+    "check-loops": ((("Loop", "TensorIterator"),),),
     "choose-layouts": ((("Transpose",),),),
     "compare-with-infinity": ((("Equal",), ("ReduceMax", "ReduceMin")),),
     "compare-with-zero": ((("Equal", "NotEqual"),), (("Convert",),)),

@@ -75,6 +75,7 @@ CRASHING = {
     "scalar-product",
     "search-empty",
     "slice-computed-axes",
+    "states-of-changing-size",
     "unique-axis",
     "unique-bytes",
     "unique-unsorted",

@@ -51,20 +51,20 @@ def varying_axes(op: RepeatingOp, outside: Dimensions) -> dict[int, list[int]]:
     """
     if not collects_dynamic(op):
         return {}
+    values = results_of(op.block)
+    collected = {index: values[port.index or 0] for index, port in enumerate(op.ports("outputs")) if port.slicing is not None}
+    found = zip(collected, differing_axes(op, outside, list(collected.values())), strict=True)
+    return {index: axes for index, axes in found if axes}
+
+
+def differing_axes(op: RepeatingOp, outside: Dimensions, values: Sequence[SSAValue]) -> list[list[int]]:
+    """For each of some values of a body, its dimensions that may differ between iterations; arguments as above."""
     outside.scan(reversed(backward_slice(op)))
-    ports, values, numbering = op.ports("outputs"), results_of(op.block), Numbering()
+    numbering = Numbering()
     operands = [outside.tokens(operand) for operand in op.operands]
     contents = [numbering.outside(operand, outside) for operand in op.operands]
     iterations = _iterations(op, numbering, operands, contents, 0)
-    found: dict[int, list[int]] = {}
-    for index, port in enumerate(ports):
-        value = values[port.index or 0]
-        if port.slicing is None:
-            continue
-        shapes = [iteration.tokens(value) for iteration in iterations]
-        if axes := _differing(shapes):
-            found[index] = axes
-    return found
+    return [_differing([iteration.tokens(value) for iteration in iterations]) for value in values]
 
 
 def _differing(shapes: Sequence[Tokens | None]) -> list[int]:

@@ -431,7 +431,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "raise-tensor-lists": ((("EmptyTensorList", "StatelessWhile", "TensorListReserve", "While", "XlaWhile"),),),
     "raise-while-frames": ((("Enter", "RefEnter"),),),
-    "read-changing-states": ((("Loop", "TensorIterator"),),),
+    "read-changing-states": ((("TensorIterator",),), (("Loop", "TensorIterator"),)),
     "read-final-shapes": ((("ShapeOf",),),),
     "repeat-in-pairs": ((("Tile",),),),
     "repeat-matrices": ((("MatMul",),),),

@@ -208,6 +208,31 @@ class LoopThatMayNotRun(Pattern):
             rewriter.has_done_action = True
 
 
+class IteratorOfChangingState(Pattern):
+    """Replaces a TensorIterator with a state that changes its size by a Loop with a trip count.
+
+        %y = opset1.TensorIterator(%s, %x) (…)               // %s: [0], in the body [?]
+    ->  %n = the size of axis 0 of %x
+        %y = opset5.Loop(%n, true, %s, %x) (…)
+
+    The runtime takes the states of a TensorIterator to have the sizes of their initial values.
+    """
+
+    roots = (TensorIterator,)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, TensorIterator)
+        ports = op.ports("inputs")
+        slicings = [port.slicing for port in ports if port.slicing is not None]
+        changes = any(
+            changing_axes(op.operands[port.index], parameter.results[0])
+            for port, parameter in zip(ports, parameters_of(op.block), strict=True)
+            if port.back_edge is not None and port.index is not None
+        )
+        if changes and slicings and all(map(_is_of_single_elements, slicings)):
+            _replace_by_loop(op, rewriter, ports)
+
+
 class ChangingStateWithoutResult(Pattern):
     """Reads the last value of a state that changes its size after the loop.
 
@@ -266,7 +291,11 @@ def changing_axes(initial: SSAValue, state: SSAValue) -> list[int]:
 
 
 FORMS = (
-    Form("read-changing-states", (ChangingStateWithoutResult,)),
+    Form(
+        "read-changing-states",
+        (IteratorOfChangingState, ChangingStateWithoutResult),
+        "Lets iterators with states of changing sizes be Loops, and reads the last values of such states.",
+    ),
     Form(
         "count-unsliced-iterations",
         (IteratorWithoutSlices, LoopThatMayNotRun),

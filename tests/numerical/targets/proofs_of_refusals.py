@@ -97,6 +97,17 @@ def joined_rows(x: Any, runs: Any) -> Any:
     return loop.get_concatenated_slices(body.results[0].output(0), 0, 1, 1, -1, 0)
 
 
+def grown_rows(rows: Any, first: Any) -> Any:
+    """A state to which each iteration appends a row."""
+    state, row = ops.parameter([-1, 1], np.float32), ops.parameter([1, 1], np.float32)
+    grown = ops.concat([state, row], 0)
+    iterator = ops.tensor_iterator()
+    iterator.set_body(openvino.Model([grown], [state, row]))
+    iterator.set_sliced_input(row, rows.output(0), 0, 1, 1, -1, 0)
+    iterator.set_merged_input(state, first.output(0), grown.output(0))
+    return iterator.get_iter_value(grown.output(0), -1)
+
+
 def grown_state(rows: Any, first: Any) -> Any:
     """The sum of all rows of a state to which each of three iterations appends one, summed over the iterations."""
     step, state, total = ops.parameter([], np.int64), ops.parameter([-1, 1], np.float32), ops.parameter([1], np.float32)
@@ -204,6 +215,11 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
     ),
     "empty-rows": (other_rows, [floats(5)], np.array([True, False])),
     "select-constants": (chosen_by_itself, [np.array([True, True])], np.array([True, False])),
+    "iterators-of-changing-size": (
+        grown_rows,
+        [floats(1, 2, 3).reshape(3, 1), floats(-1).reshape(1, 1)],
+        floats(-1, 1, 2, 3).reshape(4, 1),
+    ),
     "states-of-changing-size": (grown_state, [floats(1, 2, 3).reshape(3, 1), floats(-1).reshape(1, 1)], floats(7)),
     "loop-condition": (joined_rows, [floats(1, 2), np.array(False)], np.zeros((0, 2), np.float32)),
     "single-group": (

@@ -67,6 +67,7 @@ CRASHING = {
     "gather-empty",
     "gather-of-one-batch",
     "gather-short-list",
+    "iterators-of-changing-size",
     "loop-condition",
     "one-column",
     "packed-padding",

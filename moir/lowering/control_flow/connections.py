@@ -14,12 +14,12 @@ from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import is_static, rank_of, shape_of
+from moir.expansions.carried_pieces import carrying
 from moir.expansions.pieces import Pieces, stacked
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import Body
-from moir.lowering.control_flow.carried_pieces import Carried, carried
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.dead_code import eliminate_dead, erase
+from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.operations_with_bodies import create_repeating
 
 MakeValue = Callable[[OpBuilder, Pieces], SSAValue]
@@ -192,17 +192,14 @@ class Connections:
         Raises ConversionError if that is not possible.
         """
         if self.outputs:
-            created = self._repeating(op, operation, [port for _, port in self.outputs])
+            created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
             if varying := self._varying(created[0].owner):
-                created = self._carrying(op, operation, created, varying)
+                created = self._carrying(op, created, varying)
             else:
                 self.values.update((index, value) for (index, _), value in zip(self.outputs, created, strict=True))
             if operation is Loop:
                 self._check_sizes(created)
         return [self.values.get(index) for index in range(self.node.result_count)]
-
-    def _repeating(self, op: OpBuilder, operation: type[RepeatingOp], outputs: list[BodyPort]) -> list[SSAValue]:
-        return create_repeating(op, operation, self.operands, self.inputs, outputs, self.body.region)
 
     def _varying(self, loop: Operation | Block) -> dict[int, list[int]]:
         """The dimensions of collected values that may change, by the number of the output."""
@@ -210,37 +207,21 @@ class Connections:
         known = self.node.run.state("dimensions around loops", lambda: Dimensions(static=True))
         return varying_axes(loop, known) if self.joins else {}
 
-    def _carrying(
-        self, op: OpBuilder, operation: type[RepeatingOp], created: list[SSAValue], varying: Mapping[int, list[int]]
-    ) -> list[SSAValue]:
+    def _carrying(self, op: OpBuilder, created: list[SSAValue], varying: Mapping[int, list[int]]) -> list[SSAValue]:
         """Build the operation again, with concatenations that it hands on for outputs whose values differ in size."""
         loop = created[0].owner
         assert isinstance(loop, RepeatingOp)
-        loop.detach_region(self.body.region)
-        erase(loop)
-        ports, handed_on = [port for _, port in self.outputs], dict[int, Carried]()
-        for output, axes in varying.items():
+        axes: dict[int, int] = {}
+        for output, differing in varying.items():
             index, port = self.outputs[output]
-            assert port.index is not None
             assert port.slicing is not None
-            value, axis = self.joins[index], self._axis(index, [each - (each > port.slicing.axis) for each in axes])
-            backwards = port.slicing.stride < 0
-            made = carried(op, self.body.block, value, port.index, len(self.operands), axis, backwards=backwards)
-            self.operands.append(made.initial)
-            self.inputs.append(made.body)
-            ports[output] = made.outputs[0]
-            ports.append(made.outputs[1])
-            handed_on[output] = made
-        created = self._repeating(op, operation, ports)
-        sizes = iter(created[len(self.outputs) :])
-        for output, ((index, port), value) in enumerate(zip(self.outputs, created, strict=False)):
-            made = handed_on.get(output)
-            if made is None or port.slicing is None:
-                self.values[index] = value
-            else:
-                found = made.pieces(op, value, next(sizes))
-                make = self.makers.get(index)
-                self.values[index] = make(op, found) if make else stacked(op, found, len(made.shape), port.slicing.axis)
+            axes[output] = self._axis(index, [axis - (axis > port.slicing.axis) for axis in differing])
+        created, found = carrying(op, loop, {output: self.joins[self.outputs[output][0]] for output in axes}, axes)
+        for output, ((index, port), value) in enumerate(zip(self.outputs, created, strict=True)):
+            self.values[index] = value
+            if output in found and port.slicing is not None:
+                make, rank = self.makers.get(index), rank_of(self.joins[index])
+                self.values[index] = make(op, found[output]) if make else stacked(op, found[output], rank or 1, port.slicing.axis)
         return created
 
     def _axis(self, index: int, axes: list[int]) -> int:

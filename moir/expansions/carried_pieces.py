@@ -11,17 +11,53 @@ The runtime allocates what a loop collects for the size of the first iteration.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, SSAValue
 
 from moir.dialects.moir import BodyPort, Slicing
-from moir.dialects.opset.control_flow import parameters_of
+from moir.dialects.opset.control_flow import RepeatingOp, parameters_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, is_static, shape_of, tensor
 from moir.expansions.pieces import Pieces, largest_sizes
 from moir.rewriting.builder import OpBuilder
+from moir.rewriting.dead_code import erase
+from moir.rewriting.operations_with_bodies import create_repeating
+
+
+def carrying(
+    op: OpBuilder, loop: RepeatingOp, values: Mapping[int, SSAValue], axes: Mapping[int, int]
+) -> tuple[list[SSAValue], dict[int, Pieces]]:
+    """Build a loop again, which hands on the concatenation of some values instead of collecting them.
+
+    Args:
+        op: the builder.
+        loop: the loop, whose results have no uses; it is erased.
+        values: for each output that collects values of changing sizes, the value of an iteration, of known rank.
+        axes: the dimension of these values along which they are concatenated.
+
+    Returns the results of the loop as before, and the values of all iterations for each of the outputs above.
+    """
+    operation, operands = type(loop), list(loop.operands)
+    inputs, ports = loop.ports("inputs"), loop.ports("outputs")
+    count, region = len(ports), loop.detach_region(loop.regions[0])
+    erase(loop)
+    handed_on: dict[int, Carried] = {}
+    for output, value in values.items():
+        port = ports[output]
+        assert port.index is not None
+        assert port.slicing is not None
+        backwards = port.slicing.stride < 0
+        made = _carried(op, region.block, value, port.index, len(operands), axes[output], backwards=backwards)
+        operands.append(made.initial)
+        inputs.append(made.body)
+        ports[output] = made.outputs[0]
+        ports.append(made.outputs[1])
+        handed_on[output] = made
+    created = create_repeating(op, operation, operands, inputs, ports, region)
+    sizes = dict(zip(handed_on, created[count:], strict=True))
+    return created[:count], {output: made.pieces(op, created[output], sizes[output]) for output, made in handed_on.items()}
 
 
 @dataclass(frozen=True)
@@ -58,7 +94,7 @@ class Carried:
         return Pieces(op.transposed(moved, [*range(1, self.axis + 1), 0, *range(self.axis + 1, rank)]), sizes, self.axis)
 
 
-def carried(op: OpBuilder, block: Block, value: SSAValue, number: int, operand: int, axis: int, *, backwards: bool) -> Carried:
+def _carried(op: OpBuilder, block: Block, value: SSAValue, number: int, operand: int, axis: int, *, backwards: bool) -> Carried:
     """Let a body hand on the concatenation of a value, instead of collecting it.
 
     Args:

@@ -84,6 +84,12 @@ def joined(op: OpBuilder, first: Pieces, second: Pieces) -> Pieces:
     return Pieces(op.Concat(first.data, second.data, axis=first.axis), op.Concat(first.sizes, second.sizes, axis=0), first.axis)
 
 
+def with_empty_ones(op: OpBuilder, pieces: Pieces, number: SSAValue, rank: int) -> Pieces:
+    """The tensors of a rank, and behind them a number of tensors without elements, a tensor of one entry."""
+    none = op.Broadcast(op.constant(0, si64), op.Concat(number, [rank], axis=0))
+    return Pieces(pieces.data, op.Concat(pieces.sizes, none, axis=0), pieces.axis)
+
+
 def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -> Pieces:
     """The tensors with another one at a position, a tensor of one entry, which is at most their number."""
     rest = op.Add(position, 1)

@@ -235,9 +235,7 @@ class WhileRaising:
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
-        """The first value of an index that is a counter, plus or minus a constant; None for any other index, or
-        a negative one.
-        """
+        """The first value of an index that is a counter plus or minus a constant; None if it is not, or negative."""
         start = self.counters.start(index)
         return None if start is None or start < 0 else start
 
@@ -326,9 +324,8 @@ class WhileRaising:
         """
         match variable.role:
             case "joined":
-                properties = {"start": variable.start, "complete": self._is_complete(variable)}
-                if variable.grows:
-                    properties["resize_if_index_out_of_bounds"] = True
+                grows = {"resize_if_index_out_of_bounds": True} if variable.grows else {}
+                properties = {"start": variable.start, "complete": self._is_complete(variable), **grows}
                 node = new_node("TensorListSetRange", [variable.initial, value], properties)
             case "pushed":
                 node = new_node("TensorListConcatLists", [variable.initial, value])

@@ -117,7 +117,7 @@ def set_range(
         release(node, 1)
         return target
     if pieces_of(values) is not None or pieces_of(target) is not None:
-        return _set_pieces(node, op, target, values, start)
+        return _set_pieces(node, op, target, values, start, complete)
     length, unmade, grows = length_of(op, target), unmade_list(target) is not None, resize_if_index_out_of_bounds
     if not unmade:
         values = _as_elements_of(op, values, target)
@@ -146,25 +146,29 @@ def set_range(
     return op.Concat(*before, values, *after, axis=0)
 
 
-def _set_pieces(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAValue, start: int) -> SSAValue:
-    """A list of elements that differ in their sizes, written from `start` on.
+def _set_pieces(node: LoweringNode, op: OpBuilder, target: SSAValue, values: SSAValue, start: int, complete: bool) -> SSAValue:
+    """A list of elements that differ in their sizes, written from `start` on; other arguments as of `set_range`.
 
-    Elements after those that are written have no value, so that TensorFlow could not concatenate the list.
+    Elements of a new list that are not written have no rows.
     """
-    known = op.known.integers(length_of(op, target))
-    if start == 0 and unmade_list(target) is not None:
-        release(node, 0)
-        return values
-    if start and unmade_list(target) is not None:
+    length = length_of(op, target)
+    known, is_new, old = op.known.integers(length), unmade_list(target) is not None, pieces_of(target)
+    if start and is_new:
         node.fail(f"it writes elements of different sizes from element {start} on, and no elements before it")
-    if start and known != (start,) and pieces_of(target) is not None:
+    if old is not None and known != (start,):
         node.fail("it replaces elements of a list whose elements differ in their sizes", hint="append to the list instead")
     found = as_pieces(node, op, values)
-    for index in (0, 1):
-        release(node, index)
+    release(node, 0)
+    release(node, 1)
+    done = op.Add(pieces.count(op, found), start)
+    if old is None and not complete and known != (0,):
+        if is_new:
+            found = pieces.with_empty_ones(op, found, op.Maximum(op.Subtract(length, done), 0), rank_of(found.data) or 1)
+        else:
+            rest = op.Slice(target, done, [np.iinfo(np.int64).max], [1], [0])
+            found = pieces.joined(op, found, as_pieces(node, op, rest))
     if start:
-        before = target if pieces_of(target) is not None else _cut(op, target, 0, start)
-        found = pieces.joined(op, as_pieces(node, op, before), found)
+        found = pieces.joined(op, old or as_pieces(node, op, _cut(op, target, 0, start)), found)
     return new_pieces(op, found)
 
 

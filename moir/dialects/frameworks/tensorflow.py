@@ -64,6 +64,14 @@ def integer_of(value: SSAValue) -> int | None:
     return int(array.reshape(-1)[0]) if array.size == 1 and array.dtype.kind in "iu" else None
 
 
+def integers_of(value: SSAValue) -> tuple[int, ...] | None:
+    """The integers of a constant 1-D tensor, through identities; None for any other value."""
+    owner = origin(value).owner
+    if not isinstance(owner, Constant) or not isinstance(data := owner.properties["value"], DataAttr):
+        return None
+    return tuple(data.array.tolist()) if data.array.ndim == 1 and data.array.dtype.kind in "iu" else None
+
+
 def is_set(op: Operation, attribute: str) -> bool:
     """Whether a boolean attribute of a node is true; it is false where the node does not have it."""
     return attribute in op.properties and bool(value_of(op.properties[attribute]))

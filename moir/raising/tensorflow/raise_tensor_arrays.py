@@ -23,8 +23,6 @@ from moir.analysis.analyses import Analyses
 from moir.dialects.element_types import dynamic
 from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import (
-    BRANCHING_KINDS,
-    TRANSPARENT,
     erase,
     integer_of,
     is_set,
@@ -36,10 +34,10 @@ from moir.dialects.frameworks.tensorflow import (
     unsupported,
 )
 from moir.dialects.locations import located
-from moir.dialects.moir import ModelOp, all_blocks
+from moir.dialects.moir import all_blocks
 from moir.dialects.names import inherit_names
-from moir.dialects.opset.control_flow import parameters_of
-from moir.dialects.opset.infrastructure import Constant, Result
+from moir.dialects.opset.infrastructure import Constant
+from moir.raising.tensorflow.handed_on import handed_on
 from moir.rewriting.reporting_pass import Needs, ReportingPass, needs_of_roots
 
 
@@ -82,27 +80,9 @@ def accesses_of_growing_arrays(blocks: Sequence[Block]) -> set[Operation]:
             continue
         handles.add(handle)
         for use in handle.uses:
-            op = use.operation
-            found.add(op)
-            if kind_of(op) in TRANSPARENT:
-                pending.append(op.results[0])
-            elif isinstance(op, Result):
-                pending += _result_of_region(op)
-            elif op.regions:
-                # The first operand of a conditional is its condition, which no Parameter stands for.
-                index = use.index - (kind_of(op) in BRANCHING_KINDS)
-                pending += [parameters_of(region.block)[index].results[0] for region in op.regions if index >= 0]
+            found.add(use.operation)
+            pending += handed_on(use)
     return found
-
-
-def _result_of_region(result: Result) -> list[SSAValue]:
-    """The result of an If, Case or While that gets the value of a Result of a branch or body; none in a condition."""
-    block = result.parent
-    owner = None if block is None else block.parent_op()
-    if block is None or owner is None or isinstance(owner, ModelOp):
-        return []
-    index = [each for each in block.ops if isinstance(each, Result)].index(result)
-    return [owner.results[index]] if index < len(owner.results) else []
 
 
 class Access:

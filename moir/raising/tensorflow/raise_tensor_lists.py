@@ -44,6 +44,7 @@ from moir.dialects.frameworks.tensorflow import (
     add_results,
     erase,
     integer_of,
+    integers_of,
     is_set,
     kind_of,
     new_integers,
@@ -57,15 +58,23 @@ from moir.dialects.moir import all_blocks, models_of
 from moir.dialects.names import add_tensor_names, name_of, tensor_names_of
 from moir.dialects.opset.control_flow import parameters_of, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
-from moir.dialects.properties import value_of
+from moir.dialects.properties import attribute_of, value_of
 from moir.dialects.shapes import tensor
 from moir.errors import UnsupportedOperationError
+from moir.raising.tensorflow.handed_on import handed_on
 from moir.raising.tensorflow.loop_counters import Counters
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.reporting_pass import ReportingPass
 
 WHILES = ("While", "StatelessWhile", "XlaWhile")
 LISTS = ("TensorListReserve", "EmptyTensorList")
+
+
+READERS = {"TensorListStack": 1, "TensorListGetItem": 2, "TensorListGather": 2}
+"""For kinds that read a list, the index of the operand that states the shape of elements."""
+
+EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListScatterIntoExistingList", "TensorListResize")
+"""Kinds whose result is the list that is their first operand, with other elements."""
 
 
 class RaiseTensorListsPass(ReportingPass):
@@ -78,12 +87,36 @@ class RaiseTensorListsPass(ReportingPass):
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         for model in models_of(module):
             drop_unwritten_results(model.block)
+        for block in all_blocks(module):
+            declare_read_shapes(block)
         for block in list(all_blocks(module)):
             for each in list(block.ops):
                 if kind_of(each) in WHILES and "invariants" not in each.properties:
                     assert isinstance(each, FrameworkOp)
                     WhileRaising(each).raise_lists()
         return True
+
+
+def declare_read_shapes(block: Block) -> None:
+    """Give new lists the shape of elements that readers of the list state, as the attribute `read_shape`.
+
+    TensorFlow infers it from what is written, also where the list itself was created without.
+    """
+    for op in block.ops:
+        if kind_of(op) != "TensorListReserve":
+            continue
+        pending, seen = [op.results[0]], set[SSAValue]()
+        while pending and "read_shape" not in op.properties:
+            value = pending.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            for use in value.uses:
+                kind = kind_of(use.operation)
+                shape = integers_of(use.operation.operands[READERS[kind]]) if kind in READERS else None
+                if shape is not None and -1 not in shape:
+                    op.properties["read_shape"] = attribute_of(list(shape))
+                pending += [use.operation.results[0]] if kind in EXTENDING and use.index == 0 else handed_on(use)
 
 
 def drop_unwritten_results(block: Block) -> None:

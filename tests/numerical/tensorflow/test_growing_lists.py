@@ -156,6 +156,34 @@ def test_conditional(taken: bool, size: int) -> None:
     check(function, {"x": X, "taken": np.array(taken)}, forms=("static", "dynamic"))
 
 
+def sometimes_in_a_loop(x: Any, k: Any) -> Any:
+    def body(i: Any, written: Any, made: Any) -> Any:
+        return i + 1, *tf.cond(tf.reduce_sum(x[i]) > 0, lambda: (written + 1, made.write(written, x[i])), lambda: (written, made))
+
+    return tf.while_loop(lambda i, *_: i < k, body, [0, 0, array()])[2].stack()
+
+
+def by_branches(x: Any, k: Any) -> Any:
+    made = array()
+    return tf.cond(k > 3, lambda: made.write(0, x[0]).write(1, x[1]), lambda: made.write(0, x[1])).stack()
+
+
+def every_other(x: Any, k: Any) -> Any:
+    return tf.while_loop(lambda i, _: i < k, lambda i, made: (i + 2, made.write(i, x[i])), [0, array()])[1].stack()
+
+
+@pytest.mark.parametrize("function", [sometimes_in_a_loop, by_branches, every_other])
+def test_a_list_whose_readers_state_the_shape(function: Callable[..., Any]) -> None:
+    """TensorFlow infers the shape of elements from what is written, where shapes are static."""
+    check(function, {"x": X, "k": number(4)}, forms=("static",))
+
+
+@pytest.mark.parametrize("function", [sometimes_in_a_loop, by_branches, every_other])
+def test_a_list_of_unknown_shape_that_is_handed_on(function: Callable[..., Any]) -> None:
+    with pytest.raises(ConversionError, match=r"elements have an unknown shape.*element_shape"):
+        check(function, {"x": X, "k": number(4)}, forms=("dynamic",), expected=[])
+
+
 def for_range(x: Any, k: Any) -> Any:
     made = array()
     for i in tf.range(k):
@@ -190,14 +218,6 @@ def while_small(x: Any, k: Any) -> Any:
 @pytest.mark.parametrize("function", [for_range, for_range_from_one, for_rows, while_small])
 def test_autograph(function: Callable[..., Any]) -> None:
     check(lambda x, k: tf.function(function)(x, k), {"x": X, "k": number(4)}, forms=("static", "dynamic"))
-
-
-def test_a_list_of_unknown_shape_that_a_loop_hands_on() -> None:
-    def function(x: Any, k: Any) -> Any:
-        return tf.while_loop(lambda i, _: i < k, lambda i, made: (i + 2, made.write(i, x[0])), [0, array()])[1].stack()
-
-    with pytest.raises(ConversionError, match=r"elements have an unknown shape.*element_shape"):
-        check(function, {"x": X, "k": number(4)}, forms=("static",), expected=[])
 
 
 RAW: dict[str, Callable[..., Any]] = {

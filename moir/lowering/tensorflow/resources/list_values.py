@@ -8,8 +8,9 @@ erased with its last use. A list that remains is reported as not lowered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -28,6 +29,8 @@ HINT = "OpenVINO has tensors only: give the elements of the TensorArray a known 
 
 NEW_LISTS = ("TensorListReserve", "EmptyTensorList")
 
+NONE: Mapping[str, Attribute] = MappingProxyType({})
+
 EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListConcatLists", "TensorListSetRange")
 """Kinds whose result is a list with the elements of another one."""
 
@@ -41,11 +44,22 @@ LARGEST_LIST = 2**20
 """Largest number of elements for which a new list of zeros becomes a constant."""
 
 
-def new_list(op: OpBuilder, kind: str, operands: Sequence[SSAValue]) -> SSAValue:
+def new_list(op: OpBuilder, kind: str, operands: Sequence[SSAValue], properties: Mapping[str, Attribute] = NONE) -> SSAValue:
     """The operation for a new list that is not lowered to a tensor yet."""
-    created = operation_class("tf", kind).create(operands=operands, result_types=[UNKNOWN])
+    created = operation_class("tf", kind).create(operands=operands, properties=dict(properties), result_types=[UNKNOWN])
     op.insert(created)
     return created.results[0]
+
+
+def with_read_shapes(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> list[SSAValue]:
+    """The values that a node hands to its graphs, where new lists are zeros of the shape that their readers state."""
+    made = list(values)
+    for index, value in enumerate(made):
+        owner = unmade_list(value)
+        if owner is not None and "read_shape" in owner.properties:
+            made[index] = filled(op, length_of(op, value), owner.integers("read_shape"), owner.element("element_dtype"))
+            node.run.release(owner)
+    return made
 
 
 def unmade_list(value: SSAValue) -> FrameworkOp | None:

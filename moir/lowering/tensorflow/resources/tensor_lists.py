@@ -12,6 +12,7 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic, si32, si64, string
+from moir.dialects.properties import attribute_of
 from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.expansions import pieces
 from moir.expansions.pieces import Pieces
@@ -36,7 +37,13 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("TensorListReserve")
 def reserve(
-    node: LoweringNode, op: OpBuilder, element_shape: SSAValue, num_elements: SSAValue, *, element_dtype: Attribute = dynamic
+    node: LoweringNode,
+    op: OpBuilder,
+    element_shape: SSAValue,
+    num_elements: SSAValue,
+    *,
+    element_dtype: Attribute = dynamic,
+    read_shape: tuple[int, ...] | None = None,
 ) -> Replacement:
     """tf.TensorListReserve(shape, n) -> zeros [n, shape…] if the shape is known"""
     if not node.is_used(0):
@@ -44,7 +51,9 @@ def reserve(
     shape = op.known.integers(element_shape)
     count = op.convert(num_elements, si64)
     if shape is None or rank_of(element_shape) == 0 or -1 in shape or element_dtype in (dynamic, string):
-        return new_list(op, "TensorListReserve", [count])
+        if read_shape is None or element_dtype in (dynamic, string):
+            return new_list(op, "TensorListReserve", [count])
+        return new_list(op, "TensorListReserve", [count], {"read_shape": attribute_of(read_shape), "element_dtype": element_dtype})
     return filled(op, as_list(op, count), shape, element_dtype)
 
 

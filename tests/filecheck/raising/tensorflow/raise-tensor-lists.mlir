@@ -121,3 +121,32 @@ builtin.module {
     opset1.Result(%4) {name = "z"}
   }
 }
+
+// -----
+
+// The shape of elements is the one that the reader of a list states, behind a conditional that writes.
+// CHECK-LABEL: moir.model @read
+// CHECK:         tf.TensorListReserve(%{{.*}}) {read_shape = [3, 2]}
+builtin.module {
+  moir.model @read {
+    %p = opset1.Parameter() {name = "p"} : tensor<i1>
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2xf32>
+    %0 = opset1.Constant() {value = #moir.data<tensor<si32>, [0]>} : tensor<si32>
+    %u = opset1.Constant() {value = #moir.data<tensor<si32>, [-1]>} : tensor<si32>
+    %s = opset1.Constant() {value = #moir.data<tensor<2xsi32>, [3, 2]>} : tensor<2xsi32>
+    %r = tf.TensorListReserve(%u, %0) : tensor<*x!moir.dynamic>
+    %l = tf.If(%p, %r, %x) {graph_attributes = ["then_branch", "else_branch"]} ({
+      %a = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %v = opset1.Parameter() : tensor<*xf32>
+      %i = opset1.Constant() {value = #moir.data<tensor<si32>, [0]>} : tensor<si32>
+      %b = tf.TensorListSetItem(%a, %i, %v) {resize_if_index_out_of_bounds = true} : tensor<*x!moir.dynamic>
+      opset1.Result(%b)
+    }, {
+      %a = opset1.Parameter() : tensor<*x!moir.dynamic>
+      %v = opset1.Parameter() : tensor<*xf32>
+      opset1.Result(%a)
+    }) : tensor<*x!moir.dynamic>
+    %y = tf.TensorListStack(%l, %s) : tensor<*xf32>
+    opset1.Result(%y) {name = "y"}
+  }
+}

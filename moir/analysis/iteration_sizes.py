@@ -254,12 +254,13 @@ class Iteration(Dimensions):
             given.append(results_of(body.block))
         condition = self.content(op.operands[0])
         for result, then, other in zip(op.results, *given, strict=True):
-            shapes, contents = (self.tokens(then), self.tokens(other)), (self.content(then), self.content(other))
-            key = (op, condition, shapes, contents)
-            same = None
-            if shapes[0] is not None and shapes[1] is not None and len(shapes[0]) == len(shapes[1]):
-                same = [a if a == b else -1 for a, b in zip(*shapes, strict=True)]
-            self._tokens[result] = self._canonical(result, same, (op, condition, shapes))
+            first, second = self.tokens(then), self.tokens(other)
+            contents = (self.content(then), self.content(other))
+            same: list[Token] | None = None
+            if first is not None and second is not None and len(first) == len(second):
+                same = [a if a == b else -1 for a, b in zip(first, second, strict=True)]
+            self._tokens[result] = self._canonical(result, same, (op, condition, first, second))
+            key = (op, condition, first, second, contents)
             self._contents[result] = contents[0] if contents[0] == contents[1] else self.numbering.number("result", key, result.index)
 
     def _loop(self, op: RepeatingOp) -> None:

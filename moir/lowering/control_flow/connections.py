@@ -14,8 +14,8 @@ from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.control_flow import If, Loop, RepeatingOp, results_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import is_static, rank_of, shape_of
-from moir.expansions.carried_pieces import carrying
-from moir.expansions.pieces import Pieces, stacked
+from moir.expansions.loops.carried_pieces import carrying
+from moir.expansions.loops.pieces import Pieces, stacked
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import Body
 from moir.rewriting.builder import OpBuilder

@@ -56,7 +56,7 @@ def if_(node: LoweringNode, op: OpBuilder, cond: SSAValue, *operands: SSAValue) 
     -> opset8.If(cond, x…) {then_inputs, else_inputs}; the operations of one branch if cond is known
     """
     refuse_pieces(node, operands)
-    operands = with_read_shapes(node, op, operands)
+    operands = tuple(with_read_shapes(node, op, operands))
     condition = truth(node, op, cond)
     branches = [graph_of(node, name) for name in ("then_branch", "else_branch")]
     if any(len(results_of(branch.block)) < node.result_count for branch in branches):

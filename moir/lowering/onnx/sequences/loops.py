@@ -20,7 +20,7 @@ from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.properties import attribute_of
 from moir.dialects.shapes import UNKNOWN
 from moir.errors import UnsupportedOperationError
-from moir.expansions.pieces import Pieces
+from moir.expansions.loops.pieces import Pieces
 from moir.lowering.binder import LoweringNode
 from moir.lowering.control_flow.bodies import captured_values, graph_of, own_operands
 from moir.lowering.control_flow.branches import inlined

@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 from moir.dialects.element_types import si64
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.shapes import UNKNOWN, is_static, normalize_axis, shape_of
-from moir.expansions import pieces
+from moir.expansions.loops import pieces
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sequences.pieces import KIND as PIECES

@@ -14,8 +14,8 @@ from xdsl.ir import SSAValue
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.properties import attribute_of
 from moir.dialects.shapes import UNKNOWN, normalize_axis, rank_of
-from moir.expansions import pieces
-from moir.expansions.pieces import Pieces
+from moir.expansions.loops import pieces
+from moir.expansions.loops.pieces import Pieces
 from moir.expansions.shape_values import as_scalar
 from moir.lowering.binder import LoweringNode
 from moir.lowering.onnx.sequences import stacked

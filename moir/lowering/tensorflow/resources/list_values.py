@@ -19,8 +19,8 @@ from moir.dialects.element_types import si64, to_numpy
 from moir.dialects.framework import FrameworkOp, operation_class
 from moir.dialects.frameworks.tensorflow import TRANSPARENT, kind_of
 from moir.dialects.shapes import UNKNOWN, rank_of, shape_of
-from moir.expansions import pieces
-from moir.expansions.pieces import Pieces
+from moir.expansions.loops import pieces
+from moir.expansions.loops.pieces import Pieces
 from moir.expansions.shape_values import as_list, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder

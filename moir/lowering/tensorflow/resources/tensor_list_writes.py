@@ -15,7 +15,7 @@ from moir.dialects.element_types import si64
 from moir.dialects.opset.scattering import ScatterUpdate
 from moir.dialects.shapes import is_static, rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
-from moir.expansions import pieces
+from moir.expansions.loops import pieces
 from moir.expansions.shape_values import as_list, dimension, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.tensorflow.resources.list_values import (

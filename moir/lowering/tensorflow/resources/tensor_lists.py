@@ -12,10 +12,9 @@ import numpy as np
 from xdsl.ir import Attribute, SSAValue
 
 from moir.dialects.element_types import dynamic, si32, si64, string
-from moir.dialects.properties import attribute_of
 from moir.dialects.shapes import is_static, rank_of, shape_of
-from moir.expansions import pieces
-from moir.expansions.pieces import Pieces
+from moir.expansions.loops import pieces
+from moir.expansions.loops.pieces import Pieces
 from moir.expansions.shape_values import as_list, as_scalar, dimension_list
 from moir.lowering.binder import LoweringNode
 from moir.lowering.table import Replacement
@@ -37,13 +36,7 @@ from moir.rewriting.builder import OpBuilder
 
 @tf.lowers("TensorListReserve")
 def reserve(
-    node: LoweringNode,
-    op: OpBuilder,
-    element_shape: SSAValue,
-    num_elements: SSAValue,
-    *,
-    element_dtype: Attribute = dynamic,
-    read_shape: tuple[int, ...] | None = None,
+    node: LoweringNode, op: OpBuilder, element_shape: SSAValue, num_elements: SSAValue, *, element_dtype: Attribute = dynamic
 ) -> Replacement:
     """tf.TensorListReserve(shape, n) -> zeros [n, shape…] if the shape is known"""
     if not node.is_used(0):
@@ -51,9 +44,9 @@ def reserve(
     shape = op.known.integers(element_shape)
     count = op.convert(num_elements, si64)
     if shape is None or rank_of(element_shape) == 0 or -1 in shape or element_dtype in (dynamic, string):
-        if read_shape is None or element_dtype in (dynamic, string):
-            return new_list(op, "TensorListReserve", [count])
-        return new_list(op, "TensorListReserve", [count], {"read_shape": attribute_of(read_shape), "element_dtype": element_dtype})
+        known = node.has("read_shape") and element_dtype not in (dynamic, string)
+        properties = {"read_shape": node.op.properties["read_shape"], "element_dtype": element_dtype} if known else {}
+        return new_list(op, "TensorListReserve", [count], properties)
     return filled(op, as_list(op, count), shape, element_dtype)
 
 
@@ -156,7 +149,7 @@ def _with_declared(op: OpBuilder, joined: SSAValue, declared: Sequence[int] | No
 
 
 @tf.lowers(PIECES)
-def pieces_(_node: LoweringNode) -> Replacement:
+def pieces_(_node: LoweringNode) -> Replacement | None:
     """tf.TensorListPieces(x, sizes) stays until its uses are lowered."""
     return None
 

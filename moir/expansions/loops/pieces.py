@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from moir.dialects.element_types import si64
@@ -125,6 +126,6 @@ def stacked(op: OpBuilder, pieces: Pieces, rank: int, axis: int = 0) -> SSAValue
 
 def largest_sizes(op: OpBuilder, sizes: SSAValue, rank: int) -> list[SSAValue]:
     """The largest size in each dimension, tensors of one entry; 0 if there are no tensors."""
-    rows = op.Concat(op.constant([[0] * rank], si64), sizes, axis=0)
+    rows = op.Concat(op.constant(np.zeros((1, rank), np.int64)), sizes, axis=0)
     largest = op.ReduceMax(rows, [0], keep_dims=False)
     return [op.Gather(largest, [each], 0) for each in range(rank)]

@@ -20,7 +20,7 @@ from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.control_flow import RepeatingOp, parameters_of
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import element_of, is_static, shape_of, tensor
-from moir.expansions.pieces import Pieces, largest_sizes
+from moir.expansions.loops.pieces import Pieces, largest_sizes
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase
 from moir.rewriting.operations_with_bodies import create_repeating

@@ -14,8 +14,8 @@ from moir.dialects.moir import BodyPort, Slicing
 from moir.dialects.opset.control_flow import Loop, RepeatingOp, TensorIterator
 from moir.dialects.opset.infrastructure import Parameter, Result
 from moir.dialects.shapes import rank_of
-from moir.expansions.carried_pieces import carrying
-from moir.expansions.pieces import stacked
+from moir.expansions.loops.carried_pieces import carrying
+from moir.expansions.loops.pieces import stacked
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.operations_with_bodies import create_repeating, known_value, slice_type
 
